@@ -1,4 +1,4 @@
-// One icon, word and colour per status, the same everywhere: a status colour never stands alone.
+// One icon, label and colour per status, the same everywhere: a status colour is never used alone.
 import type { DeliveryStatus, ItemStatus } from '@countersign/shared/enums';
 import type { LucideIcon } from '@lucide/svelte';
 import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';

@@ -1,4 +1,4 @@
-// The contract client: addresses, bodies, and every way a call can fail.
+// The contract client: URLs, bodies, and every way a call can fail.
 import { claimNext, decideItem, listQueue, readQueueItem } from '@countersign/shared/api/queue';
 import { endSession, readSession, verify } from '@countersign/shared/api/session';
 import { changeProject } from '@countersign/shared/api/projects';
@@ -23,15 +23,15 @@ function stub(fetching: ReturnType<typeof answer>) {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('what is sent', () => {
-  it('fills the path, escapes it, and leaves out what is not given', () => {
+describe('requests', () => {
+  it('fill the path, escape it, and omit missing parameters', () => {
     expect(addressOf('/api/items/:id/claim', { params: { id: 'a/b' } })).toBe('/api/items/a%2Fb/claim');
     expect(addressOf('/api/queue', { query: { view: 'mine', project_id: undefined, limit: 5 } })).toBe(
       '/api/queue?view=mine&limit=5',
     );
   });
 
-  it('declares JSON on every change, because a form of another site cannot', async () => {
+  it('declare JSON on every change, because a form of another site cannot', async () => {
     const fetching = stub(answer(200, {}));
     await call(changeProject, { params: { id: ID }, body: { settings_version: 3, name: 'x' } });
     expect(fetching).toHaveBeenCalledWith(
@@ -44,7 +44,7 @@ describe('what is sent', () => {
     );
   });
 
-  it('sends an empty object where the body is optional, and none where there is none', async () => {
+  it('send an empty object where the body is optional, and no body where there is none', async () => {
     const fetching = stub(answer(204, undefined));
     expect(await call(claimNext)).toBeUndefined();
     expect(fetching).toHaveBeenLastCalledWith('/api/queue/claim-next', expect.objectContaining({ body: '{}' }));
@@ -56,8 +56,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what a pipeline submitted', () => {
-  it('arrives and goes out again with its numbers as they were spelt', async () => {
+describe('values a pipeline submitted', () => {
+  it('are received and sent again with their numbers in the original spelling', async () => {
     const sent = '{"suggestion":{"b":1.0,"10":"x","2":0.12345678901234567890}}';
     const fetching = vi.fn(async () => new Response(sent, { headers: { 'content-type': 'application/json' } }));
     vi.stubGlobal('fetch', fetching);
@@ -74,14 +74,14 @@ describe('what a pipeline submitted', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   const failure = (promise: Promise<unknown>) =>
     promise.then(
       () => undefined,
       (error: unknown) => error,
     );
 
-  it('carries the problem with its code, faults, holder and waiting time', async () => {
+  it('carry the problem with its code, faults, holder and waiting time', async () => {
     const body = {
       title: 'Someone else has claimed this item',
       status: 409,
@@ -99,12 +99,12 @@ describe('what goes wrong', () => {
     expect(fieldFaults(error)).toEqual({ webhook_url: 'Use a public address.' });
   });
 
-  it('makes a problem of an answer that is not ours', async () => {
+  it('make a problem of an answer that is not from our server', async () => {
     stub(vi.fn(async () => new Response('<h1>Bad gateway</h1>', { status: 502 })));
     expect(await failure(call(listQueue))).toMatchObject({ code: 'unavailable', status: 502, request_id: null });
   });
 
-  it('names an unreachable server and a slow one apart, and an abort as what it was', async () => {
+  it('distinguish an unreachable server, a slow one, and an abort', async () => {
     stub(vi.fn(() => Promise.reject(new TypeError('fetch failed'))));
     const unreachable = await failure(call(readSession));
     expect(unreachable).toBeInstanceOf(NetworkFailure);
@@ -113,11 +113,11 @@ describe('what goes wrong', () => {
     vi.stubGlobal('fetch', hanging);
     expect(await failure(call(readSession, { timeoutMs: 1 }))).toMatchObject({ kind: 'timeout' });
 
-    const reason = new Error('left the page');
+    const reason = new Error('The user left the page.');
     expect(await failure(call(readSession, { signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
-  it('tells the session when a call that needs one was answered 401, and only then', async () => {
+  it('notify the session about a 401 only when the call requires a session', async () => {
     const missing = vi.fn();
     whenSessionMissing(missing);
     stub(answer(401, { code: 'session_missing', status: 401 }));

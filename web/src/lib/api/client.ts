@@ -1,4 +1,4 @@
-// The contract client: calls one endpoint object of `shared/` and turns what comes back into a value or a named error.
+// The contract client: calls one endpoint object of `shared/` and returns its value or throws a named error.
 import type { ErrorCode, FieldError, Problem } from '@countersign/shared/errors';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { jsonText } from '@countersign/shared/json/json';
@@ -7,7 +7,7 @@ import { observeServerTime } from '../time/clock.svelte.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** The server answered with a refusal or a fault (RFC 9457). `detail` says what to do; `retryAfter` is in seconds. */
+/** The server answered with a refusal or an error (RFC 9457). `detail` says what to do; `retryAfter` is in seconds. */
 export class ApiProblem extends Error {
   readonly status: number;
   readonly code: ErrorCode;
@@ -34,7 +34,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** No answer came: the network is gone, or the server took longer than the time limit. The request may still have had effect. */
+/** No answer arrived: the network is down, or the server exceeded the time limit. The request may still have had effect. */
 export class NetworkFailure extends Error {
   readonly kind: 'unreachable' | 'timeout';
 
@@ -47,9 +47,9 @@ export class NetworkFailure extends Error {
 
 interface Options {
   signal?: AbortSignal;
-  /** How long to wait for the answer; 10 s unless stated. */
+  /** How long to wait for the answer; 10 s by default. */
   timeoutMs?: number;
-  /** Makes a repeat harmless where the endpoint takes one. */
+  /** Makes a repeated request safe where the endpoint accepts a key. */
   idempotencyKey?: string;
 }
 
@@ -59,7 +59,7 @@ type Part<Name extends string, T> = [T] extends [undefined]
     ? { [N in Name]?: T }
     : { [N in Name]: T };
 
-/** What one endpoint wants. Query members are optional: the server has the defaults. */
+/** The input of one endpoint. Query members are optional: the server has the defaults. */
 export type CallInput<P, Q, B> = Part<'params', P> &
   ([Q] extends [undefined] ? { query?: undefined } : { query?: Partial<Q> }) &
   Part<'body', B> &
@@ -76,19 +76,19 @@ interface AnyInput extends Options {
 
 let onSessionMissing: (() => void) | null = null;
 
-/** Registers the one listener that hears when a call that needs a session was answered 401. */
+/** Registers the single listener for a 401 on a call that requires a session. */
 export function whenSessionMissing(listener: () => void): void {
   onSessionMissing = listener;
 }
 
-/** Tells that listener: the live connection, too, may be the first to hear that the session is over. */
+/** Calls that listener: the live connection may be the first to learn that the session has ended. */
 export function reportSessionMissing(): void {
   onSessionMissing?.();
 }
 
 /**
- * Calls an endpoint. Answers the parsed body, `undefined` for 204.
- * Throws {@link ApiProblem} for every refusal, {@link NetworkFailure} when no answer came, and the signal's reason when aborted.
+ * Calls an endpoint. Returns the parsed body, `undefined` for 204. Throws {@link ApiProblem} for every refusal, {@link
+ * NetworkFailure} when no answer arrived, and the signal's reason when aborted.
  */
 export async function call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...[input]: Rest<P, Q, B>): Promise<R> {
   const given: AnyInput = input ?? {};
@@ -101,11 +101,12 @@ export async function call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...[input
     if (problem.code === 'session_missing' && endpoint.auth === 'session') reportSessionMissing();
     throw problem;
   }
-  // The reply is ours and of the same version as this page, so its shape is taken from the endpoint's type, not parsed again.
+  // The reply comes from a server of the same version as this page, so the endpoint's type describes its shape and it is not
+  // parsed again.
   return (response.status === 204 ? undefined : await readJson(response)) as R;
 }
 
-/** `/api/projects/:id` with the parameters in place and the query behind it. */
+/** Fills the parameters into `/api/projects/:id` and appends the query. */
 export function addressOf(path: string, { params, query }: { params?: unknown; query?: unknown }): string {
   const values = new Map(Object.entries(params ?? {}));
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
@@ -121,7 +122,7 @@ function requestOf(endpoint: Pick<Endpoint, 'method' | 'body'>, { body, idempote
   // Changes must be declared as JSON: a form of another site cannot do that.
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) };
   const init: RequestInit = { method: endpoint.method, headers };
-  // What a reviewer wrote goes out as they wrote it (jsonText), numbers included.
+  // A reviewer's text and numbers are sent exactly as written (jsonText).
   if (endpoint.body !== null) init.body = jsonText(body ?? {});
   return init;
 }
@@ -153,7 +154,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** Answers that carry what a pipeline submitted keep its numbers as they were spelt; all others are plain. */
+/** Answers with values from a pipeline preserve the spelling of their numbers; all others are plain JSON. */
 function parseBody(text: string): unknown {
   if (!text.includes('"suggestion":')) return JSON.parse(text);
   try {
@@ -171,7 +172,7 @@ async function readProblem(response: Response): Promise<ApiProblem> {
     const body: unknown = await response.json().catch(() => null);
     if (isProblem(body)) return new ApiProblem(body, retryAfter);
   }
-  // Not from our server: a proxy in between, or a page.
+  // Not from our server: from a proxy, or an HTML page.
   const code = status === 401 ? 'session_missing' : status === 404 ? 'not_found' : 'unavailable';
   const request_id = response.headers.get('x-request-id') ?? undefined;
   return new ApiProblem({ status, code, request_id }, retryAfter);

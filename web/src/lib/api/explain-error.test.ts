@@ -1,4 +1,4 @@
-// What people read when a call failed.
+// The texts people read after a failed call.
 import { describe, expect, it } from 'vitest';
 import { ApiProblem } from './client.ts';
 import { explain } from './explain-error.ts';
@@ -9,7 +9,7 @@ const limited = (retryAfter: number | null) =>
     retryAfter,
   );
 
-describe('RL5: a request too many', () => {
+describe('RL5: a request over the rate limit', () => {
   it.each([
     [7, 'Nothing is lost. Try again in 7 s.'],
     [1800, 'Nothing is lost. Try again in 30 min.'],

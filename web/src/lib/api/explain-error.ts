@@ -1,15 +1,15 @@
-// What a failed call means for the person in front of it: what happened, what to do.
+// Explains a failed call to the user: what happened and what to do.
 import { ApiProblem, NetworkFailure } from './client.ts';
 import { duration } from '../format/format.ts';
 
 export interface Explanation {
   title: string;
   text: string;
-  /** To quote when asking for help; null when no answer came. */
+  /** The id to quote when asking for help; null when no answer arrived. */
   requestId: string | null;
 }
 
-/** Words for whatever was thrown. The server's own `detail` wins: it knows what to do. */
+/** Explains any thrown value. The server's own `detail` takes precedence: it knows what to do. */
 export function explain(error: unknown): Explanation {
   if (error instanceof ApiProblem && error.code === 'rate_limited') return slowDown(error);
   if (error instanceof ApiProblem) {

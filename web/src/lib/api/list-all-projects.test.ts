@@ -1,10 +1,10 @@
-// A list of projects that has several pages is read to its end.
+// A list of projects with several pages is read completely.
 import { afterEach, expect, it, vi } from 'vitest';
 import { allProjects } from './list-all-projects.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('RL9: every page is asked for, each from where the one before ended', async () => {
+it('RL9: requests every page, each from the cursor of the one before', async () => {
   const requests: string[] = [];
   const pages = new Map([
     [null, { data: [{ id: '1' }, { id: '2' }], next_cursor: 'a' }],

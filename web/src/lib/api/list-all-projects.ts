@@ -1,11 +1,11 @@
-// Every project of whoever looks, however many pages the list has.
+// Reads all projects of the user, across all pages of the list.
 import { listProjects, type Project } from '@countersign/shared/api/projects';
 import { call } from './client.ts';
 
-/** As much as one page holds: nearly everybody's projects are one. */
+/** The largest page: nearly every user's projects fit in one. */
 const PAGE = 200;
 
-/** Asks page after page, oldest projects first. Throws as `call` does; what came before a page that failed is dropped with it. */
+/** Requests page after page, oldest projects first. Throws as `call` does; the pages before a failed one are discarded. */
 export async function allProjects({
   archived = false,
   signal,

@@ -1,10 +1,10 @@
-// Something a person asked for: whether it is under way, and why it failed. What a page fetches by itself is a Resource.
+// State of a user's request: whether it is running, and why it failed. What a page loads automatically is a Resource.
 
 export class Mutation {
   pending = $state(false);
   error: unknown = $state.raw(null);
 
-  /** Runs `act`, and answers whether it went well. Never throws: the reason stands in `error`. */
+  /** Runs `act`, and returns whether it succeeded. Never throws: the cause is in `error`. */
   async run(act: () => Promise<unknown>): Promise<boolean> {
     this.pending = true;
     this.error = null;
@@ -17,7 +17,7 @@ export class Mutation {
     return this.error === null;
   }
 
-  /** Forgets why the last one failed. */
+  /** Clears the last error. */
   forget(): void {
     this.error = null;
   }

@@ -1,32 +1,32 @@
-// Your projects with what is going on in them now: one list for the rail, the projects page and every project switcher.
+// The user's projects with their summaries: one list for the rail, the projects page and every project switcher.
 import type { Project } from '@countersign/shared/api/projects';
 import { allProjects } from './list-all-projects.ts';
 import { clock } from '../time/clock.svelte.ts';
 import { live } from '../live/connection.svelte.ts';
 
-/** At most one refresh in this many ms, however many facts arrive. */
+/** At most one refresh in this many ms, however many events arrive. */
 const SPACING_MS = 1500;
 const FIRST_MS = 100;
 
 class ProjectsStore {
-  /** null until the first answer. */
+  /** Null until the first answer. */
   list: Project[] | null = $state.raw(null);
-  /** Why the last load failed; an older list stays on show. */
+  /** Why the last load failed; an older list stays visible. */
   error: unknown = $state.raw(null);
   loading = $state(false);
-  /** When the list on show was answered, in server time (ms); null before the first answer. */
+  /** When the present list was answered, in server time (ms); null before the first answer. */
   loadedAt: number | null = $state(null);
 
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastLoadMs = 0;
   #stale = false;
 
-  /** Items waiting for a person over all projects; null before the first answer. */
+  /** The number of items that wait for a person in all projects; null before the first answer. */
   get waiting(): number | null {
     return this.list?.reduce((sum, project) => sum + project.summary.waiting, 0) ?? null;
   }
 
-  /** Fetches the list. Never throws: the reason stands in `error`. */
+  /** Loads the list. Never throws: the cause is in `error`. */
   async load(): Promise<void> {
     if (this.loading) {
       this.#stale = true;
@@ -45,14 +45,14 @@ class ProjectsStore {
     if (this.#stale) this.#refreshSoon();
   }
 
-  /** Puts a project that another call answered in its place. */
+  /** Replaces one project with the version another call returned. */
   put(project: Project): void {
     const others = this.list ?? [];
     const known = others.some(({ id }) => id === project.id);
     this.list = known ? others.map((other) => (other.id === project.id ? project : other)) : [...others, project];
   }
 
-  /** Loads now and stays true by the live facts; answers the function that stops it. */
+  /** Loads now and updates with the live events; returns the function that stops it. */
   follow(): () => void {
     void this.load();
     const onVisible = () => document.visibilityState === 'visible' && this.#stale && this.#refreshSoon();
@@ -69,14 +69,14 @@ class ProjectsStore {
     };
   }
 
-  /** Forgets the list: it belongs to whoever was signed in. */
+  /** Clears the list: it belongs to the user who was signed in. */
   forget(): void {
     this.list = null;
     this.error = null;
   }
 
   #refreshSoon(): void {
-    // A hidden page does not ask; it asks once when it is seen again.
+    // A hidden page requests nothing; it refreshes once when it becomes visible again.
     this.#stale = document.visibilityState === 'hidden';
     if (this.#stale || this.#timer !== undefined) return;
     const wait = Math.max(FIRST_MS, this.#lastLoadMs + SPACING_MS - Date.now());

@@ -1,11 +1,11 @@
-// The first pages of a list that is read on by request: as many as are on show, one after the other.
+// Reads the first pages of a list that loads more on request: as many as are shown, one after the other.
 
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
 }
 
-/** The rows of so many pages, and whether there are more. Throws as `read` does. */
+/** The rows of that many pages, and whether there are more. Throws as `read` does. */
 export async function readPages<T>(
   read: (after: string | undefined) => Promise<Page<T>>,
   pages: number,

@@ -1,4 +1,4 @@
-// Something fetched: what came, why it did not, and whether it is under way. The last good answer stays on show.
+// A loaded value: the last good answer, the last error, and whether a request is running.
 
 export class Resource<T> {
   data: T | null = $state.raw(null);
@@ -8,12 +8,12 @@ export class Resource<T> {
   readonly #fetch: (signal: AbortSignal) => Promise<T>;
   #running: AbortController | null = null;
 
-  /** @param fetch asks for the thing once; its signal is aborted when a newer ask replaces it. */
+  /** @param fetch loads the value once; its signal is aborted when a newer load replaces it. */
   constructor(fetch: (signal: AbortSignal) => Promise<T>) {
     this.#fetch = fetch;
   }
 
-  /** Asks (again). Never throws: the reason stands in `error`. An older ask still under way is dropped. */
+  /** Loads (again). Never throws: the cause is in `error`. An older running load is dropped. */
   async load(): Promise<void> {
     this.#running?.abort();
     const running = new AbortController();

@@ -1,4 +1,5 @@
-// The demo's own wallet: a real Wallet Standard wallet with a key made in this browser. Only in demo builds; it walks the ordinary sign-in.
+// The demo's wallet: a Wallet Standard wallet with a key generated in this browser. Only in demo builds; it uses the ordinary
+// sign-in.
 import {
   SolanaSignIn,
   SolanaSignMessage,
@@ -24,7 +25,9 @@ const FLAME =
 
 let made: Wallet | null = null;
 
-/** Makes the wallet known to the page, with the key of earlier visits when there is one. Answers it, however often asked. */
+/**
+ * Registers the wallet with the page, with the key of earlier visits when there is one. Repeated calls return the same wallet.
+ */
 export function registerBurner(): Wallet {
   if (made === null) {
     made = makeBurner();
@@ -47,9 +50,9 @@ function makeBurner(): Wallet {
 function walletOf(account: WalletAccount, sign: (message: Uint8Array) => Uint8Array): Wallet {
   const signIn = async (...inputs: readonly SolanaSignInInput[]): Promise<SolanaSignInOutput[]> =>
     inputs.map((input) => {
-      // A wallet signs for its own account and only what names the site that asks.
-      if (input.domain !== location.host) throw new Error('the message names another site');
-      if (input.address !== undefined && input.address !== account.address) throw new Error('unknown account');
+      // A wallet signs only for its own account and only messages that name the requesting site.
+      if (input.domain !== location.host) throw new Error('The message names another site.');
+      if (input.address !== undefined && input.address !== account.address) throw new Error('The account is unknown.');
       const signedMessage = new TextEncoder().encode(signInText(complete(input), account.address));
       return { account, signedMessage, signature: sign(signedMessage) };
     });
@@ -70,16 +73,16 @@ function walletOf(account: WalletAccount, sign: (message: Uint8Array) => Uint8Ar
   };
 }
 
-/** The standard leaves every field open; our server sets them all, and this wallet signs nothing less. */
+/** The standard makes every field optional; our server sets them all, and this wallet refuses a message without one. */
 function complete(input: SolanaSignInInput): SignInInput {
   const { domain, uri, statement, version, chainId, nonce, issuedAt, expirationTime } = input;
   if (!domain || !uri || !statement || version !== '1' || !chainId || !nonce || !issuedAt || !expirationTime) {
-    throw new Error('the message is not complete');
+    throw new Error('The message is not complete.');
   }
   return { domain, uri, statement, version, chainId, nonce, issuedAt, expirationTime };
 }
 
-/** The key is kept in this browser, so that a reload keeps the person. It guards nothing but the demo. */
+/** The key is stored in this browser, so that the user stays the same after a reload. It protects nothing but the demo. */
 function readSeed(): Uint8Array {
   try {
     const stored = bs58.decodeUnsafe(localStorage.getItem(KEY) ?? '');
@@ -88,7 +91,7 @@ function readSeed(): Uint8Array {
     localStorage.setItem(KEY, bs58.encode(seed));
     return seed;
   } catch {
-    // Storage can be forbidden; the wallet then lasts until the page is left.
+    // Storage may be forbidden; the wallet then lasts until the page is left.
     return nacl.randomBytes(nacl.sign.seedLength);
   }
 }

@@ -1,10 +1,10 @@
-// Names and pictures as hostile wallets give them.
+// Names and icons from hostile wallets.
 import { describe, expect, it, vi } from 'vitest';
 import { iconOf, walletName } from './sanitize-wallet.ts';
 
 const any = (value: unknown) => value as never;
 
-describe('the name of a wallet', () => {
+describe('wallet name', () => {
   it.each([
     ['a usual one', 'Phantom', 'Phantom'],
     ['markup, which stays text', '<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
@@ -18,7 +18,7 @@ describe('the name of a wallet', () => {
     ['only what is not seen', '\u200b\u202e \u2069', ''],
     ['no text at all', 7, ''],
     ['an object that would say something', { toString: () => 'Phantom' }, ''],
-  ])('with %s', (_, name, shown) => expect(walletName({ name: any(name) })).toBe(shown));
+  ])('sanitizes %s', (_, name, shown) => expect(walletName({ name: any(name) })).toBe(shown));
 
   it('is cut to one line, however long', () => {
     expect(walletName({ name: 'x'.repeat(48) })).toBe('x'.repeat(48));
@@ -26,7 +26,7 @@ describe('the name of a wallet', () => {
     expect(Array.from(walletName({ name: '🦊'.repeat(10_000) }))).toHaveLength(48);
   });
 
-  it('is cut before it is read through: how long it is costs nothing', () => {
+  it('is cut before it is processed, so that its length costs nothing', () => {
     const replace = vi.spyOn(String.prototype, 'replace');
     walletName({ name: '\n'.repeat(20_000_000) });
     const lengths = replace.mock.contexts.map((text) => (text as string).length);
@@ -35,11 +35,11 @@ describe('the name of a wallet', () => {
   });
 });
 
-describe('the picture of a wallet', () => {
+describe('wallet icon', () => {
   const SVG = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg"/>')}`;
 
   it.each([SVG, 'data:image/png;base64,AAAA', 'data:image/webp;base64,AAAA', 'data:image/gif;base64,AAAA'])(
-    '%s is shown',
+    'shows %s',
     (icon) => expect(iconOf({ icon: any(icon) })).toBe(icon),
   );
 
@@ -54,5 +54,5 @@ describe('the picture of a wallet', () => {
     ['five megabytes', `data:image/png;base64,${'A'.repeat(5_000_000)}`],
     ['nothing', ''],
     ['no text', null],
-  ])('%s is not', (_, icon) => expect(iconOf({ icon: any(icon) })).toBeNull());
+  ])('hides %s', (_, icon) => expect(iconOf({ icon: any(icon) })).toBeNull());
 });

@@ -1,24 +1,24 @@
-// Who is signed in: read once at the start, ended by signing out, or by the first call or connection refused for want of a session.
+// The signed-in user: read once at the start, ended by signing out, or by the first call or connection refused without a session.
 import { endSession, readSession, type Session, type User } from '@countersign/shared/api/session';
 import { ApiProblem, call, whenSessionMissing } from '../api/client.ts';
 
 /**
- * `unknown` before the first answer, `failed` when there was none; `ended` is a session that ran out under an open page:
- * the page stays as it is (drafts included) until the person signs in again.
+ * `unknown` before the first answer, `failed` when there was none; `ended` is a session that expired under an open page: the page
+ * stays as it is (drafts included) until the user signs in again.
  */
 type State = 'unknown' | 'failed' | 'signed_out' | 'signed_in' | 'ended';
 
 class SessionStore {
   state: State = $state('unknown');
   user: User | null = $state.raw(null);
-  /** What they may do here, beside what each object says of itself. */
+  /** What the user may do globally; each object carries its own permissions. */
   abilities: Session['abilities'] = $state.raw({ create_project: false });
-  /** Seats were offered to them when this was read: the page shows them from the start. */
+  /** The user had open membership offers when this was read: the page shows them from the start. */
   offered = $state(false);
   /** Why the first read failed, for the Retry page. */
   error: unknown = $state.raw(null);
 
-  /** While signing out the live connection hears the end before the answer is here. */
+  /** While signing out, the live connection learns of the end before the answer arrives. */
   #leaving = false;
 
   constructor() {
@@ -29,7 +29,7 @@ class SessionStore {
 
   /** Asks the server who is signed in. Nobody is an answer, not an error. */
   async load(): Promise<void> {
-    // The server says so in the page itself when the browser holds no session: asking would only log a 401. It counts once.
+    // The server states in the page itself that the browser has no session: a request would only log a 401. This counts once.
     const nobody = document.querySelector('meta[name="session"][content="none"]');
     if (nobody !== null) {
       nobody.remove();
@@ -39,7 +39,7 @@ class SessionStore {
     try {
       this.begin(await call(readSession));
     } catch (error) {
-      // A page that waits for its person stays as it is, with everything typed in it.
+      // A page that waits for its user to sign in stays as it is, with everything typed in it.
       if (this.state === 'ended') return;
       if (error instanceof ApiProblem && error.status === 401) {
         this.state = 'signed_out';
@@ -51,8 +51,8 @@ class SessionStore {
   }
 
   /**
-   * Asks again whose session this browser holds, because another tab may have signed in anew: one's own goes on,
-   * somebody else's page is loaded afresh. Without an answer nothing changes.
+   * Asks again whose session this browser has, because another tab may have signed in again: the user's own session continues,
+   * another user's reloads the page. Without an answer nothing changes.
    */
   async check(): Promise<void> {
     const held = await call(readSession).catch(() => null);
@@ -61,7 +61,7 @@ class SessionStore {
     else location.reload();
   }
 
-  /** Takes over a session the server has just opened. Somebody else's page is not shown: it is loaded afresh. */
+  /** Applies a session the server has just opened. A page of another user is not shown: it reloads. */
   begin({ user, offered, abilities }: Session): void {
     if (this.state === 'ended' && this.user !== null && this.user.id !== user.id) location.reload();
     this.user = user;
@@ -70,7 +70,10 @@ class SessionStore {
     this.state = 'signed_in';
   }
 
-  /** Signs out here and on the server. Throws when the server could not be told, so that nobody walks away signed in. */
+  /**
+   * Signs out here and on the server. Throws when the server was not reached, so that a user never leaves the page signed in by
+   * mistake.
+   */
   async signOut(): Promise<void> {
     this.#leaving = true;
     try {

@@ -1,4 +1,4 @@
-// The page's own idea of who is signed in: what ends it, what does not, and whose page it is after another tab signed in.
+// The session state of the page: what ends it, what does not, and which user it belongs to after another tab signed in.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { reportSessionMissing } from '../api/client.ts';
 import { session } from './session.svelte.ts';
@@ -30,12 +30,12 @@ afterEach(() => {
 });
 
 describe('the end of a session', () => {
-  it('is told by whoever hears of it first', () => {
+  it('is set by the first part of the page that learns of it', () => {
     reportSessionMissing();
     expect(session.state).toBe('ended');
   });
 
-  it('is no surprise to somebody who signs out: the live connection may hear it before the answer is here', async () => {
+  it('is no surprise to a user who signs out: the live connection may learn of it before the answer arrives', async () => {
     const seen: string[] = [];
     fetched.mockImplementation(async () => {
       reportSessionMissing();
@@ -46,7 +46,7 @@ describe('the end of a session', () => {
     expect([...seen, session.state]).toEqual(['signed_in', 'signed_out']);
   });
 
-  it('surprises again after signing out has failed', async () => {
+  it('is a surprise again after signing out has failed', async () => {
     fetched.mockRejectedValue(new Error('offline'));
     await expect(session.signOut()).rejects.toThrow();
     expect(session.state).toBe('signed_in');
@@ -55,7 +55,7 @@ describe('the end of a session', () => {
   });
 });
 
-describe('reading the session while a page waits for its person', () => {
+describe('reading the session while a page waits for its user', () => {
   beforeEach(() => vi.stubGlobal('document', { querySelector: () => null }));
 
   it.each([
@@ -68,7 +68,7 @@ describe('reading the session while a page waits for its person', () => {
     expect(session.state).toBe('ended');
   });
 
-  it('goes on with the one who signed in again', async () => {
+  it('continues when the same user has signed in again', async () => {
     reportSessionMissing();
     fetched.mockResolvedValue(answer(200, held(ME)));
     await session.load();
@@ -76,8 +76,8 @@ describe('reading the session while a page waits for its person', () => {
   });
 });
 
-describe('asking again', () => {
-  it('goes on when the same person has signed in meanwhile', async () => {
+describe('checking the session', () => {
+  it('continues when the same user has signed in meanwhile', async () => {
     reportSessionMissing();
     fetched.mockResolvedValue(answer(200, held(ME)));
     await session.check();
@@ -85,13 +85,13 @@ describe('asking again', () => {
     expect(reload).not.toHaveBeenCalled();
   });
 
-  it('loads the page afresh when it is somebody else’s', async () => {
+  it('reloads the page when the session is another user’s', async () => {
     fetched.mockResolvedValue(answer(200, held(OTHER)));
     await session.check();
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  it('changes nothing without an answer, and ends when there is nobody', async () => {
+  it('changes nothing without an answer, and ends without a session', async () => {
     fetched.mockRejectedValueOnce(new Error('offline'));
     await session.check();
     expect(session.state).toBe('signed_in');

@@ -1,4 +1,4 @@
-// Wallet answers as they come in the wild: refusals in their own words, signatures by two ways, addresses in three places.
+// Wallet answers as found in practice: refusals with custom messages, signatures by two methods, addresses in three places.
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -34,7 +34,7 @@ function choice(method: WalletChoice['method'], features: object, accounts: obje
   return { name: 'Test', icon: null, method, last: null, sameName: false, wallet };
 }
 
-/** Wallets throw anything; only the type says that it is an Error. */
+/** Wallets throw any value; only the type says that it is an Error. */
 function throwing(thrown: unknown): () => Promise<never> {
   const error = thrown as Error;
   return () => Promise.reject(error);
@@ -67,16 +67,16 @@ const account = (address: string, chains = ['solana:mainnet']) => ({ address, ch
 describe('accountsOf', () => {
   const both = [account(ADDRESS), account('evm', ['eip155:1'])];
 
-  it('connects a wallet for messages, and counts only Solana accounts', async () => {
+  it('connects a wallet that only signs messages, and counts only Solana accounts', async () => {
     const features = { 'standard:connect': { connect: async () => ({ accounts: both }) } };
     expect(await accountsOf(choice('message', features))).toEqual([both[0]]);
   });
 
-  it('asks nothing of a wallet that signs in by itself', async () => {
+  it('requests nothing from a wallet that signs in itself', async () => {
     expect(await accountsOf(choice('sign-in', {}, both))).toEqual([both[0]]);
   });
 
-  it('tells a refusal to connect, and a locked wallet, from a fault', async () => {
+  it('distinguishes a refusal to connect and a locked wallet from an error', async () => {
     const failing = (error: unknown) =>
       accountsOf(choice('message', { 'standard:connect': { connect: throwing(error) } }));
     await expect(failing(new Error('User rejected'))).rejects.toBeInstanceOf(SigningRefused);
@@ -90,7 +90,7 @@ describe('watchWallets', () => {
     ({ version: '1.0.0', name, icon: '', chains: [], accounts: [], features }) as unknown as Wallet;
   let stops: (() => void)[] = [];
 
-  /** What a page sees of these wallets. */
+  /** Returns the choices a page sees of these wallets. */
   function seen(...wallets: unknown[]): WalletChoice[] {
     let shown: WalletChoice[] = [];
     stops.push(watchWallets((choices) => (shown = choices)));
@@ -104,7 +104,7 @@ describe('watchWallets', () => {
     vi.unstubAllGlobals();
   });
 
-  it('shows those that can sign in or sign a message, and hears of later ones', () => {
+  it('lists wallets that can sign in or sign a message, and those registered later', () => {
     const found = seen(
       named('A'),
       named('B', { 'solana:signMessage': {}, 'standard:connect': {} }),
@@ -118,12 +118,12 @@ describe('watchWallets', () => {
     expect(seen(named('C')).map(({ name }) => name)).toEqual(['A', 'B', 'C']);
   });
 
-  it('is hidden by nothing that can be registered', () => {
+  it('hides no wallet, whatever else is registered', () => {
     const thrower = new Proxy(
       {},
       {
         get: () => {
-          throw new Error('mine');
+          throw new Error('This property cannot be read.');
         },
       },
     );
@@ -132,7 +132,7 @@ describe('watchWallets', () => {
     ).toEqual(['A', '']);
   });
 
-  it('puts the one used last first, and of two with its name only the first', () => {
+  it('lists the last used one first, and of two with its name only the first', () => {
     const kept = new Map<string, string>();
     vi.stubGlobal('localStorage', {
       getItem: (key: string) => kept.get(key) ?? null,
@@ -149,7 +149,7 @@ describe('watchWallets', () => {
 });
 
 describe('signWith', () => {
-  it('hands the challenge to solana:signIn as it came and sends back bytes as base64', async () => {
+  it('passes the challenge to solana:signIn unchanged and returns bytes as base64', async () => {
     let asked: unknown;
     const signIn = async (input: unknown) => {
       asked = input;
@@ -163,13 +163,13 @@ describe('signWith', () => {
   it.each([
     ['a bare address', { address: ADDRESS }, []],
     ['the connected account', {}, [{ address: ADDRESS }]],
-  ])('takes the address from %s when there is no account in the answer (S14)', async (_, output, accounts) => {
+  ])('takes the address from %s when the answer has no account (S14)', async (_, output, accounts) => {
     const signIn = async () => [{ ...output, signedMessage: BYTES, signature: BYTES }];
     const signed = await signWith(choice('sign-in', { 'solana:signIn': { signIn } }, accounts), INPUT, null);
     expect(signed.address).toBe(ADDRESS);
   });
 
-  it('signs the same text by solana:signMessage when the wallet has nothing better (S10)', async () => {
+  it('signs the same text with solana:signMessage when the wallet has no signIn (S10)', async () => {
     let text = '';
     const features = {
       'solana:signMessage': {
@@ -184,7 +184,7 @@ describe('signWith', () => {
     expect(atob(signed.signed_message)).toBe(text);
   });
 
-  it('names the account that was chosen, and takes the one that signed all the same (S14)', async () => {
+  it('names the selected account, and accepts the one that signed even if it is another (S14)', async () => {
     const asked: unknown[] = [];
     const signIn = (answered: object) => async (input: object) => {
       asked.push('address' in input ? input.address : null);
@@ -200,7 +200,7 @@ describe('signWith', () => {
   const failing = (error: unknown) =>
     signWith(choice('sign-in', { 'solana:signIn': { signIn: throwing(error) } }), INPUT, null);
 
-  it('tells a refusal and a locked wallet from a fault', async () => {
+  it('distinguishes a refusal and a locked wallet from an error', async () => {
     await expect(failing(new Error('User rejected'))).rejects.toBeInstanceOf(SigningRefused);
     await expect(failing(new Error('Wallet is locked'))).rejects.toBeInstanceOf(WalletLocked);
     await expect(failing(new Error('no'))).rejects.toThrow('no');
@@ -217,7 +217,7 @@ describe('signWith', () => {
     ['nothing', undefined],
     ['null', null],
     ['what throws when it is read', hostile],
-  ])('survives a wallet that throws %s', async (_, thrown) => {
+  ])('handles a wallet that throws %s', async (_, thrown) => {
     const caught = await failing(thrown).then(
       () => 'answered',
       (error: unknown) => error,
@@ -235,7 +235,7 @@ describe('signWith', () => {
     ['text for bytes', [{ account: { address: ADDRESS }, signedMessage: 7, signature: {} }]],
     ['no address', [{ signedMessage: BYTES, signature: BYTES }]],
     ['ten million bytes', [{ address: ADDRESS, signedMessage: new Uint8Array(10_000_000), signature: BYTES }]],
-  ])('fails, and no more, when the wallet answers %s', async (_, answered) => {
+  ])('fails cleanly when the wallet answers %s', async (_, answered) => {
     const signIn = () => Promise.resolve(answered);
     await expect(signWith(choice('sign-in', { 'solana:signIn': { signIn } }), INPUT, null)).rejects.toThrow();
   });

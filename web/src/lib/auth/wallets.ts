@@ -1,4 +1,4 @@
-// Wallets of this browser by the Wallet Standard: finding them, and having one sign the server's sign-in message.
+// Finds this browser's wallets by the Wallet Standard, and has one sign the server's sign-in message.
 import {
   SolanaSignIn,
   SolanaSignMessage,
@@ -13,37 +13,37 @@ import { signInText } from '@countersign/shared/sign-in-text';
 import { iconOf, walletName } from './sanitize-wallet.ts';
 
 const KEY = 'countersign.wallet';
-/** The server takes no longer messages (S6). */
+/** The server accepts no longer messages (S6). */
 const MOST_BYTES = 2048;
 
-/** A wallet one can sign in with. Name and icon are its own claims, made harmless. */
+/** A wallet that can sign in. Its name and icon are its own claims, sanitized. */
 export interface WalletChoice {
-  /** Empty when the wallet gives none that can be shown. */
+  /** Empty when the wallet has no displayable name. */
   name: string;
   icon: string | null;
-  /** `message`: it only signs plain messages, so it does not check the site for you. */
+  /** `message`: the wallet only signs plain messages, so it does not check the site for you. */
   method: 'sign-in' | 'message';
   /** The address of the last sign-in in this browser, when it was with this wallet. */
   last: string | null;
-  /** Another wallet before it in the list goes by the same name. */
+  /** An earlier wallet in the list has the same name. */
   sameName: boolean;
   wallet: Wallet;
 }
 
-/** What the server wants back, besides the challenge's id. Bytes as base64. */
+/** The fields the server expects besides the challenge's id. Bytes as base64. */
 export interface Signed {
   address: string;
   signed_message: string;
   signature: string;
 }
 
-/** The person said no in the wallet: not an error, nothing to report. */
+/** The user refused in the wallet: not an error, nothing to report. */
 export class SigningRefused extends Error {}
 
 /** The wallet is locked, and has not offered to be unlocked. */
 export class WalletLocked extends Error {}
 
-/** Tells now and on every change which wallets can sign in, last used first. Answers the function that stops it. */
+/** Reports now and on every change which wallets can sign in, last used first. Returns the function that stops it. */
 export function watchWallets(listener: (choices: WalletChoice[]) => void): () => void {
   const wallets = getWallets();
   const notify = () => listener(lastUsedFirst(wallets.get().flatMap(choiceOf)));
@@ -53,8 +53,8 @@ export function watchWallets(listener: (choices: WalletChoice[]) => void): () =>
 }
 
 /**
- * The Solana accounts the wallet shows to this page. One that only signs messages is connected first, which may ask the person.
- * Throws {@link SigningRefused} when the person declined, {@link WalletLocked}, whatever the wallet throws otherwise.
+ * The Solana accounts the wallet shows to this page. A wallet that only signs messages is connected first, which may prompt the
+ * user. Throws {@link SigningRefused} when the user refused, {@link WalletLocked}, or any other error of the wallet.
  */
 export async function accountsOf({ method, wallet }: WalletChoice): Promise<WalletAccount[]> {
   try {
@@ -66,9 +66,9 @@ export async function accountsOf({ method, wallet }: WalletChoice): Promise<Wall
 }
 
 /**
- * Lets a wallet sign the challenge: `solana:signIn` where it has it, the same text by `solana:signMessage` otherwise (S10).
- * Without an account the wallet itself decides which one signs; a wallet for messages must be told.
- * Throws {@link SigningRefused} when the person declined, {@link WalletLocked}, whatever the wallet throws otherwise.
+ * Has a wallet sign the challenge: with `solana:signIn` where available, otherwise the same text with `solana:signMessage` (S10).
+ * Without an account the wallet decides which one signs; a wallet that only signs messages requires one. Throws {@link
+ * SigningRefused} when the user refused, {@link WalletLocked}, or any other error of the wallet.
  */
 export async function signWith(
   { method, wallet }: WalletChoice,
@@ -93,21 +93,21 @@ export function lastUsed(): { name: string; address: string } | null {
   }
 }
 
-/** Keeps the wallet and address for the next visit. */
+/** Saves the wallet and address for the next visit. */
 export function remember({ name, address }: { name: string; address: string }): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ name, address }));
   } catch {
-    // Storage can be forbidden; the next visit then shows the wallets in their own order.
+    // Storage may be forbidden; the next visit then lists the wallets in their own order.
   }
 }
 
-/** Wallets say no in their own words: code 4001 (EIP-1193, used by Solana wallets too), or a message that says so. */
+/** Wallets report a refusal differently: with code 4001 (EIP-1193, also used by Solana wallets), or only in the message. */
 export function isRefusal(error: unknown): boolean {
   return matchesError(error, 4001, /reject|denied|declin|cancel|refus|closed/i);
 }
 
-/** Code 4100 is "not authorised for this page", which wallets answer while they are locked. */
+/** Code 4100 is "not authorised for this page", which wallets return while they are locked. */
 export function isLocked(error: unknown): boolean {
   return matchesError(error, 4100, /\b(un)?lock(ed)?\b/i);
 }
@@ -118,13 +118,13 @@ function matchesError(error: unknown, code: number, words: RegExp): boolean {
   return 'message' in error && words.test(String(error.message));
 }
 
-/** Whatever a wallet threw, by our own names where it has one. Its words are its own, and may throw in turn. */
+/** Maps an error of a wallet to our own error classes where one fits. Reading a property of it may throw too. */
 function normalizeError(error: unknown): unknown {
   try {
     if (isRefusal(error)) return new SigningRefused();
     return isLocked(error) ? new WalletLocked() : error;
   } catch {
-    return new Error('the wallet threw something that cannot be read');
+    return new Error('The wallet threw a value that cannot be read.');
   }
 }
 
@@ -135,7 +135,7 @@ function choiceOf(wallet: Wallet): WalletChoice[] {
     if (method === null || (method === 'message' && !(StandardConnect in features))) return [];
     return [{ name: walletName(wallet), icon: iconOf(wallet), method, last: null, sameName: false, wallet }];
   } catch {
-    // Anything can be registered. What cannot even be looked at is no wallet, and hides no other.
+    // Anything can be registered. An object that cannot be read is no wallet, and hides no other.
     return [];
   }
 }
@@ -158,26 +158,26 @@ async function connect(wallet: Wallet): Promise<readonly WalletAccount[]> {
 async function bySignIn(wallet: Wallet, input: SignInInput, account: WalletAccount | null): Promise<Signed> {
   const feature = wallet.features[SolanaSignIn] as SolanaSignInFeature[typeof SolanaSignIn];
   const [output] = await feature.signIn(account === null ? input : { ...input, address: account.address });
-  if (output === undefined) throw new Error('the wallet answered without a signature');
+  if (output === undefined) throw new Error('The wallet answered without a signature.');
   return encode(addressFrom(output, account ?? wallet.accounts[0]), output);
 }
 
 async function byMessage(wallet: Wallet, input: SignInInput, account: WalletAccount | null): Promise<Signed> {
-  if (account === null) throw new Error('the wallet shared no account');
+  if (account === null) throw new Error('The wallet shared no account.');
   const message = new TextEncoder().encode(signInText(input, account.address));
   const feature = wallet.features[SolanaSignMessage] as SolanaSignMessageFeature[typeof SolanaSignMessage];
   const [output] = await feature.signMessage({ account, message });
-  if (output === undefined) throw new Error('the wallet answered without a signature');
+  if (output === undefined) throw new Error('The wallet answered without a signature.');
   return encode(account.address, output);
 }
 
-/** Some wallets answer a bare `address` instead of an account, or neither and have it connected (S14). */
+/** Some wallets return a bare `address` instead of an account, or neither while the account is connected (S14). */
 function addressFrom(output: object, connected: WalletAccount | undefined): string {
   if ('account' in output && typeof output.account === 'object' && output.account !== null) {
     if ('address' in output.account) return String(output.account.address);
   }
   if ('address' in output) return String(output.address);
-  if (connected === undefined) throw new Error('the wallet did not say which account signed');
+  if (connected === undefined) throw new Error('The wallet did not say which account signed.');
   return connected.address;
 }
 
@@ -186,6 +186,6 @@ function encode(address: string, output: { signedMessage: Uint8Array; signature:
 }
 
 function base64(bytes: Uint8Array): string {
-  if (bytes.length > MOST_BYTES) throw new Error('the wallet answered more than anyone asked for');
+  if (bytes.length > MOST_BYTES) throw new Error('The wallet answered more than was requested.');
   return btoa(String.fromCharCode(...bytes));
 }

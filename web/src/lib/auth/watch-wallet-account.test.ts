@@ -1,4 +1,4 @@
-// A wallet that changes its account under a session, as the Wallet Standard tells it.
+// A wallet that changes its account during a session, as the Wallet Standard reports it.
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -15,7 +15,7 @@ const account = (address: string, chains: readonly `${string}:${string}`[] = CHA
   features: [],
 });
 
-/** A wallet that is locked until `go` unlocks it on an account. `connects` is what a silent connection shows. */
+/** A wallet that is locked until `go` unlocks it on an account. `connects` is the result of a silent connection. */
 function aWallet(name: string, connects: WalletAccount[] | null = null) {
   const listeners = new Set<(change: { accounts?: readonly WalletAccount[] }) => void>();
   let accounts: readonly WalletAccount[] = [];
@@ -63,7 +63,7 @@ afterEach(() => {
 });
 
 describe('watchAccount', () => {
-  it('tells when the wallet goes to another account, comes back, and is locked', () => {
+  it('reports when the wallet switches to another account, back, and is locked', () => {
     const { wallet, go } = aWallet('Mine');
     stops.push(getWallets().register(wallet));
     const received: (string | null)[] = [];
@@ -75,7 +75,7 @@ describe('watchAccount', () => {
     expect(received).toEqual([OTHER, null, OTHER, null]);
   });
 
-  it('asks a wallet that registers late, without asking the person', async () => {
+  it('connects to a wallet that registers late, without prompting the user', async () => {
     const received: (string | null)[] = [];
     watch(received);
     const { wallet, asked } = aWallet('Mine', [account(OTHER)]);
@@ -84,7 +84,7 @@ describe('watchAccount', () => {
     expect(asked).toEqual([{ silent: true }]);
   });
 
-  it('hears nothing of other wallets, nor after it was stopped', () => {
+  it('ignores other wallets, and every wallet after it was stopped', () => {
     const [mine, foreign] = [aWallet('Mine'), aWallet('Foreign')];
     stops.push(getWallets().register(mine.wallet, foreign.wallet));
     const received: (string | null)[] = [];
@@ -96,7 +96,7 @@ describe('watchAccount', () => {
     expect(mine.listeners.size).toBe(0);
   });
 
-  it('is stopped by nothing that can be registered', () => {
+  it('survives anything that can be registered', () => {
     const { wallet, go } = aWallet('Mine');
     const broken = { name: 'Mine', features: null };
     stops.push(getWallets().register(...([null, 7, {}, broken] as unknown as Wallet[]), wallet));
@@ -106,7 +106,7 @@ describe('watchAccount', () => {
     expect(received).toEqual([OTHER]);
   });
 
-  it('follows no wallet when somebody else signed in last in this browser', () => {
+  it('follows no wallet when another user signed in last in this browser', () => {
     const { wallet, asked, listeners } = aWallet('Mine');
     stops.push(getWallets().register(wallet));
     stops.push(watchAccount(OTHER, () => expect.unreachable()));

@@ -1,4 +1,4 @@
-// Notices when the wallet one signed in with goes on to another account: the session stays with the one that signed.
+// Detects when the signed-in wallet switches to another account: the session stays with the account that signed.
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import {
@@ -11,8 +11,8 @@ import { walletName } from './sanitize-wallet.ts';
 import { lastUsed } from './wallets.ts';
 
 /**
- * Tells the address the wallet is on whenever that is not the signed-in one, and null when it is again, or when the wallet
- * is locked and shows none. Only the wallet that signed in is followed. Answers the function that stops it.
+ * Reports the wallet's address whenever it is not the signed-in one, and null when it is again, or when the wallet is locked and
+ * shows none. Only the wallet that signed in is followed. Returns the function that stops it.
  */
 export function watchAccount(address: string, listener: (other: string | null) => void): () => void {
   const used = lastUsed();
@@ -24,7 +24,7 @@ export function watchAccount(address: string, listener: (other: string | null) =
         if (walletName(wallet) !== used.name) continue;
         stops.push(followWallet(wallet, (accounts) => listener(otherAccount(address, accounts))));
       } catch {
-        // Anything can be registered: what cannot be looked at is no wallet.
+        // Anything can be registered: an object that cannot be read is no wallet.
       }
     }
   };
@@ -34,7 +34,7 @@ export function watchAccount(address: string, listener: (other: string | null) =
   return () => stops.forEach((stop) => stop());
 }
 
-/** The address these accounts stand for when the signed-in one is not among them. */
+/** The address of these accounts when the signed-in one is not among them. */
 export function otherAccount(address: string, accounts: readonly WalletAccount[]): string | null {
   const ours = accounts.filter(({ chains }) => chains.some((chain) => chain.startsWith('solana:')));
   return ours.some((account) => account.address === address) ? null : (ours[0]?.address ?? null);
@@ -48,7 +48,7 @@ function followWallet(wallet: Wallet, notify: (accounts: readonly WalletAccount[
   const stop = on('change', ({ accounts }) => {
     if (accounts !== undefined) notify(accounts);
   });
-  // After a reload a wallet shows no account until the page connects; silently, it asks the person nothing.
+  // After a reload a wallet shows no account until the page connects; a silent connection does not prompt the user.
   void connectSilently(wallet)
     .then(() => stopped || notify(wallet.accounts))
     .catch(() => undefined);

@@ -1,4 +1,4 @@
-// Nothing typed is ever lost: drafts outlive the page, the session and a full storage.
+// Drafts survive the page, the session and a full storage: no typed text is lost.
 import { describe, expect, it } from 'vitest';
 import { Drafts, type Draft } from './drafts.ts';
 import { FakeStorage } from './storage.fixture.ts';
@@ -12,7 +12,7 @@ const draft = (text: string, savedAt = new Date(NOW).toISOString()): Draft => ({
 });
 
 describe('drafts', () => {
-  it('outlive a reload and a sign-out, per item and per user', () => {
+  it('survive a reload and a sign-out, per item and per user', () => {
     const storage = new FakeStorage();
     expect(new Drafts('ana', storage).save('item-1', draft('mine'))).toBe(true);
     expect(new Drafts('ana', storage).read('item-1')).toEqual(draft('mine'));
@@ -20,7 +20,7 @@ describe('drafts', () => {
     expect(new Drafts('marek', storage).read('item-1')).toBeNull();
   });
 
-  it('are dropped when the decision is confirmed', () => {
+  it('are deleted when the decision is confirmed', () => {
     const storage = new FakeStorage();
     const drafts = new Drafts('ana', storage);
     drafts.save('item-1', draft('mine'));
@@ -39,7 +39,7 @@ describe('drafts', () => {
     }
   });
 
-  it('that cannot be read any more count as none', () => {
+  it('are ignored when they can no longer be parsed', () => {
     const storage = new FakeStorage();
     for (const text of ['{', 'null', '"x"', '{"text":1}', '{"text":"a","note":"b","savedAt":"c","reason":3}']) {
       storage.values.set('countersign.draft.ana.item-1', text);
@@ -47,7 +47,7 @@ describe('drafts', () => {
     }
   });
 
-  it('QU3: keep a note and own words beside the answer, as they are typed', () => {
+  it('QU3: store a note and a custom reason beside the answer, while typing', () => {
     const storage = new FakeStorage();
     const drafts = new Drafts('ana', storage);
     expect(drafts.saveNotes('item-1', { note: 'n', own: 'o' })).toBe(true);
@@ -61,7 +61,7 @@ describe('drafts', () => {
     expect(drafts.notes('item-1').note).toBe('kept here');
   });
 
-  it('QU3: forget what went out, and nothing else', () => {
+  it('QU3: delete what was sent, and nothing else', () => {
     const storage = new FakeStorage();
     const drafts = new Drafts('ana', storage);
     const nothing = { draft: null, note: '', own: '' };
@@ -73,7 +73,7 @@ describe('drafts', () => {
     expect([drafts.read('item-1'), storage.length]).toEqual([null, 0]);
   });
 
-  describe('QU19: of two tabs with one item', () => {
+  describe('QU19: drafts of one item in two tabs', () => {
     /** Two pages of one browser, each open until it is closed. */
     const browser = () => {
       const storage = new FakeStorage();
@@ -94,7 +94,7 @@ describe('drafts', () => {
     };
     const texts = (drafts: Drafts) => drafts.others('item-1').map(({ value }) => value.text);
 
-    it('both stand, each in its own tab, and the other one is there to choose', () => {
+    it('are separate, and each tab can switch to the other one', () => {
       const { storage, page } = browser();
       const [here, there] = [page('here'), page('there')];
       here.save('item-1', draft('here'));
@@ -108,7 +108,7 @@ describe('drafts', () => {
       expect([there.read('item-1')?.text, storage.length]).toEqual(['there', 3]);
     });
 
-    it('what an open page typed is its own: another has it beside, and goes on with it when it was chosen', () => {
+    it('of an open page belong to it: another page lists them, and continues one only when selected', () => {
       const { page } = browser();
       const [here, there] = [page('here'), page('there')];
       here.save('item-1', draft('here'));
@@ -126,7 +126,7 @@ describe('drafts', () => {
       expect([here.read('item-1')?.text, texts(there)]).toEqual(['here, later', ['here, later']]);
     });
 
-    it('what one typed is gone on with as soon as its page is closed, unless something was typed here', () => {
+    it('are continued as soon as their page is closed, unless this page has its own', () => {
       const { storage, page, close } = browser();
       const [here, also, there] = [page('here'), page('also'), page('there')];
       let heard = 0;
@@ -141,7 +141,7 @@ describe('drafts', () => {
       expect(also.notes('item-1').note).toBe('mine');
     });
 
-    it('each finds its own after a reload, and both are there after both were closed', () => {
+    it('are found by their own tab after a reload, and both exist after both were closed', () => {
       const { page, close } = browser();
       page('here', 'tab 1').save('item-1', draft('here'));
       page('there', 'tab 2').save('item-1', draft('there', new Date(NOW + 1000).toISOString()));
@@ -151,7 +151,7 @@ describe('drafts', () => {
       expect([later.open('item-1')?.text, texts(later)]).toEqual(['there', ['here']]);
     });
 
-    it('what a closed page typed is gone on with and leaves nothing behind', () => {
+    it('of a closed page are continued and leave no record behind', () => {
       const { storage, page, close } = browser();
       page('first').save('item-1', draft('begun'));
       close('first');
@@ -161,7 +161,7 @@ describe('drafts', () => {
       expect([texts(second), storage.length]).toEqual([[], 1]);
     });
 
-    it('a decision forgets what went out, in both, and what the other typed meanwhile stays', () => {
+    it('are deleted in both tabs when a decision sent them, except what the other typed meanwhile', () => {
       const { storage, page } = browser();
       const [here, there] = [page('here'), page('there')];
       here.save('item-1', draft('sent'));
@@ -176,7 +176,7 @@ describe('drafts', () => {
       expect(there.onStorage({ key: 'countersign.draft.marek.item-1', oldValue: null, newValue: '' })).toBeNull();
     });
 
-    it('a decision forgets the same answer where it had no reason yet', () => {
+    it('are deleted by a decision also where the same answer had no reason yet', () => {
       const { page } = browser();
       const [here, there] = [page('here'), page('there')];
       there.save('item-1', { ...draft('the same'), note: '', reason: null });
@@ -186,7 +186,7 @@ describe('drafts', () => {
       expect(page('later').read('item-1')).toBeNull();
     });
 
-    it('throwing one away leaves the one that is open elsewhere', () => {
+    it('of an open tab stay when another tab discards its own', () => {
       const { page } = browser();
       const [here, there] = [page('here'), page('there')];
       here.save('item-1', draft('here'));
@@ -196,7 +196,7 @@ describe('drafts', () => {
       expect(texts(page('third'))).toEqual(['here']);
     });
 
-    it('notes and own reasons stand beside each other too', () => {
+    it('include separate notes and custom reasons', () => {
       const { page } = browser();
       const [here, there] = [page('here'), page('there')];
       here.saveNotes('item-1', { note: 'here', own: '' });
@@ -207,7 +207,7 @@ describe('drafts', () => {
       expect([here.notes('item-1').note, here.otherNotes('item-1')]).toEqual(['here', []]);
     });
 
-    it('a draft that an earlier version kept is found', () => {
+    it('of an earlier version are found', () => {
       const { storage, page } = browser();
       storage.setItem('countersign.draft.ana.item-1', JSON.stringify(draft('earlier')));
       const drafts = page('now');
@@ -217,7 +217,7 @@ describe('drafts', () => {
     });
   });
 
-  it('QU3: are tidied with the words beside them, the oldest first, wherever the storage holds them', () => {
+  it('QU3: are removed with their notes, the oldest first, in any order of the storage', () => {
     const storage = new FakeStorage();
     let now = NOW;
     const drafts = new Drafts('ana', storage, { now: () => now });
@@ -225,7 +225,7 @@ describe('drafts', () => {
       now = NOW - at * 1000;
       drafts.saveNotes(`item-${at}`, { note: 'n', own: '' });
     }
-    // Written again, so the newest of all stands where it stood: the place in the storage says nothing.
+    // Written again, so the newest of all is in its old place: the order of the storage means nothing.
     now = NOW + 1000;
     drafts.saveNotes('item-204', { note: 'newest', own: '' });
     const [first = '', value = ''] =
@@ -240,7 +240,7 @@ describe('drafts', () => {
     expect(storage.length).toBe(0);
   });
 
-  it('are tidied by age and number, and nothing else in the storage is touched', () => {
+  it('are removed by age and number, and nothing else in the storage is touched', () => {
     const storage = new FakeStorage();
     storage.setItem('other', 'kept');
     const drafts = new Drafts('ana', storage);

@@ -1,32 +1,32 @@
-// What a reviewer has typed, kept in this browser until the decision is confirmed: through reload, lapse, conflict and sign-out.
+// Stores a reviewer's drafts in this browser until the decision is confirmed: through reload, expiry, conflict and sign-out.
 import { LocalRecords, type KeyedRecord, type RecordOptions, type Store } from './local-records.ts';
 
-/** An unfinished edit. `text` is what stands in the editor: the answer itself, or JSON text. Times are ISO. */
+/** An unfinished edit. `text` is the editor's text: the answer itself, or JSON text. Times are ISO. */
 export interface Draft {
   readonly text: string;
   readonly note: string;
-  /** A reason of the project, or the reviewer's own words. */
+  /** A reason of the project, or a custom one. */
   readonly reason: string | null;
   readonly savedAt: string;
 }
 
-/** What is written beside the answer and not sent yet: a note for the decision, a reason in the reviewer's own words. */
+/** Unsent texts beside the answer: a note for the decision, and a custom reason. */
 export interface Notes {
   readonly note: string;
   readonly own: string;
 }
 
-/** As they are stored, with the ISO time at which they were kept. */
+/** In their stored form, with the ISO time of saving. */
 type StoredNotes = Notes & Pick<Draft, 'savedAt'>;
 
-/** What went out with a decision, so that nothing else is forgotten with it. */
+/** The texts sent with a decision, so that nothing else is deleted with it. */
 export interface Sent {
   readonly draft: Draft | null;
   readonly note: string;
   readonly own: string;
 }
 
-/** Who writes: this load of a page and its tab, what is known of the other pages, and the time in ms. */
+/** The writing page: its load and its tab, its knowledge of other pages, and the time in ms. */
 export interface Writer extends Pick<RecordOptions, 'page' | 'tab' | 'pages'> {
   readonly now: () => number;
 }
@@ -34,19 +34,19 @@ export interface Writer extends Pick<RecordOptions, 'page' | 'tab' | 'pages'> {
 const PREFIX = 'countersign.draft.';
 const NOTES_PREFIX = 'countersign.words.';
 const NO_NOTES: Notes = { note: '', own: '' };
-/** Drafts and words nobody came back to are forgotten after this many days, or when more than `KEPT` are newer. */
+/** Drafts and notes are deleted after this many days, or when more than `KEPT` are newer. */
 const MAX_AGE_DAYS = 30;
 const MAX_RECORDS = 200;
 
-/** A page that nobody else has open. */
+/** A page that no other page has open. */
 function onlyPage(): Writer {
   const page = crypto.randomUUID();
   return { page, tab: page, pages: { isClosed: () => true, whenClosed: () => undefined }, now: () => Date.now() };
 }
 
 /**
- * The drafts of one user in one browser. Another user of the same browser does not see them. Each page writes its own, beside
- * those of other pages (QU19).
+ * The drafts of one user in one browser. Other users of the same browser do not see them. Each page writes its own, beside those
+ * of other pages (QU19).
  */
 export class Drafts {
   readonly #drafts: LocalRecords<Draft>;
@@ -60,49 +60,49 @@ export class Drafts {
     this.#now = now;
   }
 
-  /** `hear` is told when another page is over: what it typed is gone on with from now on. */
+  /** Calls `listener` when another page has closed: its drafts are continued from now on. */
   onPageClosed(listener: () => void): void {
     this.#drafts.onpageclosed = this.#notes.onpageclosed = listener;
   }
 
-  /** Answers whether the draft will survive a reload; it is kept for this tab in any case. */
+  /** Returns whether the draft will survive a reload; it is saved for this tab in any case. */
   save(itemId: string, draft: Draft): boolean {
     return this.#drafts.save(itemId, draft);
   }
 
-  /** The draft of an item that this page goes on with, or null. What cannot be read any more counts as none. */
+  /** The item's draft that this page continues, or null. A draft that cannot be parsed counts as none. */
   read(itemId: string): Draft | null {
     return this.#drafts.read(itemId)?.value ?? null;
   }
 
-  /** The same, to be edited: what is kept from now on takes its place. */
+  /** The same, for editing: the next save replaces it. */
   open(itemId: string): Draft | null {
     return this.#drafts.open(itemId)?.value ?? null;
   }
 
-  /** The drafts of an item that say something else than `read` does, such as one of another tab; the newest first. */
+  /** The item's drafts that differ from `read`, such as one of another tab; the newest first. */
   others(itemId: string): KeyedRecord<Draft>[] {
     const here = this.read(itemId);
     const all = this.#drafts.all(itemId).filter(({ value }) => !addsNothing(value, here));
     return all.filter(({ value }, at) => all.findIndex((each) => sameDraft(each.value, value)) === at);
   }
 
-  /** Goes on with another draft of the item; the one so far stays among the others. */
+  /** Switches to another draft of the item; the present one stays among the others. */
   switchTo(itemId: string, key: string): Draft | null {
     return this.#drafts.switchTo(itemId, key)?.value ?? null;
   }
 
-  /** Forgets the draft of an item: the reviewer threw it away. What stands in another open page stays. */
+  /** Deletes the draft of an item, which the reviewer discarded. A draft in another open page stays. */
   drop(itemId: string): void {
     this.#drafts.drop(itemId);
   }
 
-  /** Forgets one of the others: the reviewer threw it away. */
+  /** Deletes one of the others, which the reviewer discarded. */
   forget(key: string): void {
     this.#drafts.forget(key);
   }
 
-  /** Keeps a note and a reason of one's own as they are typed. Answers as `keep` does. */
+  /** Saves a note and a custom reason while typing. Returns as `save` does. */
   saveNotes(itemId: string, { note, own }: Notes): boolean {
     const kept = { note, own, savedAt: new Date(this.#now()).toISOString() };
     if (note !== '' || own !== '') return this.#notes.save(itemId, kept);
@@ -110,17 +110,17 @@ export class Drafts {
     return true;
   }
 
-  /** What was written beside the answer of an item; empty texts where nothing was. */
+  /** The notes of an item; empty texts where there are none. */
   notes(itemId: string): Notes {
     return notesFrom(this.#notes.read(itemId)?.value);
   }
 
-  /** The same, to be written on: what is kept from now on takes its place. */
+  /** The same, for editing: the next save replaces them. */
   openNotes(itemId: string): Notes {
     return notesFrom(this.#notes.open(itemId)?.value);
   }
 
-  /** What was written beside the answer elsewhere and says something else; the newest first. */
+  /** Notes of other pages that differ; the newest first. */
   otherNotes(itemId: string): Notes[] {
     const here = this.notes(itemId);
     return this.#notes
@@ -129,7 +129,7 @@ export class Drafts {
       .filter(({ note, own }) => (note !== '' && note !== here.note) || (own !== '' && own !== here.own));
   }
 
-  /** A decision is confirmed: what went out with it is forgotten. What another tab typed meanwhile did not go out and stays. */
+  /** A decision is confirmed: the texts sent with it are deleted. What another tab typed meanwhile was not sent and stays. */
   sent(itemId: string, { draft, note, own }: Sent): void {
     for (const { key, value } of draft === null ? [] : this.#drafts.all(itemId))
       if (addsNothing(value, draft)) this.#drafts.forget(key);
@@ -142,12 +142,12 @@ export class Drafts {
     }
   }
 
-  /** Another tab of this browser wrote something. Answers the item it concerns, null when it is none of this reader's. */
+  /** Another tab of this browser wrote a record. Returns its item, null when it is not one of this user's. */
   onStorage(event: Pick<StorageEvent, 'key' | 'newValue' | 'oldValue'>): string | null {
     return this.#drafts.onStorage(event) ?? this.#notes.onStorage(event);
   }
 
-  /** Clears out drafts and words that are old or too many, the oldest first. `now` in ms. */
+  /** Deletes drafts and notes that are old or too many, the oldest first. `now` in ms. */
   removeOld(now: number): void {
     for (const kept of [this.#drafts, this.#notes]) kept.removeOld(now - MAX_AGE_DAYS * 86_400_000, MAX_RECORDS);
   }
@@ -163,13 +163,13 @@ function draftOf(stored: unknown): Draft | null {
   return reason === null || typeof reason === 'string' ? { text, note, reason, savedAt } : null;
 }
 
-/** Whether a draft says nothing that the other does not say too, such as the same answer that has no reason yet. */
+/** Whether a draft contains nothing beyond the other, such as the same answer without a reason. */
 const addsNothing = (part: Draft, whole: Draft | null): boolean =>
   part.text === whole?.text &&
   (part.note === '' || part.note === whole.note) &&
   (part.reason === null || part.reason === whole.reason);
 
-/** Whether two drafts hold the same, whenever they were kept. */
+/** Whether two drafts have the same content, at any time of saving. */
 export const sameDraft = (a: Draft | null, b: Draft | null): boolean =>
   a?.text === b?.text && a?.note === b?.note && a?.reason === b?.reason;
 

@@ -1,27 +1,27 @@
-// What a page typed, kept in this browser under ids of its own, so that no page ever writes over what another page typed.
+// Stores a page's typed texts in this browser under ids of its own, so that pages never overwrite each other.
 
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
-/** Where records are kept, and by whom. */
+/** Where records are stored, and by which page. */
 export interface RecordOptions {
   readonly store: Store | null;
-  /** Begins every key: of one kind of record and one user. */
+  /** The prefix of every key: one kind of record and one user. */
   readonly prefix: string;
-  /** Of this load of the page, and of the tab it is in, which outlives a reload. */
+  /** The id of this load of the page, and that of its tab, which survives a reload. */
   readonly page: string;
   readonly tab: string;
   readonly pages: Pages;
 }
 
-/** What is known of the other pages. What one that is over had typed is gone on with; what another has is that page's own. */
+/** Knowledge of the other pages. Records of a closed page are continued; those of an open page belong to it. */
 export interface Pages {
-  /** Whether a page is known to be over, closed or left. It never comes back: each load has an id of its own. */
+  /** Whether a page is known to be closed or left. It never comes back: each load has its own id. */
   readonly isClosed: (page: string) => boolean;
-  /** Hears once when a page turns out to be over. */
+  /** Calls the listener once when a page turns out to be closed. */
   readonly whenClosed: (page: string, listener: () => void) => void;
 }
 
-/** A record with the key it is stored under. */
+/** A record with its storage key. */
 export interface KeyedRecord<T> {
   readonly key: string;
   readonly value: T;
@@ -34,36 +34,36 @@ interface Stored<T> extends KeyedRecord<T> {
   readonly at: number;
 }
 
-/** What this page does with one subject. */
+/** This page's state of one subject. */
 interface PageRecord<T> {
-  /** The key it writes to; null before it wrote anything. */
+  /** The key it writes to; null before its first write. */
   key: string | null;
-  /** What it goes on with and did not write itself; replaced by what it writes, unless another page may have it open. */
+  /** The record it continues and did not write itself; replaced by its next write, unless another page may have it open. */
   from: Stored<T> | null;
 }
 
-/** The records of one kind. Each subject, such as an item, has any number: one for each page that wrote about it. */
+/** The records of one kind. Each subject, such as an item, has any number: one per page that wrote about it. */
 export class LocalRecords<T extends { readonly savedAt: string }> {
   readonly #options: RecordOptions;
   readonly #valueOf: (stored: unknown) => T | null;
   readonly #pageRecords = new Map<string, PageRecord<T>>();
-  /** What this page wrote, by key: also what the browser's storage refuses (full, or forbidden). */
+  /** This page's own records by key, including those the browser's storage refuses (full, or forbidden). */
   readonly #memory = new Map<string, T>();
-  /** What was thrown away here and is still stored, because another open page wrote it: the text by its key. */
+  /** Records discarded here but still stored, because another open page wrote them: the text by its key. */
   readonly #dismissed = new Map<string, string>();
-  /** The pages whose end is waited for. */
+  /** The pages being watched for their end. */
   readonly #watchedPages = new Set<string>();
-  /** Hears that another page is over, and that what it typed can be gone on with. */
+  /** Called when another page has closed, so that its records can be continued. */
   onpageclosed: () => void = () => undefined;
 
-  /** `valueOf` reads what is stored; null for what cannot be read any more. */
+  /** `valueOf` parses a stored record; null when it cannot be parsed. */
   constructor(options: RecordOptions, valueOf: (stored: unknown) => T | null) {
     this.#options = options;
     this.#valueOf = valueOf;
     for (const key of this.#keys()) this.#watchPage(this.#parsed(key));
   }
 
-  /** Keeps what this page typed beside whatever other pages did. Answers whether it will survive a reload. */
+  /** Saves this page's record beside those of other pages. Returns whether it will survive a reload. */
   save(subject: string, value: T): boolean {
     const record = this.#pageRecordOf(subject);
     record.key ??= `${this.#options.prefix}${subject}.${crypto.randomUUID()}`;
@@ -72,7 +72,7 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
     return this.#write(record.key, this.#textOf(value));
   }
 
-  /** The same for a value that says nothing: this page knows it, and nothing is stored. */
+  /** The same for an empty value: this page remembers it, and nothing is stored. */
   empty(subject: string, value: T): void {
     const record = this.#pageRecordOf(subject);
     record.key ??= `${this.#options.prefix}${subject}.${crypto.randomUUID()}`;
@@ -81,24 +81,24 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
     this.#removeReplaced(record);
   }
 
-  /** What this page goes on with: what it wrote itself, else what pages that are over wrote, in this tab first. Null: nothing. */
+  /** The record this page continues: its own, else one of a closed page, of this tab first. Null when there is none. */
   read(subject: string): KeyedRecord<T> | null {
     const { key = null, from = null } = this.#pageRecords.get(subject) ?? {};
     const value = key === null ? undefined : this.#memory.get(key);
     if (key !== null && value !== undefined) return { key, value };
-    // As it was turned to: what its own page typed since is that page's.
+    // As it was when selected: what its own page typed since belongs to that page.
     const isStored = from !== null && this.#stored(subject).some((each) => each.key === from.key);
     return isStored ? from : this.#latestFree(subject);
   }
 
-  /** The same, to be written on from: it is replaced by what this page keeps next. */
+  /** The same, for editing: the next save of this page replaces it. */
   open(subject: string): KeyedRecord<T> | null {
     const record = this.#pageRecordOf(subject);
     if (record.key === null) record.from = this.#latestFree(subject);
     return this.read(subject);
   }
 
-  /** All there are of a subject, the newest first. */
+  /** All records of a subject, the newest first. */
   all(subject: string): KeyedRecord<T>[] {
     const stored = this.#stored(subject);
     const keys = new Set(stored.map(({ key }) => key));
@@ -108,7 +108,7 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
     return [...refused.map(([key, value]) => ({ key, value })), ...stored];
   }
 
-  /** Turns to another one of the same subject; what this page wrote so far stays. */
+  /** Switches to another record of the same subject; this page's present record stays. */
   switchTo(subject: string, key: string): KeyedRecord<T> | null {
     const record = this.#pageRecordOf(subject);
     if (this.#memory.has(key)) Object.assign(record, { key, from: null });
@@ -117,7 +117,7 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
     return value === undefined ? null : { key, value };
   }
 
-  /** Forgets what this page goes on with. What an open page wrote is that page's to forget. */
+  /** Deletes the record this page continues. Only an open page deletes its own records. */
   drop(subject: string): void {
     const record = this.#pageRecordOf(subject);
     if (record.key !== null) this.forget(record.key);
@@ -125,14 +125,17 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
     this.#removeReplaced(record);
   }
 
-  /** Forgets one record, whoever wrote it. */
+  /** Deletes one record of any page. */
   forget(key: string): void {
     this.#memory.delete(key);
     this.#remove(key);
     for (const record of this.#pageRecords.values()) if (record.key === key) record.key = null;
   }
 
-  /** Another page changed a record. Answers its subject, null when it is none of these. What was sent from there is forgotten here too. */
+  /**
+   * Another page changed a record. Returns its subject, null when it is not of this kind. What was sent from there is deleted
+   * here too.
+   */
   onStorage({ key, newValue, oldValue }: Pick<StorageEvent, 'key' | 'newValue' | 'oldValue'>): string | null {
     const subject = key === null ? null : subjectOf(key, this.#options.prefix);
     if (key === null || subject === null) return null;
@@ -142,7 +145,7 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
     return subject;
   }
 
-  /** Clears out what nobody came back to: older than `oldest` (ms), or beyond the newest `most`. */
+  /** Deletes abandoned records: older than `oldest` (ms), or beyond the newest `most`. */
   removeOld(oldest: number, most: number): void {
     const records = this.#keys()
       .map((key) => ({ key, at: this.#parsed(key)?.at ?? 0 }))
@@ -161,7 +164,7 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
     return free.find(({ tab }) => tab === this.#options.tab) ?? free[0] ?? null;
   }
 
-  /** Whether nobody else can have open what a page wrote; a record of an earlier version names none. */
+  /** Whether no other page can have a page's record open; a record of an earlier version names no page. */
   #isFree(page: string): boolean {
     return page === '' || page === this.#options.page || this.#options.pages.isClosed(page);
   }
@@ -234,12 +237,12 @@ export class LocalRecords<T extends { readonly savedAt: string }> {
   }
 }
 
-/** The subject of a key: before its id. Records of earlier versions have no id, one for each subject. */
+/** The subject of a key: the part before its id. Records of earlier versions have no id, one for each subject. */
 function subjectOf(key: string, prefix: string): string | null {
   return key.startsWith(prefix) ? (key.slice(prefix.length).split('.')[0] ?? null) : null;
 }
 
-/** Who wrote a record; empty for those of earlier versions. */
+/** The page that wrote a record; empty for those of earlier versions. */
 function writerOf(stored: unknown): { page: string; tab: string } {
   const { page, tab }: { page?: unknown; tab?: unknown } = typeof stored === 'object' && stored !== null ? stored : {};
   return { page: typeof page === 'string' ? page : '', tab: typeof tab === 'string' ? tab : '' };

@@ -1,19 +1,20 @@
-// Which pages of this browser are over: each holds a lock that the browser lets go of when the page is closed, and says itself that it leaves.
+// Detects which pages of this browser are closed: each holds a lock that the browser releases on closing, and reports when it is
+// left.
 import type { Pages } from './local-records.ts';
 
 const LOCK = 'countersign.page.';
 const NAME = 'countersign.tab';
 const LEFT_PAGES_KEY = 'countersign.left';
-/** As many pages of a tab are known to have been left. */
+/** The number of left pages remembered per tab. */
 const KNOWN = 20;
 
-/** This load of the page. Others can ask whether it is over. */
+/** This load of the page. Others can ask whether it is closed. */
 export const PAGE = crypto.randomUUID();
-/** The tab it is in, which stays through a reload. */
+/** Its tab, which stays the same through a reload. */
 export const TAB = read(NAME) ?? PAGE;
 write(NAME, TAB);
 
-/** A tab that was duplicated has the same name as one that is open; what its pages said when they left is true all the same. */
+/** A duplicated tab has the same name as an open one; what its pages reported when they were left is still true. */
 const closed = new Set((read(LEFT_PAGES_KEY) ?? '').split(' '));
 
 const locks = typeof navigator === 'undefined' ? undefined : (navigator as Partial<Navigator>).locks;
@@ -23,11 +24,11 @@ void locks?.request(LOCK + PAGE, () => new Promise(() => undefined)).catch(() =>
 
 if (typeof window !== 'undefined') {
   window.addEventListener('pagehide', () => write(LEFT_PAGES_KEY, [...leftPages(), PAGE].slice(-KNOWN).join(' ')));
-  // The browser kept the page and has brought it back.
+  // The browser restored the page from its cache.
   window.addEventListener('pageshow', ({ persisted }) => persisted && write(LEFT_PAGES_KEY, leftPages().join(' ')));
 }
 
-/** What this page knows of the others. Where the browser has no locks, a page of another tab may be open for ever. */
+/** This page's knowledge of the others. Where the browser has no locks, a page of another tab counts as open forever. */
 export const otherPages: Pages = {
   isClosed: (page) => closed.has(page),
   whenClosed: (page, listener) => {
@@ -35,7 +36,7 @@ export const otherPages: Pages = {
       closed.add(page);
       listener();
     };
-    // Given as soon as the page lets go of its own.
+    // Granted as soon as the page releases its own.
     void locks?.request(LOCK + page, { mode: 'shared' }, ended).catch(() => undefined);
   },
 };
@@ -56,6 +57,6 @@ function write(name: string, value: string): void {
   try {
     sessionStorage.setItem(name, value);
   } catch {
-    // Then the lock alone says it.
+    // Then only the lock tells.
   }
 }

@@ -1,6 +1,6 @@
-// The browser's storage for tests of what is kept there.
+// The browser's storage for tests of stored data.
 
-/** A browser's storage that outlives the page, and can be told to be full. */
+/** A storage that outlives the page, and can be set to be full. */
 export class FakeStorage {
   readonly values = new Map<string, string>();
   full = false;

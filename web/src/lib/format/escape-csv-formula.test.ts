@@ -1,19 +1,19 @@
-// Which texts a spreadsheet would take for a formula.
+// Texts that a spreadsheet would take for a formula.
 import { expect, it } from 'vitest';
 import { escapeFormula } from './escape-csv-formula.ts';
 
 const BLANKS = ['', ' ', '\t', '\r', '\n', '\r\n', '\u00a0', '\u3000', '\ufeff', '\u200b', '\0', ' \t '];
 const SIGNS = ['=', '+', '-', '@', '|', '%', '＝', '＋', '－', '＠', '｜', '％'];
 
-it.each(SIGNS)('LX7: %s begins a formula, behind blanks of any kind too', (sign) => {
+it.each(SIGNS)('LX7: %s begins a formula, after any white space too', (sign) => {
   for (const blank of BLANKS)
     expect(escapeFormula(`${blank}${sign}1`), JSON.stringify(blank)).toBe(`'${blank}${sign}1`);
 });
 
-it.each(['\tx', '\rx', '\nx'])('LX7: %j is not handed on as it is', (text) => {
+it.each(['\tx', '\rx', '\nx'])('LX7: escapes %j', (text) => {
   expect(escapeFormula(text)).toBe(`'${text}`);
 });
 
-it.each(['', 'a=1', 'x', ' a', '1-2', 'größer', '日本', "'=1"])('%j stays as it is', (text) => {
+it.each(['', 'a=1', 'x', ' a', '1-2', 'größer', '日本', "'=1"])('leaves %j unchanged', (text) => {
   expect(escapeFormula(text)).toBe(text);
 });

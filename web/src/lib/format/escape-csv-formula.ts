@@ -1,11 +1,11 @@
-// What a spreadsheet would take for a formula is made plain text, in every CSV that we write (LX7).
+// Turns texts that a spreadsheet would take for a formula into plain text, in every CSV that we write (LX7).
 
-/** What some spreadsheets skip at the start of a cell: white space of any kind, and what has no width. */
+/** Characters that some spreadsheets skip at the start of a cell: white space of any kind, and characters without width. */
 const SKIPPED = String.raw`[\s\p{Cc}\p{Cf}]*`;
-/** What begins a formula or a command, also in the full width of East Asian keyboards (OWASP, "CSV Injection"). */
+/** First characters of a formula or a command, also in the full width of East Asian keyboards (OWASP, "CSV Injection"). */
 const BEGINS = '[=+@|%\\-＝＋－＠｜％]';
-/** A tab or a line break in front is enough for some. */
+/** For some spreadsheets a leading tab or line break is enough. */
 const FORMULA = new RegExp(`^(?:[\\t\\r\\n]|${SKIPPED}${BEGINS})`, 'u');
 
-/** The text, with an apostrophe in front where a spreadsheet would compute it. */
+/** The text, with a leading apostrophe where a spreadsheet would compute it. */
 export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);

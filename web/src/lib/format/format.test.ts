@@ -1,4 +1,4 @@
-// Numbers, times and names as people read them.
+// Formatting of numbers, times and names.
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import {
@@ -25,9 +25,9 @@ describe('confidence', () => {
     [0.875, '0.875'],
     [0.9499, '0.9499'],
     [1e-7, '0.0000'],
-  ])('%d reads %s', (value, text) => expect(confidence(value)).toBe(text));
+  ])('formats %d as %s', (value, text) => expect(confidence(value)).toBe(text));
 
-  it('never reads higher than it is: the thresholds compare the number as submitted (RT5)', () => {
+  it('never rounds up: the thresholds compare the number as submitted (RT5)', () => {
     expect(confidence(0.949999)).toBe('0.9499');
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => {
@@ -46,7 +46,7 @@ describe('bytes', () => {
     [1000, '1 kB'],
     [1_234_567, '1.23 MB'],
     [5_000_000_000, '5 GB'],
-  ])('%d', (value, words) => {
+  ])('formats %d', (value, words) => {
     expect(bytes(value)).toBe(words);
   });
 });
@@ -60,7 +60,7 @@ describe('countdown', () => {
     [221_000, '3:41'],
     [3_600_000, '1:00:00'],
     [3_725_000, '1:02:05'],
-  ])('%d ms reads %s', (ms, text) => expect(countdown(ms)).toBe(text));
+  ])('formats %d ms as %s', (ms, text) => expect(countdown(ms)).toBe(text));
 });
 
 describe('duration', () => {
@@ -71,7 +71,7 @@ describe('duration', () => {
     [61 * MINUTE, '1 h 1 min'],
     [120 * MINUTE, '2 h'],
     [52 * 60 * MINUTE, '2 d 4 h'],
-  ])('%d ms reads %s', (ms, text) => expect(duration(ms)).toBe(text));
+  ])('formats %d ms as %s', (ms, text) => expect(duration(ms)).toBe(text));
 });
 
 describe('ago', () => {
@@ -94,15 +94,15 @@ describe('people and shares', () => {
     ['7xKXtg2C', '7X'],
     ['', '?'],
     ['👩‍🔬 Zoe', '👩Z'],
-  ])('initials of %j are %s', (name, letters) => expect(initials(name)).toBe(letters));
+  ])('takes the initials of %j as %s', (name, letters) => expect(initials(name)).toBe(letters));
 
-  it('shortens an address to its ends and a short one not at all', () => {
+  it('shortens a long address to its ends, and no short one', () => {
     expect(shortAddress('7xKXtg2CWx8Q4vDh9mZ1rT5yBnE3sPfLcJ6uHkWa9fQ2')).toBe('7xKX…9fQ2');
     expect(shortAddress('123456789')).toBe('123456789');
     expect(personName({ name: null, address: '7xKXtg2CWx8Q9fQ2' })).toBe('7xKX…9fQ2');
   });
 
-  it('knows no share of nothing', () => {
+  it('has no share of an empty whole', () => {
     expect(share(0, 0)).toBe(UNKNOWN);
     expect(share(1, 4)).toContain('25');
   });

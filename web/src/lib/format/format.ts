@@ -1,4 +1,4 @@
-// Numbers, times and names as people read them, by Intl in the reader's locale.
+// Formats numbers, times and names with Intl in the user's locale.
 
 import { isTimeZone } from '@countersign/shared/time-zone';
 
@@ -11,7 +11,7 @@ const clockTime = new Intl.DateTimeFormat(undefined, SECONDS);
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
-/** Stands for every value that is not known. */
+/** Shown for every unknown value. */
 export const UNKNOWN = '—';
 
 /** A count with the locale's grouping. */
@@ -26,7 +26,7 @@ export const percent = (value: number): string => finePercent.format(value);
 const size = (unit: 'byte' | 'kilobyte' | 'megabyte' | 'gigabyte') =>
   new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumSignificantDigits: 3 });
 
-/** So many bytes in the largest unit that leaves no fraction alone, a thousand of each to the next. */
+/** A number of bytes in the largest unit with a whole part; each unit is a thousand of the one before. */
 export function bytes(value: number): string {
   if (value < 1e3) return size('byte').format(value);
   if (value < 1e6) return size('kilobyte').format(value / 1e3);
@@ -58,7 +58,7 @@ const UNITS = [
   ['second', 1000],
 ] as const;
 
-/** How long ago (or ahead) a moment is: `2 min. ago`, `in 5 min.`. Both in ms. */
+/** The time since (or until) a moment: `2 min. ago`, `in 5 min.`. Both in ms. */
 export function ago(at: number, now: number): string {
   const distance = at - now;
   const [unit, size] = UNITS.find(([, length]) => Math.abs(distance) >= length) ?? (['second', 1000] as const);
@@ -86,26 +86,26 @@ export function duration(ms: number): string {
   return rest === 0 ? text : `${text} ${rest} ${next[0]}`;
 }
 
-/** The time of day of an ISO moment, with seconds. `timeZone`: an IANA name; without it the reader's own. */
+/** The time of day of an ISO time, with seconds. `timeZone`: an IANA name; by default the user's own. */
 export const timeOfDay = (iso: string, timeZone?: string): string =>
   timeZone === undefined
     ? clockTime.format(new Date(iso))
     : new Date(iso).toLocaleTimeString(undefined, { ...SECONDS, timeZone: knownTimeZone(timeZone) });
 
-/** A time zone as this browser can show it: one that it does not know, because it is newer than the browser, is shown as UTC. */
+/** A time zone as this browser can show it: one newer than the browser is shown as UTC. */
 export const knownTimeZone = (timeZone: string): string => (isTimeZone(timeZone) ? timeZone : 'UTC');
 
-/** The day of an ISO moment, in the reader's zone. */
+/** The day of an ISO time, in the user's zone. */
 export const day = (iso: string): string => days.format(new Date(iso));
 
-/** Date and time of an ISO moment with the reader's zone named: for tooltips and copies. */
+/** Date and time of an ISO time with the user's zone named: for tooltips and copies. */
 export const exactMoment = (iso: string): string => zoned.format(new Date(iso));
 
-/** A wallet address as people compare it: `7xKX…9fQ2`. */
+/** A wallet address in short form: `7xKX…9fQ2`. */
 export const shortAddress = (address: string): string =>
   address.length <= 9 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
 
-/** An id as people compare it: `5d0c…c2e1`. */
+/** An id in short form: `5d0c…c2e1`. */
 export const shortId = (id: string): string => shortAddress(id);
 
 /** A person's name, or the short address of one without a name. */

@@ -1,4 +1,4 @@
-// What a text field shows with LF goes out with the line ends it had.
+// Text shown with LF in a field is sent with its original line endings.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keepLineEnds, withLf } from './line-endings.ts';
@@ -9,7 +9,7 @@ const TEXT = fc
   .tuple(fc.array(fc.tuple(LINE, END), { maxLength: 12 }), LINE)
   .map(([lines, last]) => lines.map(([line, end]) => line + end).join('') + last);
 
-describe('QU18: line ends', () => {
+describe('QU18: line endings', () => {
   it.each<[string, string, string, string]>([
     ['nothing', 'a\r\nb\nc\rd', 'a\nb\nc\nd', 'a\r\nb\nc\rd'],
     ['one line', 'a\r\nb\nc\rd', 'a\nbX\nc\nd', 'a\r\nbX\nc\rd'],
@@ -26,11 +26,11 @@ describe('QU18: line ends', () => {
     ['what had one line', 'a', 'a\nb', 'a\nb'],
     ['what was empty', '', 'a\nb', 'a\nb'],
     ['what came in with other ends', 'a\r\nb', 'a\r\nb\nc\rd', 'a\r\nb\r\nc\r\nd'],
-  ])('are kept when %s changed', (_, original, typed, kept) => {
+  ])('are preserved when %s changed', (_, original, typed, kept) => {
     expect(keepLineEnds(original, typed)).toBe(kept);
   });
 
-  it('come back whole when what was typed is taken back', () => {
+  it('are restored completely when the edit is reverted', () => {
     fc.assert(
       fc.property(TEXT, (text) => {
         expect(keepLineEnds(text, withLf(text))).toBe(text);
@@ -38,7 +38,7 @@ describe('QU18: line ends', () => {
     );
   });
 
-  it('change no character but line ends, and are the same when they are kept again', () => {
+  it('differ in no other character, and are stable when preserved again', () => {
     fc.assert(
       fc.property(TEXT, TEXT, (original, typed) => {
         const kept = keepLineEnds(original, typed);
@@ -50,10 +50,10 @@ describe('QU18: line ends', () => {
     );
   });
 
-  it('stay before and behind the place of one edit, whatever is written there', () => {
+  it('stay before and after the place of one edit, for any text', () => {
     fc.assert(
       fc.property(TEXT, TEXT, TEXT, LINE, (head, old, tail, put) => {
-        // The marks make the place one that only this edit has.
+        // The marks make the place unique to this edit.
         const original = `${head}<${old}>${tail}`;
         const kept = keepLineEnds(original, withLf(`${head}<${put}>${tail}`));
         expect([kept.startsWith(`${head}<`), kept.endsWith(`>${tail}`)]).toEqual([true, true]);
@@ -61,7 +61,7 @@ describe('QU18: line ends', () => {
     );
   });
 
-  it('stay when several lines that are there once change', () => {
+  it('stay when several unique lines change', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(END, fc.boolean()), { minLength: 2, maxLength: 30 }), (lines) => {
         const text = (changed: boolean) =>

@@ -1,4 +1,4 @@
-// Keeps the line ends of a text while it is edited in a field, which turns each of them into LF. Pure.
+// Preserves the line endings of a text while a field, which turns each of them into LF, edits it. Pure.
 
 const LINE_END = /\r\n|\r|\n/g;
 
@@ -6,8 +6,8 @@ const LINE_END = /\r\n|\r|\n/g;
 export const withLf = (text: string): string => text.replace(LINE_END, '\n');
 
 /**
- * What was typed, with the line ends of the original: a line that stayed keeps its own (CR LF, LF or CR), a new one ends as
- * the lines around it do. The text of the original comes back as the original, character for character.
+ * The typed text with the line endings of the original: an unchanged line retains its own (CR LF, LF or CR), a new one gets those
+ * of the lines around it. The text of the original returns the original, character for character.
  */
 export function keepLineEnds(original: string, typed: string): string {
   const before: string[] = original.match(LINE_END) ?? [];
@@ -18,19 +18,19 @@ export function keepLineEnds(original: string, typed: string): string {
   let [at, last] = [0, ''];
   return after.replaceAll('\n', (_, offset: number) => {
     const end = ends[at++] ?? first;
-    // CR and LF of two lines that met would be one line end.
+    // CR and LF of two lines that became adjacent would form one line ending.
     const met = last === '\r' && end === '\n' && after[offset - 1] === '\n';
     return (last = met ? last : end);
   });
 }
 
-/** A text whose lines end in LF, with the ends that they had. */
+/** A text with LF line endings, together with its original endings. */
 interface Ended {
   readonly text: string;
   readonly ends: readonly string[];
 }
 
-/** For every line end of a text the one it was; null for those that are new. */
+/** The original of every line ending; null for new ones. */
 type Ends = (string | null)[];
 
 function endsOf(old: Ended, typed: string): Ends {
@@ -62,7 +62,7 @@ function changedEnds(old: Ended, typed: string): Ends {
   return found;
 }
 
-/** How many characters two texts share at their beginning and, behind those, at their end. */
+/** The number of characters two texts share at their beginning and, after those, at their end. */
 function sameAround(one: string, other: string): { head: number; tail: number } {
   const most = Math.min(one.length, other.length);
   let head = 0;
@@ -72,12 +72,12 @@ function sameAround(one: string, other: string): { head: number; tail: number } 
   return { head, tail };
 }
 
-/** Lines that stand once in both, in an order that both have: what lies between them is compared by itself. */
+/** Lines that occur once in both, in an order common to both: the parts between them are compared separately. */
 function anchorsOf(lines: readonly string[], after: readonly string[]): (readonly [number, number])[] {
   const places = onceIn(after);
   const pairs = [...onceIn(lines)].flatMap(([line, from]): [number, number][] => {
     const at = places.get(line);
-    // The first and the last piece may be a part of a line only.
+    // The first and the last piece may be only a part of a line.
     const whole = from > 0 && from < lines.length - 1 && at !== undefined && at > 0 && at < after.length - 1;
     return whole ? [[from, at]] : [];
   });
@@ -98,7 +98,7 @@ function onceIn(lines: readonly string[]): Map<string, number> {
 /** The longest run of pairs, in order of the first, in which the second rises too. */
 function rising(pairs: readonly [number, number][]): (readonly [number, number])[] {
   const ordered = pairs.toSorted(([one], [other]) => one - other);
-  /** For each length the pair that ends such a run lowest, and for each pair the one before it. */
+  /** For each length the pair that ends such a run lowest, and for each pair its predecessor. */
   const lowest: number[] = [];
   const previous: (number | undefined)[] = [];
   for (const [index, [, at]] of ordered.entries()) {
@@ -119,7 +119,7 @@ function rising(pairs: readonly [number, number][]): (readonly [number, number])
   return run;
 }
 
-/** New line ends are as the one before them, or as the next one where none stands before. */
+/** New line endings equal the one before them, or the next one where there is none before. */
 function filled(ends: Ends, otherwise: string): string[] {
   let last = ends.find((end) => end !== null) ?? otherwise;
   return ends.map((end) => (last = end ?? last));

@@ -1,4 +1,4 @@
-// Hands a text to the browser as a download.
+// Saves a text as a browser download.
 
 /** Saves under this name; `type` is the media type of the text. */
 export function saveText(name: string, text: string, type = 'text/plain;charset=utf-8'): void {

@@ -1,4 +1,4 @@
-// What is drawn for a key, and what assistive technology is told of it.
+// The drawn caps of keys, and their form for assistive technology.
 
 const NAMES: Record<string, string> = {
   Enter: '⏎',
@@ -11,13 +11,13 @@ const NAMES: Record<string, string> = {
 /** Whether the keyboard has a Cmd key where others have Ctrl. */
 export const isMac = (): boolean => typeof navigator === 'object' && /Mac|iP(hone|ad|od)/.test(navigator.platform);
 
-/** What a key cap shows for one key: `A`, `Esc`, `Ctrl ⏎`. */
+/** The cap of one key: `A`, `Esc`, `Ctrl ⏎`. */
 export function capOf(key: string, mac = isMac()): string {
   const parts = key.split(/(?<=\w|\])\+/).filter((part) => part !== '[Shift]');
   return parts.map((part) => (part === '$mod' ? (mac ? '⌘' : 'Ctrl') : (NAMES[part] ?? upper(part)))).join(' ');
 }
 
-/** Words stay as they are written; so does a letter that would become two. */
+/** Words stay as written; so does a letter whose capital form has two. */
 function upper(part: string): string {
   const raised = part.toUpperCase();
   return [...part].length === 1 && [...raised].length === 1 ? raised : part;
@@ -34,12 +34,12 @@ const SPOKEN: Record<string, string> = {
   '+': 'Plus',
 };
 
-/** A cap in the words of `aria-keyshortcuts`. */
+/** A cap in the syntax of `aria-keyshortcuts`. */
 export const ariaOf = (cap: string): string =>
   cap
     .split(' ')
     .map((part) => SPOKEN[part] ?? part)
     .join('+');
 
-/** A cap that is one character: the switch for single-letter keys silences it. */
+/** A cap with one character: the switch for single-letter keys disables it. */
 export const isSingle = (cap: string): boolean => [...cap.replace(/^⇧ /, '')].length === 1 && SPOKEN[cap] === undefined;

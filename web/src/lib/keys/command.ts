@@ -1,4 +1,4 @@
-// What a key can do, and where it can do it.
+// The commands of the keyboard, and the scopes they work in.
 
 export type Command =
   | 'help'
@@ -49,7 +49,7 @@ export type Command =
   | 'exampleBefore'
   | 'inOrOut';
 
-/** Where a key works: a scope is active while its part of the page is on show, `go` for a moment after the key of that name. */
+/** Where a key works: a scope is active while its part of the page is shown, `go` for a moment after the key of that name. */
 export const KEY_SCOPES = [
   'anywhere',
   'go',

@@ -1,4 +1,4 @@
-// QU2: a key decides only what its presser sees and means. Every guard stops every verb.
+// QU2: a key decides only what its user sees and means. Every guard blocks every action.
 import { describe, expect, it } from 'vitest';
 import { mayFire, type GuardedPress, type Situation } from './guards.ts';
 import { KEY_SCOPES, type Command } from './command.ts';
@@ -20,7 +20,7 @@ const ready: Situation = {
   actionsEnabled: true,
 };
 
-/** What a person presses for a binding. */
+/** The key press for a binding. */
 const pressOf = ({ keys }: Binding): GuardedPress => {
   const name = (keys[0] ?? '').split('+').at(-1) ?? '';
   return { ...press, key: name === 'Space' ? ' ' : name };
@@ -39,22 +39,22 @@ const GUARDS: [string, Partial<GuardedPress>, Partial<Situation>][] = [
   ['another part of the page', {}, { scopes: [] }],
 ];
 
-describe('QU2: verbs', () => {
+describe('QU2: actions', () => {
   it.each(ACTIONS.map((binding) => [binding.command, binding] as const))(
-    '%s goes when nothing speaks against it',
+    '%s fires when no guard blocks it',
     (_, binding) => {
       expect(mayFire(binding, pressOf(binding), ready)).toBe(true);
     },
   );
 
-  describe.each(GUARDS)('are dead at %s', (_, pressed, situation) => {
+  describe.each(GUARDS)('are disabled at %s', (_, pressed, situation) => {
     it.each(ACTIONS.map((binding) => [binding.command, binding] as const))('%s', (__, binding) => {
       expect(mayFire(binding, { ...pressOf(binding), ...pressed }, { ...ready, ...situation })).toBe(false);
     });
   });
 
   it.each(ACTIONS.filter(({ typing }) => typing !== true).map((binding) => [binding.command, binding] as const))(
-    '%s is dead in a text field, and with single-letter keys off',
+    '%s is disabled in a text field, and with single-letter keys off',
     (_, binding) => {
       expect(mayFire(binding, pressOf(binding), { ...ready, typing: true, control: 'arrows' })).toBe(false);
       const named = pressOf(binding).key === 'Enter';
@@ -64,12 +64,12 @@ describe('QU2: verbs', () => {
 });
 
 describe('other keys', () => {
-  it('let movement repeat and go on while something is being saved', () => {
+  it('let movement repeat and work while a change is being saved', () => {
     const held = { ...press, key: 'j', repeat: true };
     expect(mayFire(bindingOf('down'), held, { ...ready, pending: true, actionsEnabled: false })).toBe(true);
   });
 
-  it('work while typing when that is what they are for, also with single-letter keys off', () => {
+  it('work while typing where they are meant to, also with single-letter keys off', () => {
     const typing = { ...ready, typing: true, control: 'arrows' as const, enabled: false };
     for (const [command, key] of [
       ['submit', 'Enter'],
@@ -81,7 +81,7 @@ describe('other keys', () => {
     }
   });
 
-  it('leave Enter and Space to a focused button, and arrows to a control that moves by them', () => {
+  it('leave Enter and Space to a focused button, and arrows to a control that uses them', () => {
     const may = (command: Command, key: string, control: Situation['control']) =>
       mayFire(bindingOf(command), { ...press, key }, { ...ready, control });
     expect([may('open', 'Enter', 'none'), may('open', 'Enter', 'activates')]).toEqual([true, false]);
@@ -89,7 +89,7 @@ describe('other keys', () => {
     expect([may('down', 'ArrowDown', 'activates'), may('down', 'ArrowDown', 'arrows')]).toEqual([true, false]);
   });
 
-  it('QU5: named keys stay when single characters are switched off (WCAG 2.1.4)', () => {
+  it('QU5: named keys still work when single characters are switched off (WCAG 2.1.4)', () => {
     const off = { ...ready, enabled: false };
     const may = (command: Command, key: string) => mayFire(bindingOf(command), { ...press, key }, off);
     expect([may('open', 'Enter'), may('down', 'ArrowDown'), may('peek', ' ')]).toEqual([true, true, true]);

@@ -1,21 +1,21 @@
-// The guards that decide whether a key counts: a key decides only what its presser sees and means.
+// The guards that decide whether a key fires: a key decides only what its user sees and means.
 import type { KeyScope } from './command.ts';
 import type { Binding } from './keymap.ts';
 import { isCharacter } from './press.ts';
 
-/** What the guards look at when a key comes down. */
+/** The input of the guards for a key press. */
 export interface Situation {
-  /** False when the reader switched single-character keys off (WCAG 2.1.4); named keys and combinations still work. */
+  /** False when the user switched single-character keys off (WCAG 2.1.4); named keys and combinations still work. */
   readonly enabled: boolean;
   readonly scopes: readonly KeyScope[];
-  /** The event goes to a field that takes text. */
+  /** The event's target is a text field. */
   readonly typing: boolean;
-  /** The event goes to a control that has its own use for Enter and Space, or for the arrows too. */
+  /** The event's target is a control with its own use for Enter and Space, or for the arrows too. */
   readonly control: 'none' | 'activates' | 'arrows';
   readonly dialogOpen: boolean;
-  /** A change is on its way to the server. */
+  /** A change is in flight. */
   readonly pending: boolean;
-  /** The item on show has been painted, so what the key decides is what the reader sees. */
+  /** The open item has been painted, so the user sees what the key decides. */
   readonly actionsEnabled: boolean;
 }
 
@@ -25,10 +25,10 @@ export type GuardedPress = Pick<KeyboardEvent, 'repeat' | 'defaultPrevented' | '
 export const mayFire = (binding: Binding, press: GuardedPress, situation: Situation): boolean =>
   applies(binding, press, situation) && (binding.action !== true || (situation.actionsEnabled && !situation.pending));
 
-/** What browsers report for every key that an input method has taken; some report nothing else. */
+/** The key code browsers report for every key that an input method has taken; some report nothing else. */
 const IME_KEY_CODE = 229;
 
-/** A key that an input method is still making into a character. */
+/** A key that an input method is still composing into a character. */
 const composing = ({ isComposing, key, keyCode }: GuardedPress) =>
   isComposing || key === 'Process' || key === 'Unidentified' || keyCode === IME_KEY_CODE;
 
@@ -53,7 +53,7 @@ const TYPING = [
 const ARROWS = '[role=tab], [role=radio], [role=menuitem], [role=slider], [role=option], input, select, textarea';
 const ACTIVATES = 'button, a[href], summary, [role=button], [role=switch], [role=checkbox]';
 
-/** What the focused element does with keys of its own. A row of the list leaves Enter, Space and the arrows to the keymap. */
+/** The focused element's own use of keys. A row of the list leaves Enter, Space and the arrows to the keymap. */
 export function focusUse(event: Event): Pick<Situation, 'typing' | 'control'> {
   const path = event.composedPath().filter((each) => each instanceof Element);
   const within = (selector: string) => path.some((element) => element.matches(selector));
@@ -68,8 +68,8 @@ const FOCUSABLE =
   'a[href], button, input, select, textarea, summary, iframe, audio, video, [tabindex], [contenteditable]';
 
 /**
- * Whether a key goes to something that the page did not make, such as the panel of an extension: it is typed there, whatever
- * it is. What lies in a closed shadow root shows only its host, as the focus of an element that can have none by itself.
+ * Whether a key goes to an element the page did not create, such as the panel of an extension, and is typed there. A closed
+ * shadow root shows only its host, as the focus of an element that cannot have focus itself.
  */
 export function isElsewhere(event: Event): boolean {
   const [inner] = event.composedPath();
@@ -81,7 +81,7 @@ export function isElsewhere(event: Event): boolean {
 
 const OVER = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]';
 
-/** Whether something lies over the page that takes the keys for itself. */
+/** Whether an overlay covers the page and takes the keys. */
 export const isCovered = (): boolean =>
   document.querySelector(OVER) !== null ||
   [...document.querySelectorAll('[popover]')].some((popover) => isOpen(popover));
@@ -90,7 +90,7 @@ function isOpen(popover: Element): boolean {
   try {
     return popover.matches(':popover-open');
   } catch {
-    // A browser that does not know popovers has none open.
+    // A browser without popovers has none open.
     return false;
   }
 }

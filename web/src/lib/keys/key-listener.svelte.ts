@@ -1,4 +1,4 @@
-// The one listener to the keys: pages lay their commands over each other, the one laid last is asked first.
+// The single key listener: pages add layers of commands, and the newest layer is asked first.
 import { focusUse, isCovered, isElsewhere, mayFire, type Situation } from './guards.ts';
 import type { Command, KeyScope } from './command.ts';
 import type { Binding } from './keymap.ts';
@@ -9,24 +9,24 @@ import { isKey, isModifier, isPhysicalKey, isPhysicalOnly, layout } from './pres
 type PageState = Pick<Situation, 'scopes' | 'pending' | 'actionsEnabled'>;
 
 export interface KeyLayer {
-  /** What of the guards only the page knows. */
+  /** The part of the guards' input that only the page knows. */
   situation: () => PageState;
-  /** Whether the command has something to do now. */
+  /** Whether the command is available now. */
   can?: (command: Command) => boolean;
-  /** Does the command; false when it had nothing to do, so that the key keeps its ordinary meaning. */
+  /** Runs the command; false when it was not available, so that the key has its ordinary effect. */
   run: (command: Command, event: KeyboardEvent | null) => boolean;
 }
 
-/** After the key that goes to a page, the next one is waited for this many ms. */
+/** After the go key, the next key is waited for this many ms. */
 const GO_MS = 1500;
 
 class Keyboard {
-  /** The key that goes to a page was pressed: the next one says to which. */
+  /** The go key was pressed: the next key selects the page. */
   going = $state(false);
   #layers: readonly KeyLayer[] = $state.raw([]);
   #goTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Lays the commands of a part of the page over those that are there. Answers the function that takes them off. */
+  /** Adds the commands of a part of the page as the top layer. Returns the function that removes it. */
   addLayer(layer: KeyLayer): () => void {
     if (this.#layers.length === 0) window.addEventListener('keydown', this.#onKeydown);
     this.#layers = [layer, ...this.#layers];
@@ -36,19 +36,19 @@ class Keyboard {
     };
   }
 
-  /** Waits for the key that says which page. */
+  /** Waits for the key that selects a page. */
   go(): void {
     this.going = true;
     clearTimeout(this.#goTimer);
     this.#goTimer = setTimeout(() => (this.going = false), GO_MS);
   }
 
-  /** The bindings whose commands would do something if they were asked now, wherever the focus is. */
+  /** The bindings whose commands are available now, wherever the focus is. */
   available(): readonly Binding[] {
     return keySettings.bindings.filter((binding) => this.#layerFor(binding) !== undefined);
   }
 
-  /** Runs a command that was chosen by its name. Answers whether it did something. */
+  /** Runs a command selected by its name. Returns whether it had an effect. */
   invoke(command: Command): boolean {
     const binding = keySettings.bindings.find((each) => each.command === command);
     return binding !== undefined && this.#layerFor(binding)?.run(command, null) === true;
@@ -75,7 +75,7 @@ class Keyboard {
     }
   };
 
-  /** The bindings of a press, by its character or else by its place; where a reason is asked for, its digit first. */
+  /** The bindings of a press, by its character or else by its position; during a reason prompt its digit first. */
   #matching(event: KeyboardEvent, going: boolean): Binding[] {
     const bindings = keySettings.bindings.filter(({ scope }) => (scope === 'go') === going);
     const exact = bindings.filter(({ keys }) => keys.some((key) => isKey(event, key)));
@@ -97,7 +97,7 @@ class Keyboard {
 
 export const keyboard = new Keyboard();
 
-/** Listens to the keys of a part of the page; answers the function that stops it. */
+/** Listens to the keys of a part of the page; returns the function that stops it. */
 export const listenToKeys = (layer: KeyLayer): (() => void) => keyboard.addLayer(layer);
 
 /** The few commands of a page without items: they work in one scope, and always. */

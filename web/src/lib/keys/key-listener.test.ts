@@ -36,7 +36,7 @@ interface How {
   on?: Element;
 }
 
-/** A press as browsers report it; happy-dom knows no modifiers of its own. */
+/** A press as browsers report it; happy-dom has no modifiers of its own. */
 function press(key: string, { on = document.body, ...how }: How = {}): Event {
   const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...how });
   const held: Record<string, boolean> = { Shift: how.shiftKey ?? false, Control: how.ctrlKey ?? false };
@@ -61,7 +61,7 @@ describe('QU5: changed keys', () => {
     expect(presses('a', 'h')).toEqual(['approve']);
   });
 
-  it('are kept for their person in this browser, and for nobody else', () => {
+  it('are stored for their user in this browser, and for nobody else', () => {
     keySettings.change('approve', 'h');
     stops.push(keySettings.follow('ben'));
     expect(keyOf('approve')).toBe('A');
@@ -69,7 +69,7 @@ describe('QU5: changed keys', () => {
     expect(keyOf('approve')).toBe('H');
   });
 
-  it('follow what another tab of the same person does', () => {
+  it('follow changes of the same user in another tab', () => {
     localStorage.setItem('countersign.keys.ana', JSON.stringify({ on: false, keys: { approve: 'h' } }));
     window.dispatchEvent(new StorageEvent('storage', { key: 'countersign.keys.ana' }));
     expect([keyOf('approve'), keySettings.on]).toEqual(['H', false]);
@@ -89,7 +89,7 @@ describe('QU5: changed keys', () => {
     },
   );
 
-  it('last for this tab where the browser keeps nothing, and it says so', () => {
+  it('last for this tab where the browser stores nothing, with a notice', () => {
     const full = () => {
       throw new DOMException('full', 'QuotaExceededError');
     };
@@ -101,7 +101,7 @@ describe('QU5: changed keys', () => {
     expect([keyOf('approve'), keySettings.lasting]).toEqual(['A', true]);
   });
 
-  it('switched off: single letters are silent on every page, named keys and combinations work', () => {
+  it('switched off: single letters do nothing on any page, named keys and combinations work', () => {
     let created = 0;
     page = { ...page, scopes: ['anywhere'] };
     stops.push(onCommands({ create: () => (created += 1) }, 'projects'));
@@ -121,7 +121,7 @@ describe('QU5: changed keys', () => {
 });
 
 describe('layouts', () => {
-  it('go by the character a key gives', () => {
+  it('match by the character a key gives', () => {
     press('a', { code: 'KeyQ' });
     press('A', { code: 'KeyA' });
     press('?', { code: 'Minus', shiftKey: true });
@@ -129,7 +129,7 @@ describe('layouts', () => {
     expect(ran).toEqual(['approve', 'approve', 'help', 'filter']);
   });
 
-  it('go by its place where it gives no Latin letter, or a digit only with Shift', () => {
+  it('match by position where a key gives no Latin letter, or a digit only with Shift', () => {
     page = { ...page, scopes: ['anywhere', 'list', 'item', 'reasons'] };
     press('ф', { code: 'KeyA' });
     press('&', { code: 'Digit1' });
@@ -165,7 +165,7 @@ describe('QU2: guards', () => {
     expect(ran).toEqual(['approve', 'down']);
   });
 
-  it('a digit decides nothing by itself, whatever came before it', () => {
+  it('a digit alone decides nothing, whatever came before it', () => {
     page = { ...page, actionsEnabled: false };
     press('r');
     page = { ...page, actionsEnabled: true };
@@ -173,17 +173,17 @@ describe('QU2: guards', () => {
     expect(ran).toEqual([]);
   });
 
-  it('a digit is a reason as soon as one is asked for', () => {
+  it('a digit selects a reason as soon as the prompt is open', () => {
     page = { ...page, scopes: ['anywhere', 'list', 'item', 'reasons'] };
     press('1');
     expect(ran).toEqual(['reason']);
   });
 });
 
-describe('QU2: a panel that is on its way', () => {
+describe('QU2: a panel that is loading', () => {
   afterEach(() => Object.assign(panels, { help: false, palette: false, typed: '' }));
 
-  it('takes what is typed for it, and nothing decides meanwhile', () => {
+  it('takes the keys typed for it, and nothing decides meanwhile', () => {
     panels.palette = true;
     for (const key of 'app') press(key);
     press('Enter');
@@ -196,7 +196,7 @@ describe('QU2: a panel that is on its way', () => {
   });
 });
 
-describe('from page to page', () => {
+describe('navigation between pages', () => {
   const layer = (wanted: Command[]) =>
     listenToKeys({
       situation: () => ({ scopes: ['anywhere'], pending: false, actionsEnabled: true }),
@@ -206,7 +206,7 @@ describe('from page to page', () => {
       },
     });
 
-  /** The page, and the layer below it that leads from one to the next; answers what that layer was asked for. */
+  /** A page, and the layer below it that navigates; returns the commands that layer received. */
   const onTheWay = (): Command[] => {
     const wanted: Command[] = [];
     stops[1]?.();
@@ -220,7 +220,7 @@ describe('from page to page', () => {
     return wanted;
   };
 
-  it('takes two keys, and the second one means nothing else', () => {
+  it('takes two keys, and the second one has no other effect', () => {
     const wanted = onTheWay();
     press('g');
     expect(keyboard.going).toBe(true);
@@ -230,7 +230,7 @@ describe('from page to page', () => {
     expect(ran).toEqual(['approve']);
   });
 
-  it('waits no longer than a moment, and a key that leads nowhere ends it', () => {
+  it('waits only a moment, and ends with a key that selects no page', () => {
     const wanted = onTheWay();
     press('g');
     press('r');

@@ -1,4 +1,4 @@
-// The keys as their reader wants them: on or off, and which; kept per person in this browser, and followed by its other tabs.
+// The user's key settings: on or off, and custom keys; stored per user in this browser, and synced across its tabs.
 import { browserStorage } from '../drafts/drafts.ts';
 import { capOf } from './caps.ts';
 import type { Command } from './command.ts';
@@ -29,7 +29,7 @@ class KeySettings {
     return this.#chosen;
   }
 
-  /** Takes on the keys of a person; null is nobody, with the usual ones. Answers the function that stops following other tabs. */
+  /** Loads the keys of a user; null is nobody, with the default ones. Returns the function that stops following other tabs. */
   follow(user: string | null): () => void {
     this.#user = user;
     this.#read();
@@ -40,22 +40,22 @@ class KeySettings {
     return () => window.removeEventListener('storage', onStorage);
   }
 
-  /** Gives a command another key. Answers whether it has it now. */
+  /** Gives a command another key. Returns whether it has it now. */
   change(command: Command, key: string): boolean {
     return this.#apply(withKey(command, key, this.#chosen));
   }
 
-  /** Lets two commands change keys. Answers whether they did. */
+  /** Swaps the keys of two commands. Returns whether it did. */
   swap(one: Command, other: Command): boolean {
     return this.#apply(swapped(one, other, this.#chosen));
   }
 
-  /** Gives a command its usual key again. Answers whether it has it now: another command may hold it. */
+  /** Gives a command its default key again. Returns whether it has it now: another command may hold it. */
   back(command: Command): boolean {
     return this.#apply(withUsual(command, this.#chosen));
   }
 
-  /** All keys as usual. */
+  /** Resets all keys to their defaults. */
   allBack(): void {
     this.#apply({});
   }
@@ -108,17 +108,17 @@ function parse(text: string | null): { on: boolean; chosen: Chosen } {
 
 export const keySettings = new KeySettings();
 
-/** The caps of all keys of a command, as they are at present. */
+/** The caps of all present keys of a command. */
 export const capsOf = (command: Command): string[] =>
   (keySettings.bindings.find((binding) => binding.command === command)?.keys ?? []).map((key) => capOf(key));
 
 /** The cap of a command's first key. Read in a template it follows every change. */
 export const keyOf = (command: Command): string => capsOf(command)[0] ?? '';
 
-/** The cap of a command as long as its key works; nothing otherwise. */
+/** The cap of a command as long as its key works; otherwise empty. */
 export const liveKeyOf = (command: Command): string => (isOff(keyOf(command)) ? '' : keyOf(command));
 
-/** A title with the key that does the same. */
+/** A title with the key of the same command. */
 export const titleOf = (words: string, command: Command): string => {
   const key = liveKeyOf(command);
   return key === '' ? words : `${words} (${key})`;

@@ -1,11 +1,11 @@
-// The keymap itself: words for every command, one meaning per key and moment, and caps that say what to press.
+// The keymap: a label for every command, one meaning per key at any moment, and correct caps.
 import { describe, expect, it } from 'vitest';
 import { ariaOf, capOf, isSingle } from './caps.ts';
 import { KEYMAP } from './keymap.ts';
 import { clashes } from './remap.ts';
 
 describe('keymap', () => {
-  it('QU5: means one thing by a key at any moment, and has words for everything', () => {
+  it('QU5: gives each key one meaning at any moment, and every command a label', () => {
     expect(clashes(KEYMAP)).toEqual([]);
     expect(new Set(KEYMAP.map(({ command }) => command)).size).toBe(KEYMAP.length);
     for (const { words } of KEYMAP) expect(words).not.toBe('');
@@ -38,7 +38,7 @@ describe('keymap', () => {
     ['Esc', 'Escape', false],
     ['Space', 'Space', false],
     ['Ж', 'Ж', true],
-  ])('tells assistive technology of %s', (cap, aria, single) => {
+  ])('describes %s to assistive technology', (cap, aria, single) => {
     expect([ariaOf(cap), isSingle(cap)]).toEqual([aria, single]);
   });
 });

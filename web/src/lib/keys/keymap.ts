@@ -1,20 +1,20 @@
-// The keymap as data: it feeds the help sheet, the palette, the key caps, the remapping and the handlers.
+// The keymap as data for the help sheet, the palette, the key caps, remapping and the handlers.
 import type { Command, KeyScope } from './command.ts';
 import { keysMessages } from './keys-messages.ts';
 
 export interface Binding {
   readonly command: Command;
   readonly scope: KeyScope;
-  /** In the words of tinykeys; the first is the one drawn on the control, and the one that can be changed. */
+  /** In the syntax of tinykeys; the first is drawn on the control, and can be changed. */
   readonly keys: readonly string[];
   readonly words: string;
-  /** Changes an item: waits until the item is painted and no other change is under way. */
+  /** Changes an item: waits until the item is painted and no other change is in flight. */
   readonly action?: true;
   /** Holding the key down repeats it. */
   readonly repeats?: true;
   /** Also works while typing. */
   readonly typing?: true;
-  /** Its key is what it means, so it cannot be changed. */
+  /** Its key has a fixed meaning and cannot be changed. */
   readonly fixed?: true;
 }
 
@@ -31,10 +31,10 @@ const bind = (scope: KeyScope, [command, ...keys]: Keyed, options: BindingOption
 });
 
 const ACTION = { action: true } as const;
-/** Digits, which some layouts have on Shift. Alone they mean nothing: they are drawn on the reasons, and wait for a verb. */
+/** Digits, which some layouts have on Shift. Alone they do nothing: they are drawn on the reasons, and wait for an action. */
 const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((value) => `[Shift]+${value}`);
 
-/** Single letters are first, so that they are what a control shows. Order within one key: the more special scope first. */
+/** Single letters are first, so that controls show them. Order within one key: the more specific scope first. */
 export const KEYMAP: readonly Binding[] = [
   bind('editor', ['submit', '$mod+Enter'], { action: true, typing: true }),
   bind('editor', ['keepDraft', '$mod+s'], { typing: true }),

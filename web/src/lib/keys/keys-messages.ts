@@ -1,4 +1,4 @@
-// Every string of the keyboard that a page shows or says by itself: what each command does, and what is said aloud.
+// Texts of the keyboard that a page shows or announces itself: the label of each command, and announcements.
 import type { Command } from './command.ts';
 
 export const keysMessages = {
@@ -52,7 +52,7 @@ export const keysMessages = {
     inOrOut: 'Include in or exclude from exports',
   } satisfies Record<Command, string>,
 
-  /** What the panels are opened by; their own words are fetched with them. */
+  /** The titles of the panels; their other texts are loaded with them. */
   panels: { sheet: 'Keyboard shortcuts', palette: 'Search or run' },
 
   habit: {
@@ -70,7 +70,7 @@ export const keysMessages = {
   announcement: {
     arrived: (count: number) => `${count} new`,
     taken: (count: number) => `${count} claimed`,
-    /** Beyond what the server counts nobody knows how many. */
+    /** Above the server's limit the count is unknown. */
     waiting: (count: number) => `${Number.isFinite(count) ? count : 'very many'} waiting`,
     leaseEnds: (key: string) =>
       key === ''

@@ -12,7 +12,7 @@ const DIGITS = '123456789';
 const qwerty = 'q w e r t y u i o p a s d f g h j k l z x c v b n m';
 const qwertz = 'q w e r t z u i o p a s d f g h j k l y x c v b n m';
 
-/** Letters at the places of a US keyboard, and what stands on its digits. */
+/** Letters at the positions of a US keyboard, and the characters on its digits. */
 const LAYOUTS: [string, string, string][] = [
   ['US', qwerty, '1 2 3 4 5 6 7 8 9'],
   ['French (AZERTY)', 'a z e r t y u i o p q s d f g h j k l w x c v b n ,', `& é " ' ( - è _ ç`],
@@ -54,7 +54,7 @@ function press(key: string, code: string, shiftKey = false): string[] {
   return ran.splice(0);
 }
 
-/** The command of each single letter that works with an item. */
+/** The command of each single letter that works on an item. */
 const LETTERS = KEYMAP.filter(
   ({ scope, keys }) => ['list', 'item'].includes(scope) && /^[a-z]$/.test(keys[0] ?? ''),
 ).map(({ command, keys }): [string, Command] => [keys[0] ?? '', command]);
@@ -63,7 +63,7 @@ describe.each(LAYOUTS)('QU11: on a %s keyboard', (_, letters, digits) => {
   const given = letters.split(' ');
   const latin = given.some((key) => key === 'a');
 
-  it('every letter has its key: where it stands, or its place where the layout has none', () => {
+  it('every letter has its key: by character, or by position where the layout has none', () => {
     press(given[10] ?? '', 'KeyA');
     for (const [letter, command] of LETTERS) {
       const place = latin ? (CODES[given.indexOf(letter)] ?? 'Semicolon') : `Key${letter.toUpperCase()}`;
@@ -78,7 +78,7 @@ describe.each(LAYOUTS)('QU11: on a %s keyboard', (_, letters, digits) => {
     for (const code of CODES) expect([code, press(',', code), press('é', code)]).toEqual([code, [], []]);
   });
 
-  it('the digits choose reasons once one is asked for, and mean nothing before (R then 1)', () => {
+  it('the digits select reasons while the prompt is open, and mean nothing before (R then 1)', () => {
     for (const [at, digit] of [...DIGITS].entries()) {
       const key = digits.split(' ')[at] ?? '';
       scopes = ['anywhere', 'list', 'item', 'reasons'];
@@ -90,7 +90,7 @@ describe.each(LAYOUTS)('QU11: on a %s keyboard', (_, letters, digits) => {
     }
   });
 
-  it('none of the digits can be chosen for a command: it would be two things once a reason is asked for', () => {
+  it('none of the digits can be chosen for a command: it would have two meanings during a reason prompt', () => {
     for (const [at, digit] of [...DIGITS].entries()) {
       const how = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
       const outcome = validatePress({ key: digits.split(' ')[at] ?? '', code: `Digit${digit}`, ...how }, 'approve', {});
@@ -110,7 +110,7 @@ describe('QU11: the numeric keypad', () => {
   });
 });
 
-it('QU11: a dead key on the row of digits is its digit', () => {
+it('QU11: a dead key on the digit row counts as its digit', () => {
   scopes = ['anywhere', 'item', 'reasons'];
   expect(press('Dead', 'Digit5')).toEqual(['reason 5']);
   expect(press('Dead', 'KeyA')).toEqual([]);

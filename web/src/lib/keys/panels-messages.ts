@@ -1,4 +1,4 @@
-// Every string of the sheet of keys and of the palette: fetched with them.
+// Texts of the key sheet and of the palette, loaded with them.
 import type { KeyScope } from './command.ts';
 import { keysMessages } from './keys-messages.ts';
 

@@ -1,17 +1,17 @@
-// What lies over every page when it is asked for: the sheet of keys, and the palette. Both are fetched only then.
+// The panels over every page: the key sheet and the palette. Both load on demand.
 
 interface Panels {
   help: boolean;
   palette: boolean;
-  /** What was typed for the palette before it was there. */
+  /** The text typed for the palette before it had loaded. */
   typed: string;
 }
 
 export const panels: Panels = $state({ help: false, palette: false, typed: '' });
 
 /**
- * Takes the keys between the asking for a panel and its coming: they were meant for it, not for the page.
- * Answers whether this was one of them.
+ * Takes the keys between the request for a panel and its appearance: they are meant for it, not for the page. Returns whether
+ * this was one of them.
  */
 export function waitsForPanel(event: KeyboardEvent): boolean {
   if (!panels.help && !panels.palette) return false;

@@ -1,12 +1,12 @@
-// One key press: whether it is the key of a binding, and what a recorded press is called.
+// One key press: whether it matches a binding, and the name of a recorded press.
 import { matchKeybindingPress, parseKeybinding } from 'tinykeys';
 
-/** What is looked at of a key that comes down. */
+/** The part of a key event that is compared. */
 export type Press = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>;
 
 const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'Fn', 'NumLock', 'OS']);
 
-/** A key that only changes what other keys mean. */
+/** A key that only changes the meaning of other keys. */
 export const isModifier = ({ key }: Pick<KeyboardEvent, 'key'>): boolean => MODIFIERS.has(key);
 
 const parsed = new Map<string, ReturnType<typeof parseKeybinding>[number] | undefined>();
@@ -16,7 +16,7 @@ function partsOf(key: string): ReturnType<typeof parseKeybinding>[number] | unde
   return parsed.get(key);
 }
 
-/** Whether the event is this key by the character it gives, whatever the layout. */
+/** Whether the event is this key by its character, in any layout. */
 export function isKey(event: KeyboardEvent, key: string): boolean {
   const parts = partsOf(key);
   return parts !== undefined && matchKeybindingPress(event, parts);
@@ -27,13 +27,13 @@ const DIGIT = /^(?:Digit|Numpad)([1-9])$/;
 
 const LATIN = /^[a-z]$/i;
 
-/** Letters and combining marks of other scripts than Latin. */
+/** Letters and combining marks of non-Latin scripts. */
 const isForeign = (key: string): boolean => /[\p{L}\p{M}]/u.test(key) && !/\p{Script=Latin}/u.test(key);
 
 /** Whether a press gives a character, one or several at once; named keys are words of plain letters. */
 export const isCharacter = (key: string): boolean => [...key].length === 1 || !/^[A-Z]\w*$/.test(key);
 
-/** Remembers whether the layout in use has Latin letters: where it has none, the letter keys count by their place. */
+/** Remembers whether the layout in use has Latin letters: where it has none, letter keys match by position. */
 class Layout {
   latin = true;
 
@@ -46,7 +46,10 @@ class Layout {
 
 export const layout = new Layout();
 
-/** Whether the event is this key by its place: of a letter where the layout gives no Latin ones, of a digit where it wants Shift. */
+/**
+ * Whether the event is this key by its position: for a letter where the layout has no Latin ones, for a digit where it requires
+ * Shift.
+ */
 export function isPhysicalKey(event: KeyboardEvent, key: string): boolean {
   const parts = partsOf(key);
   const named = physicalKeyOf(event);
@@ -64,10 +67,10 @@ function letterOf({ key, code }: Press): string | null {
   return isForeign(key) || !layout.latin ? (LETTER.exec(code)?.[1] ?? null) : null;
 }
 
-/** Whether a key that has a letter in Latin layouts gives punctuation in this one: then only its place is meant. */
+/** Whether a letter key of Latin layouts gives punctuation in this one: then it matches only by position. */
 export const isPhysicalOnly = (event: Press): boolean => letterOf(event) !== null && !isForeign(event.key);
 
-/** The digit of a press, by its character or by its place; NaN when it is none. */
+/** The digit of a press, by its character or by its position; NaN when it is none. */
 export function digitOf({ key, code, shiftKey }: Press): number {
   if (/^\d$/.test(key)) return Number(key);
   const place = Number(DIGIT.exec(code)?.[1] ?? NaN);
@@ -75,10 +78,10 @@ export function digitOf({ key, code, shiftKey }: Press): number {
   return shiftKey || !(isCharacter(key) || key === 'Dead') ? NaN : place;
 }
 
-/** What two keys have in common when they are pressed alike. */
+/** The common form of keys that are pressed alike. */
 export const sameKey = (key: string): string => key.replace('[Shift]+', '').toLowerCase();
 
-/** The name of a press as the keymap writes it; null for a press that gives no character of its own. */
+/** The name of a press in the keymap's syntax; null for a press that gives no character of its own. */
 export function nameOf(event: Press): string | null {
   const { key, shiftKey } = event;
   if (key === 'Enter') return event.ctrlKey || event.metaKey ? '$mod+Enter' : null;
@@ -86,7 +89,7 @@ export function nameOf(event: Press): string | null {
   // The one letter whose small form is two characters (İ) has no name of one key.
   if ([...key].length !== 1 || [...small].length !== 1 || key.trim() === '') return null;
   if (event.ctrlKey || event.metaKey) return `$mod+${small}`;
-  // A letter is told apart from itself with Shift; any other character may need Shift on this layout or another.
+  // A letter differs from itself with Shift; any other character may need Shift on this layout or another.
   if (!/^\p{L}$/u.test(key)) return `[Shift]+${key}`;
   return shiftKey ? `Shift+${small}` : small;
 }

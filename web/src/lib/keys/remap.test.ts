@@ -1,4 +1,4 @@
-// QU5: keys can be changed, and whatever is changed, one key means one thing at any moment.
+// QU5: keys can be changed, and after any change one key has one meaning at any moment.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Command } from './command.ts';
@@ -56,7 +56,7 @@ const step = fc.record({
   way: fc.constantFrom('press', 'press', 'press', 'back', 'reload'),
 });
 
-/** What the sheet does with a press; a taken key is swapped. */
+/** The result of a press in the sheet; a taken key is swapped. */
 function after(
   chosen: Chosen,
   { command, press: pressed, way }: { command: Command; press: Press; way: string },
@@ -70,7 +70,7 @@ function after(
 }
 
 describe('QU5: remapping', () => {
-  it('keeps every key single in its place, whatever is changed, swapped, taken back or reloaded', () => {
+  it('leaves every key unique in its scope, after any change, swap, reset or reload', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         let chosen: Chosen = {};
@@ -81,7 +81,7 @@ describe('QU5: remapping', () => {
         }
         for (const { command, action } of KEYMAP) {
           const first = keysOf(command, chosen)[0] ?? '';
-          // Nothing that changes an item ever comes onto a key that works or scrolls whatever has the focus.
+          // No action ever gets a key that works or scrolls in any focus.
           if (action === true && first !== usualKey(command)) expect(first).not.toMatch(/Enter|Space|Arrow|Tab|Escape/);
         }
       }),
@@ -89,7 +89,7 @@ describe('QU5: remapping', () => {
     );
   });
 
-  it('gives G to Approve and A to the way from page to page, by a swap', () => {
+  it('gives G to Approve and A to the go key, by a swap', () => {
     expect(validatePress(press('g'), 'approve', {})).toEqual({ kind: 'taken', key: 'g', by: 'go' });
     const chosen = swapped('approve', 'go', {}) ?? {};
     expect(chosen).toEqual({ approve: 'g', go: 'a' });
@@ -141,12 +141,12 @@ describe('QU5: remapping', () => {
       { approve: 'Enter', reject: 'Tab', leave: 'x', next: '1', palette: 'k', skip: '', undo: 7 },
     ],
     ['two commands on one key', { approve: 'h', reject: 'H' }],
-  ])('reads %s from storage as the usual keys', (_, stored) => {
+  ])('reads %s from storage as the default keys', (_, stored) => {
     expect(clashes(bindingsOf(parseChosen(stored)))).toEqual([]);
     expect(parseChosen(stored)).toEqual({});
   });
 
-  it('tells keys apart as they are pressed', () => {
+  it('distinguishes keys as they are pressed', () => {
     expect([sameKey('[Shift]+?'), sameKey('A'), sameKey('Shift+a')]).toEqual(['?', 'a', 'shift+a']);
   });
 });

@@ -1,23 +1,26 @@
-// The rules of changing keys, pure: which keys may be chosen, whose they are already, and what a swap makes of both.
+// The rules of remapping, pure: which keys may be chosen, which command has them already, and the result of a swap.
 import type { Command, KeyScope } from './command.ts';
 import { KEYMAP, type Binding } from './keymap.ts';
 import { digitOf, isModifier, nameOf, sameKey, type Press } from './press.ts';
 
-/** The keys a person has chosen, by command; what is not in it is as usual. */
+/** The custom keys of a user, by command; all others have their default. */
 export type Chosen = Readonly<Partial<Record<Command, string>>>;
 
-/** The keymap with the chosen keys in place of the usual first ones. */
+/** The keymap with the custom keys in place of the first default ones. */
 export const bindingsOf = (chosen: Chosen): readonly Binding[] =>
   KEYMAP.map((binding) => {
     const own = chosen[binding.command];
     return own === undefined ? binding : { ...binding, keys: [own, ...binding.keys.slice(1)] };
   });
 
-/** The usual key of a command. */
+/** The default key of a command. */
 export const usualKey = (command: Command): string =>
   KEYMAP.find((binding) => binding.command === command)?.keys[0] ?? '';
 
-/** Scopes whose keys can be meant at one moment, besides `anywhere`; a conflict and a draft go before what lies behind them. */
+/**
+ * Scopes whose keys can apply at one moment, besides `anywhere`; a conflict and a draft take precedence over what lies behind
+ * them.
+ */
 const SIMULTANEOUS_SCOPES: readonly (readonly KeyScope[])[] = [['list', 'item', 'reasons']];
 
 const overlap = (one: KeyScope, other: KeyScope): boolean =>
@@ -25,7 +28,7 @@ const overlap = (one: KeyScope, other: KeyScope): boolean =>
   SIMULTANEOUS_SCOPES.some((scopes) => scopes.includes(one) && scopes.includes(other)) ||
   (one !== 'go' && other !== 'go' && (one === 'anywhere' || other === 'anywhere'));
 
-/** Every pair of commands that one key would mean at one moment. */
+/** Every pair of commands that share a key at one moment. */
 export function clashes(bindings: readonly Binding[]): [Command, Command][] {
   const found: [Command, Command][] = [];
   for (const [at, one] of bindings.entries()) {
@@ -41,20 +44,20 @@ export function clashes(bindings: readonly Binding[]): [Command, Command][] {
 /** Why a key cannot be chosen. */
 export type Refusal = 'tab' | 'works' | 'digit' | 'combination' | 'browser' | 'typing' | 'nameless' | 'several';
 
-/** What a press comes to while a command waits for its key. `wait` is a modifier on its way to something. */
+/** The result of a press while a command waits for its key. `wait` is a modifier that starts a combination. */
 export type Outcome =
   | { kind: 'wait' | 'leave' }
   | { kind: 'refused'; why: Refusal }
   | { kind: 'taken'; key: string; by: Command }
   | { kind: 'free'; key: string };
 
-/** Combinations that browsers keep for themselves, or that every page means the same by. */
+/** Combinations that browsers reserve, or that have the same meaning on every page. */
 const BROWSER_SHORTCUTS = new Set([...'acvxztnwrlqfhjpoud0+-=', 'Tab', 'Enter', 'Escape'].map((key) => `$mod+${key}`));
 
 const SINGLE_KEY = /^(\[Shift\]\+.|Shift\+\p{L}|\p{L})$/u;
 const NAVIGATION_KEYS = /^(Enter|Space|Arrow\w+)$/;
 
-/** Whether a key may be somebody's choice for a command: the rules of {@link refusalOf}, for what is read or swapped. */
+/** Whether a key may be chosen for a command: the rules of {@link refusalOf}, for stored or swapped keys. */
 function allowed({ command, typing, fixed }: Binding, key: string): boolean {
   if (fixed === true) return false;
   if (sameKey(key) === sameKey(usualKey(command))) return true;
@@ -64,7 +67,7 @@ function allowed({ command, typing, fixed }: Binding, key: string): boolean {
 
 const bindingOf = (command: Command): Binding | undefined => KEYMAP.find((each) => each.command === command);
 
-/** Judges the press that was made for a command. */
+/** Validates a press as the new key of a command. */
 export function validatePress(press: Press, command: Command, chosen: Chosen): Outcome {
   if (isModifier(press)) return { kind: 'wait' };
   if (press.key === 'Escape') return { kind: 'leave' };
@@ -96,7 +99,7 @@ function refusalOf(press: Press, binding: Binding, key: string | null): Refusal 
   return key === null ? 'nameless' : null;
 }
 
-/** The chosen keys with one more; null when it may not be (see {@link validatePress}). */
+/** The custom keys with one more; null when it is not allowed (see {@link validatePress}). */
 export function withKey(command: Command, key: string, chosen: Chosen): Chosen | null {
   const binding = bindingOf(command);
   if (binding === undefined || !allowed(binding, key)) return null;
@@ -104,7 +107,7 @@ export function withKey(command: Command, key: string, chosen: Chosen): Chosen |
   return clashes(bindingsOf(next)).length === 0 ? next : null;
 }
 
-/** The chosen keys after two commands have changed theirs; null when that puts one of them in a third one's way. */
+/** The custom keys after a swap of two commands; null when that collides with a third one. */
 export function swapped(one: Command, other: Command, chosen: Chosen): Chosen | null {
   const keyOf = (command: Command) => chosen[command] ?? usualKey(command);
   const [mine, theirs] = [bindingOf(one), bindingOf(other)];
@@ -114,19 +117,19 @@ export function swapped(one: Command, other: Command, chosen: Chosen): Chosen | 
   return clashes(bindingsOf(next)).length === 0 ? next : null;
 }
 
-/** The usual key again; null when another command has it now. */
+/** The default key again; null when another command has it now. */
 export function withUsual(command: Command, chosen: Chosen): Chosen | null {
   const next = clean({ ...chosen, [command]: undefined });
   return clashes(bindingsOf(next)).length === 0 ? next : null;
 }
 
-/** Who has the usual key of a command at present. */
+/** The command that has the default key of another at present. */
 export const usualKeyUser = (command: Command, chosen: Chosen): Command | null => {
   const pair = clashes(bindingsOf(clean({ ...chosen, [command]: undefined }))).find((each) => each.includes(command));
   return pair?.find((each) => each !== command) ?? null;
 };
 
-/** Without what is as usual. */
+/** Removes keys that equal the default. */
 function clean(chosen: Partial<Record<Command, string | undefined>>): Chosen {
   const pairs = KEYMAP.flatMap(({ command }): [Command, string][] => {
     const key = chosen[command];
@@ -135,7 +138,7 @@ function clean(chosen: Partial<Record<Command, string | undefined>>): Chosen {
   return Object.fromEntries(pairs);
 }
 
-/** What storage held, as far as it makes sense: known commands, one key each, none twice at one moment. */
+/** The valid part of stored keys: known commands, one key each, none twice at one moment. */
 export function parseChosen(value: unknown): Chosen {
   if (typeof value !== 'object' || value === null) return {};
   const given = new Map<string, unknown>(Object.entries(value));

@@ -1,7 +1,7 @@
-// The switch for single-letter keys (WCAG 2.1.4 wants one): small enough for every button to know it.
+// The switch for single-letter keys (WCAG 2.1.4 requires one): small enough for every button to import.
 import { isSingle } from './caps.ts';
 
 export const keySwitch = $state({ on: true });
 
-/** Whether the reader has switched off what a cap shows. */
+/** Whether the user has switched off the key of a cap. */
 export const isOff = (cap: string): boolean => !keySwitch.on && isSingle(cap);

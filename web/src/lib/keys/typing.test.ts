@@ -18,8 +18,8 @@ afterEach(() => stop());
 
 const composed = (key: string) => ({ key, bubbles: true, composed: true, cancelable: true });
 
-describe('QU10: typing is typing', () => {
-  /** A field in a shadow root of an element, which stands in the page or beside it. */
+describe('QU10: typing into a field', () => {
+  /** A field in the shadow root of an element, inside the page or beside it. */
   function field(mode: ShadowRootMode, tag: string, into: Element): Element {
     const host = document.createElement(tag);
     into.append(host);
@@ -35,16 +35,19 @@ describe('QU10: typing is typing', () => {
     ['closed', 'div', false],
     ['closed', 'x-helper', true],
     ['closed', 'x-helper', false],
-  ] as const)('also in the %s shadow root of a <%s>, in the page or beside it (%s)', (mode, tag, inside) => {
-    document.body.innerHTML = '<div id="app"></div>';
-    const into = inside ? document.querySelector('#app') : document.body;
-    const input = field(mode, tag, into ?? document.body);
-    for (const key of 'ar1') input.dispatchEvent(new KeyboardEvent('keydown', composed(key)));
-    expect(ran).toEqual([]);
-  });
+  ] as const)(
+    'fires no command in the %s shadow root of a <%s>, in the page or beside it (%s)',
+    (mode, tag, inside) => {
+      document.body.innerHTML = '<div id="app"></div>';
+      const into = inside ? document.querySelector('#app') : document.body;
+      const input = field(mode, tag, into ?? document.body);
+      for (const key of 'ar1') input.dispatchEvent(new KeyboardEvent('keydown', composed(key)));
+      expect(ran).toEqual([]);
+    },
+  );
 
   it.each(['<div tabindex="0">', '<div contenteditable>', '<button>', '<input>'])(
-    'also in a %s that something else has put beside the page',
+    'fires no command in a %s that an extension has added to the page',
     (html) => {
       document.body.innerHTML = `<div id="app"></div>${html}`;
       const { lastElementChild } = document.body;
@@ -54,7 +57,7 @@ describe('QU10: typing is typing', () => {
     },
   );
 
-  it('keys on the page itself count', () => {
+  it('leaves keys on the page itself active', () => {
     document.body.innerHTML = '<div id="app"><div tabindex="-1"></div></div>';
     document.querySelector('#app > div')?.dispatchEvent(new KeyboardEvent('keydown', composed('a')));
     document.body.dispatchEvent(new KeyboardEvent('keydown', composed('a')));

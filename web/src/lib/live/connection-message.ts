@@ -1,4 +1,4 @@
-// What a page says while it does not hear what happens as it happens.
+// The message of a page that receives no live events.
 import { presenceMessages as messages } from '#lib/messages/presence-messages.ts';
 import type { LiveState } from './connection.svelte.ts';
 
@@ -7,7 +7,9 @@ interface Connection {
   readonly tooMany: boolean;
 }
 
-/** The sentence for a page without a live connection, `offline` where nothing can be reached; null where there is nothing to say. */
+/**
+ * The sentence for a page without a live connection, `offline` where nothing can be reached; null where there is nothing to say.
+ */
 export function connectionMessage({ state, tooMany }: Connection, offline: string): string | null {
   if (state === 'offline') return offline;
   if (state !== 'polling') return null;

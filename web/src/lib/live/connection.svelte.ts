@@ -1,4 +1,4 @@
-// The live connection of this tab: facts in, its state in one word, and a resync of everything on every (re)connect.
+// The live connection of this tab: incoming events, its state in one word, and a full resync on every (re)connect.
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
 import { readSession } from '@countersign/shared/api/session';
 import { PROTOCOL, type ClientToServer, type ServerToClient } from '@countersign/shared/sockets';
@@ -9,34 +9,34 @@ import { onOnlineOrVisible } from './online-or-visible.ts';
 import { reloadOutdatedPage } from './outdated-page.ts';
 import { Presence } from './presence.svelte.ts';
 
-/** `polling`: no connection, and the service answers all the same: everything is read again every {@link POLL_MS}. */
+/** `polling`: there is no connection, but the service answers: everything is read again every {@link POLL_MS}. */
 export type LiveState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'polling' | 'offline' | 'resyncing';
 
 type DomainEventListener = (event: DomainEvent) => void;
-/** Fetches its snapshot again; `projectId` null means every project. The connection counts as live when all have settled. */
+/** Reads its snapshot again; `projectId` null means every project. The connection counts as live when all have settled. */
 type ResyncListener = (projectId: string | null) => void | Promise<unknown>;
 
-/** A short interruption is nobody's business; after these many ms it is named, then called by its name. */
+/** A short interruption is not shown; after these many ms it shows as reconnecting, then as offline. */
 const RECONNECTING_AFTER_MS = 1000;
 const OFFLINE_AFTER_MS = 3000;
 /**
- * The return shows within two seconds, so a lost connection is tried again about every 0.7 seconds (QU4): what is left is
- * for connecting and reading. The jitter keeps a thousand pages apart when the service starts again.
+ * Recovery must show within two seconds, so a lost connection is retried about every 0.7 seconds (QU4), which leaves time for
+ * connecting and reading. The jitter spreads a thousand pages when the service restarts.
  */
 const RECONNECTION = { reconnectionDelay: 400, reconnectionDelayMax: 700, randomizationFactor: 0.3 };
-/** Asked this often whether the library has stopped trying: when the server ended the connection itself, it does. */
+/** The interval for checking whether the library has stopped retrying: it does when the server closed the connection. */
 const RETRY_MS = 1500;
-/** While connecting fails the session is asked for this often, which also tells whether the service can be reached. */
+/** While connecting fails the session is requested this often, which also shows whether the service can be reached. */
 const SESSION_CHECK_MS = 5000;
 /** Without a connection to a service that answers, everything is read again this often. */
 const POLL_MS = 15_000;
-/** The server has this person's connections up to the limit already. */
+/** The user's connections have reached the server's limit. */
 const TOO_MANY = 'too_many_sockets';
-/** What the server says of a connection that it has read: the session is there, and trying again is all there is to do. */
+/** Refusals of a connection the server has authenticated: the session is valid, and only retrying helps. */
 const REFUSALS: ReadonlySet<string> = new Set([TOO_MANY, 'unavailable']);
 
 class Connection {
-  /** Who else is online, and what this tab says of itself. */
+  /** Who else is online, and the presence of this tab. */
   readonly presence = new Presence();
   #degraded = $state(false);
   #phase: Exclude<LiveState, 'paused'> = $state('connecting');
@@ -45,9 +45,9 @@ class Connection {
   #timers: ReturnType<typeof setTimeout>[] = [];
   #connectTimeout: ReturnType<typeof setTimeout> | undefined;
   #resyncs = 0;
-  /** Whether the session was asked for a moment ago. */
+  /** Whether the session was requested a moment ago. */
   #sessionChecked = false;
-  /** Whether the service answered the last time it was asked without a connection. */
+  /** Whether the service answered its last request without a connection. */
   #serviceReachable = false;
   #tooMany = $state(false);
   #stopRetryOnReturn: () => void = () => undefined;
@@ -56,7 +56,7 @@ class Connection {
   readonly #metricsListeners = new Set<(projectId: string) => void>();
   readonly #offersListeners = new Set<() => void>();
 
-  /** For the pill in the top bar. `paused` is the reader's own choice and only shows while everything else is well. */
+  /** For the pill in the top bar. `paused` is the user's own choice and only shows while everything else is well. */
   get state(): LiveState {
     return this.#paused && this.#phase === 'live' ? 'paused' : this.#phase;
   }
@@ -70,12 +70,12 @@ class Connection {
     this.#paused = value;
   }
 
-  /** The lock store is away: two people may open the same item, and the first decision counts (LC6). */
+  /** The lock store is down: two people may open the same item, and the first decision counts (LC6). */
   get degraded(): boolean {
     return this.#degraded;
   }
 
-  /** Whether there is no connection because this person has as many as one may have: of other tabs, most likely. */
+  /** Whether the connection was refused because this user has reached the limit, most likely with other tabs. */
   get tooMany(): boolean {
     return this.#tooMany;
   }
@@ -90,7 +90,7 @@ class Connection {
       ...RECONNECTION,
     });
     this.#socket = socket;
-    // The server has put this socket into its rooms: nothing is missed from here on, so now the snapshots are read.
+    // The server has joined this socket to its rooms: no event is missed from here on, so the snapshots are read now.
     socket.on('rooms', () => this.#resync(null));
     socket.on('resync', ({ project_id }) => this.#resync(project_id));
     socket.on('events', (events) => this.#receive(events));
@@ -100,7 +100,7 @@ class Connection {
     this.presence.follow(socket);
     this.#stopRetryOnReturn = onOnlineOrVisible(() => this.#reconnectNow());
     socket.on('disconnect', (reason) => this.#disconnected(socket, reason));
-    // Where upgrades are swallowed, nothing comes at all.
+    // Where a proxy swallows upgrades, no answer arrives at all.
     this.#connectTimeout = setTimeout(() => this.#disconnected(socket), OFFLINE_AFTER_MS);
     socket.on('connect_error', ({ message }) => {
       this.#disconnected(socket);
@@ -123,29 +123,29 @@ class Connection {
     this.#phase = 'connecting';
   }
 
-  /** Hears facts of one type, or of all with `*`, in the order they arrive. Answers the function that stops it. */
+  /** Subscribes to events of one type, or of all with `*`, in the order they arrive. Returns the function that unsubscribes. */
   on<T extends DomainEventType>(type: T, listener: (event: DomainEventOf<T>) => void): () => void;
   on(type: '*', listener: DomainEventListener): () => void;
   on(type: DomainEventType | '*', listener: (event: never) => void): () => void {
-    // Only facts of `type` are ever handed to it.
+    // Only events of `type` are ever passed to it.
     const entry = { type, listener: listener as DomainEventListener };
     this.#listeners = [...this.#listeners, entry];
     return () => (this.#listeners = this.#listeners.filter((other) => other !== entry));
   }
 
-  /** Hears that the figures of a project moved. Answers the function that stops it. */
+  /** Subscribes to changed figures of a project. Returns the function that unsubscribes. */
   onMetrics(listener: (projectId: string) => void): () => void {
     this.#metricsListeners.add(listener);
     return () => this.#metricsListeners.delete(listener);
   }
 
-  /** Hears that the seats offered to this person changed. Answers the function that stops it. */
+  /** Subscribes to changes of the user's membership offers. Returns the function that unsubscribes. */
   onOffers(listener: () => void): () => void {
     this.#offersListeners.add(listener);
     return () => this.#offersListeners.delete(listener);
   }
 
-  /** Hears that something may have been missed. Answers the function that stops it. */
+  /** Subscribes to resyncs, after which events may be missing. Returns the function that unsubscribes. */
   onResync(listener: ResyncListener): () => void {
     this.#resyncListeners = [...this.#resyncListeners, listener];
     return () => (this.#resyncListeners = this.#resyncListeners.filter((other) => other !== listener));
@@ -153,7 +153,7 @@ class Connection {
 
   #receive(events: DomainEvent[]): void {
     for (const event of events) {
-      // What the server has stated lies in its past, so its clock shows at least that.
+      // A time stated by the server is in its past, so its clock shows at least that.
       const from = Date.parse(event.server_time);
       observeServerTime({ from, to: Infinity, sentAt: Date.now() });
       for (const { type, listener } of this.#listeners) if (type === '*' || type === event.type) listener(event);
@@ -179,19 +179,19 @@ class Connection {
       setInterval(() => ((this.#sessionChecked = false), this.#checkSession()), SESSION_CHECK_MS),
       setInterval(() => this.#poll(), POLL_MS),
     ];
-    // The server hung up: the session may be over, and whoever connects again at once is told so at once.
+    // The server closed the connection: the session may be over, and reconnecting at once shows whether it is.
     if (reason === 'io server disconnect') socket.connect();
   }
 
-  /** A lost connection is tried again now, and not when its turn comes: the library lets go of its turns only so. */
+  /** Retries a lost connection now instead of at the scheduled time: the library resets its schedule only this way. */
   #reconnectNow(): void {
     if (this.#timers.length > 0) this.#socket?.disconnect().connect();
     this.#poll();
   }
 
   /**
-   * A handshake that failed says no more than that: without a cookie it is refused before anybody looks, and the page would wait
-   * for ever. An answered call tells, by itself, whether the session is over.
+   * A failed handshake carries no cause: without a cookie it is refused before any check, and the page would wait forever. An
+   * ordinary call shows whether the session is over.
    */
   #checkSession(): void {
     if (this.#sessionChecked) return;
@@ -202,19 +202,19 @@ class Connection {
       .then((reachable) => this.#setReachable(reachable));
   }
 
-  /** Whether the service answers, as far as is known now. */
+  /** Records whether the service answers, as far as is known now. */
   #setReachable(reachable: boolean): void {
     this.#serviceReachable = reachable;
     if (this.#phase === 'offline' || this.#phase === 'polling') this.#showDisconnected();
   }
 
-  /** By the time the interruption is called by its name it is known whether the service answers. */
+  /** By the time the interruption shows as offline it is known whether the service answers. */
   #showReconnecting(): void {
     this.#phase = 'reconnecting';
     this.#checkSession();
   }
 
-  /** The connection has been away for long enough: what was told of others is too old to be shown. */
+  /** The connection has been down for long: the presence of others is too old to be shown. */
   #showDisconnected(): void {
     const begins = this.#serviceReachable && this.#phase !== 'polling';
     this.#phase = this.#serviceReachable ? 'polling' : 'offline';
@@ -223,7 +223,7 @@ class Connection {
     if (begins) this.#poll();
   }
 
-  /** Reads everything again, as long as that is all that can be done and somebody looks. */
+  /** Reads everything again, as long as nothing better works and the page is visible. */
   #poll(): void {
     if (this.#phase !== 'polling' || document.visibilityState === 'hidden') return;
     void Promise.allSettled(this.#resyncListeners.map(async (listener) => listener(null)));

@@ -21,7 +21,7 @@ const wire = vi.hoisted(() => {
       listeners.clear();
       socket.asked = [];
     },
-    /** The server, or the network, does this. */
+    /** Simulates an event of the server or the network. */
     does: (event: string, ...args: unknown[]) => {
       socket.connected = event === 'connect' || (event !== 'disconnect' && socket.connected);
       for (const listener of listeners.get(event) ?? []) listener(...(args as never[]));
@@ -58,7 +58,7 @@ afterEach(() => {
 });
 
 describe('QU4: a lost connection', () => {
-  it('is nobody’s business for a second, is named then, and is called offline after three', async () => {
+  it('is not shown for a second, shows as reconnecting then, and as offline after three', async () => {
     expect(live.state).toBe('live');
     wire.does('disconnect', 'transport close');
     vi.advanceTimersByTime(999);
@@ -74,7 +74,7 @@ describe('QU4: a lost connection', () => {
     expect(live.state).toBe('live');
   });
 
-  it('keeps who is online through a blink, and forgets them when it lasts', async () => {
+  it('retains presence through a short interruption, and clears it when it lasts', async () => {
     wire.does('disconnect', 'transport close');
     vi.advanceTimersByTime(1500);
     await connect();
@@ -84,7 +84,7 @@ describe('QU4: a lost connection', () => {
     expect(names()).toEqual([]);
   });
 
-  it('is tried again within a second, and not by all pages at the same moment', () => {
+  it('is retried within a second, and not by all pages at the same moment', () => {
     const { reconnectionDelayMax: most, randomizationFactor: jitter } = opened.mock.lastCall?.[0] as Options;
     expect(most).toBeLessThanOrEqual(1000);
     expect(jitter).toBeGreaterThan(0);
@@ -93,12 +93,12 @@ describe('QU4: a lost connection', () => {
   it.each([
     ['the network is back', () => window.dispatchEvent(new Event('online'))],
     ['somebody looks at the tab again', () => document.dispatchEvent(new Event('visibilitychange'))],
-  ])('is tried again at once when %s, and only when it was lost', (_, happens) => {
+  ])('is retried at once when %s, and only when it was lost', (_, happens) => {
     happens();
     expect(wire.asked).toEqual([]);
     wire.does('disconnect', 'transport close');
     happens();
-    // Only one that was given up starts anew before its turn.
+    // Only a connection that was given up restarts before its scheduled time.
     expect(wire.asked).toEqual(['disconnect', 'connect']);
     live.stop();
     wire.asked = [];
@@ -106,7 +106,7 @@ describe('QU4: a lost connection', () => {
     expect(wire.asked).toEqual([]);
   });
 
-  it('tells the server again where this tab is', async () => {
+  it("reports this tab's presence again", async () => {
     live.presence.show({ id: '7', project_id: 'north' });
     vi.advanceTimersByTime(1000);
     const there = { project_id: 'north', item_id: '7', idle: false };
@@ -134,7 +134,7 @@ describe('A12: a handshake that fails', () => {
   });
   afterEach(() => vi.unstubAllGlobals());
 
-  it('makes the page ask whether its session is over, at once and then every five seconds', async () => {
+  it('makes the page check its session, at once and then every five seconds', async () => {
     wire.does('connect_error', new Error('websocket error'));
     await settled();
     expect([asked, over.mock.calls.length]).toEqual([['/api/session'], 1]);
@@ -151,7 +151,7 @@ describe('A12: a handshake that fails', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('asks nothing when the server said why', async () => {
+  it('checks nothing when the server named the cause', async () => {
     for (const message of ['too_many_sockets', 'unavailable']) wire.does('connect_error', new Error(message));
     await settled();
     expect([asked, over.mock.calls.length]).toEqual([[], 0]);
@@ -169,7 +169,7 @@ describe('QU12: without a connection, while the service answers', () => {
     [status, read] = [200, 0];
     stop = live.onResync(() => void (read += 1));
     vi.stubGlobal('fetch', () => {
-      if (status === 0) return Promise.reject(new TypeError('no network'));
+      if (status === 0) return Promise.reject(new TypeError('The network is down.'));
       const body = { status, code: 'unavailable', title: '', detail: '', user: null };
       return Promise.resolve(new Response(JSON.stringify(body), { status }));
     });
@@ -182,13 +182,13 @@ describe('QU12: without a connection, while the service answers', () => {
   const afresh = () => (live.stop(), wire.forget(), live.start());
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('reads everything again every fifteen seconds while it is looked at, and says that and not that nothing works', async () => {
+  it('reads everything again every fifteen seconds while visible, and shows polling instead of offline', async () => {
     fail();
     await pass(3000);
     expect([live.state, live.tooMany, read]).toEqual(['polling', false, 1]);
     await pass(30_000);
     expect([live.state, read]).toEqual(['polling', 3]);
-    // Nothing is read while nobody looks.
+    // Nothing is read while the page is hidden.
     vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
     await pass(60_000);
     vi.restoreAllMocks();
@@ -197,7 +197,7 @@ describe('QU12: without a connection, while the service answers', () => {
     expect([live.state, read]).toEqual(['live', 4]);
   });
 
-  it.each([0, 503])('is offline when the service does not answer (%d), and finds out when it does', async (first) => {
+  it.each([0, 503])('shows offline when the service does not answer (%d), and recovers when it does', async (first) => {
     status = first;
     fail();
     await pass(3000);
@@ -210,13 +210,13 @@ describe('QU12: without a connection, while the service answers', () => {
     expect(live.state).toBe('offline');
   });
 
-  it('is told so when it is one tab too many', async () => {
+  it('says so when this is one tab too many', async () => {
     fail('too_many_sockets');
     await pass(3000);
     expect([live.state, live.tooMany]).toEqual(['polling', true]);
   });
 
-  it('is never called offline on the way, also where the connection just ends', async () => {
+  it('is never shown as offline on the way, also where the connection just ends', async () => {
     const states = new Set<string>();
     wire.does('disconnect', 'transport close');
     for (let ms = 0; ms < 4000; ms += 100) {
@@ -226,7 +226,7 @@ describe('QU12: without a connection, while the service answers', () => {
     expect([...states]).toEqual(['live', 'reconnecting', 'polling']);
   });
 
-  it('finds out on a page that never had one, however often connecting fails', async () => {
+  it('shows polling on a page that never had a connection, however often connecting fails', async () => {
     afresh();
     for (let ms = 0; ms < 3500; ms += 500) {
       fail();
@@ -235,7 +235,7 @@ describe('QU12: without a connection, while the service answers', () => {
     expect([live.state, read]).toEqual(['polling', 1]);
   });
 
-  it('finds out where upgrades are swallowed and no answer comes at all', async () => {
+  it('shows polling where upgrades are swallowed and no answer arrives', async () => {
     afresh();
     await pass(6000 + 5000);
     expect(live.state).toBe('polling');
@@ -243,7 +243,7 @@ describe('QU12: without a connection, while the service answers', () => {
 });
 
 describe('PR1: presence in the page', () => {
-  it('forgets a project the reader is no member of any more, when it is told so and when it finds out later', async () => {
+  it('clears a project the user has left, when notified and when it turns out later', async () => {
     wire.does('presence', {
       project_id: 'south',
       snapshot: true,
@@ -260,13 +260,13 @@ describe('PR1: presence in the page', () => {
     expect(names()).toEqual([]);
   });
 
-  it('is gone with the session', () => {
+  it('is cleared with the session', () => {
     live.stop();
     expect(names()).toEqual([]);
   });
 });
 
-it('LC6: says that live assignment is degraded for as long as the server says so', () => {
+it('LC6: shows live assignment as degraded for as long as the server says so', () => {
   expect(live.degraded).toBe(false);
   wire.does('assignment', { degraded: true });
   expect(live.degraded).toBe(true);

@@ -1,11 +1,11 @@
-// Keeps a list of a project true while a page shows it.
+// Keeps a list of a project up to date while a page shows it.
 import type { DomainEventOf } from '@countersign/shared/events';
 import type { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from './connection.svelte.ts';
 
 type Part = DomainEventOf<'project.changed'>['changed'][number];
 
-/** Loads `list` now, again whenever that part of the project has changed, and after a gap. Answers the function that stops it. */
+/** Loads `list` now, again whenever that part of the project has changed, and after a gap. Returns the function that stops it. */
 export function followProject(list: Resource<unknown>, projectId: string, part: Part): () => void {
   void list.load();
   const stops = [

@@ -1,6 +1,6 @@
-// When not to wait for the next turn: the network is back, or somebody looks at this tab again.
+// Detects when retrying at once makes sense: the network is back, or the tab is visible again.
 
-/** Hears of either. Answers the function that stops it. */
+/** Calls back on either. Returns the function that stops it. */
 export function onOnlineOrVisible(callback: () => void): () => void {
   const onVisible = () => document.visibilityState === 'visible' && callback();
   window.addEventListener('online', callback);

@@ -1,4 +1,4 @@
-// Presence in the page: what the server tells becomes who is online, who looks at what, and who is away.
+// The page's presence model: from the server's messages to who is online, who views what, and who is away.
 import { describe, expect, it } from 'vitest';
 import type { UserPresence, PresenceChange } from '@countersign/shared/sockets';
 import {
@@ -28,7 +28,7 @@ const known = (...changes: PresenceChange[]) => changes.reduce(withPresenceChang
 const names = (people: readonly UserPresence[]) => people.map(({ name }) => name);
 
 describe('who is online', () => {
-  it('is everybody else, each once over all projects, whoever is at work first, then by name', () => {
+  it('lists everybody else once over all projects, active people first, then by name', () => {
     const now = known(
       change('north', [who('Me'), who('Bo', { idle: true }), who('Cem', { idle: true })], [], true),
       change('south', [who('Bo'), who('Ana', { viewing: ['7'] })], [], true),
@@ -38,7 +38,7 @@ describe('who is online', () => {
     expect(names(others(now, 'me', 'unheard of'))).toEqual([]);
   });
 
-  it('follows what is told: who comes, changes, leaves; what is whole replaces', () => {
+  it('follows changes: people come, change and leave; a full list replaces', () => {
     const first = known(change('north', [who('Ana'), who('Bo')], [], true), change('north', [who('Cem')], ['ana']));
     expect(names(others(first, 'me', null))).toEqual(['Bo', 'Cem']);
     expect(names(others(withPresenceChange(first, change('north', [who('Dia')], [], true)), 'me', null))).toEqual([
@@ -46,15 +46,15 @@ describe('who is online', () => {
     ]);
   });
 
-  it('is forgotten of a project the reader has left, and of what is not named after a reconnect', () => {
+  it('clears a project the user has left, and one not named after a reconnect', () => {
     const now = known(change('north', [who('Ana')]), change('south', [who('Bo')]));
     expect(names(others(withoutProject(now, 'north'), 'me', null))).toEqual(['Bo']);
     expect(names(others(onlyProjects(now, ['north', 'west']), 'me', null))).toEqual(['Ana']);
   });
 });
 
-describe('who looks at what', () => {
-  it('is known by item, in the order of names', () => {
+describe('who views what', () => {
+  it('is grouped by item, in the order of names', () => {
     const now = known(change('north', [who('Bo', { viewing: ['7', '8'] }), who('Ana', { viewing: ['7'] })]));
     expect(names(viewersByItem(now).get('7') ?? [])).toEqual(['Ana', 'Bo']);
     expect(names(viewersByItem(now).get('8') ?? [])).toEqual(['Bo']);
@@ -65,7 +65,7 @@ describe('who looks at what', () => {
 describe('a holder is away', () => {
   const now = known(change('north', [who('Ana'), who('Bo', { idle: true })], [], true));
 
-  it('when no tab of theirs is open or none is in use', () => {
+  it('when none of their tabs is open or none is in use', () => {
     expect([isAway(now, 'north', 'ana'), isAway(now, 'north', 'bo'), isAway(now, 'north', 'cem')]).toEqual([
       false,
       true,
@@ -73,7 +73,7 @@ describe('a holder is away', () => {
     ]);
   });
 
-  it('never as long as nothing was told of the project', () => {
+  it('never while nothing is known of the project', () => {
     expect(isAway(now, 'south', 'ana')).toBe(false);
   });
 });

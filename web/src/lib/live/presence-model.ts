@@ -1,29 +1,29 @@
-// Who is online in the reader's projects, as the server told it. Pure.
+// Who is online in the user's projects, as the server reported it. Pure.
 import { applyPresenceChange, mergePresence, type PresenceByUser } from '@countersign/shared/presence';
 import type { UserPresence, PresenceChange } from '@countersign/shared/sockets';
 
-/** By project. A project that is not in it has not been told of. */
+/** By project. A project that is missing has not been reported yet. */
 export type PresenceByProject = ReadonlyMap<string, PresenceByUser>;
 
 export const NO_PRESENCE: PresenceByProject = new Map();
 
-/** What is known after the server told a change. */
+/** The presence after a change from the server. */
 export function withPresenceChange(known: PresenceByProject, change: PresenceChange): PresenceByProject {
   const people = known.get(change.project_id) ?? new Map<string, UserPresence>();
   return new Map(known).set(change.project_id, applyPresenceChange(people, change));
 }
 
-/** Without a project the reader has left. */
+/** Removes a project the user has left. */
 export function withoutProject(known: PresenceByProject, projectId: string): PresenceByProject {
   return new Map([...known].filter(([id]) => id !== projectId));
 }
 
-/** Only what is known of these projects. */
+/** Only the presence of these projects. */
 export function onlyProjects(known: PresenceByProject, projectIds: readonly string[]): PresenceByProject {
   return new Map([...known].filter(([id]) => projectIds.includes(id)));
 }
 
-/** Everybody else in these projects, each once, whoever is at work first, then by name: nobody changes place by looking at something. */
+/** Everybody else in these projects, each once, active people first, then by name: viewing an item changes no one's place. */
 export function others(known: PresenceByProject, me: string, projectId: string | null): UserPresence[] {
   const rooms = projectId === null ? [...known.values()] : [known.get(projectId) ?? new Map<string, UserPresence>()];
   const parts = new Map<string, UserPresence[]>();
@@ -36,7 +36,7 @@ export function others(known: PresenceByProject, me: string, projectId: string |
   );
 }
 
-/** Who has which item on show, by item, in the order of names. */
+/** The viewers of each item, in the order of names. */
 export function viewersByItem(known: PresenceByProject): ReadonlyMap<string, readonly UserPresence[]> {
   const viewers = new Map<string, UserPresence[]>();
   for (const people of known.values()) {
@@ -48,7 +48,7 @@ export function viewersByItem(known: PresenceByProject): ReadonlyMap<string, rea
   return viewers;
 }
 
-/** Is this person not at their work: no tab of theirs is open, or none in use? False as long as nothing was told. */
+/** Whether this person is away: none of their tabs is open, or none is in use. False while nothing is known. */
 export function isAway(known: PresenceByProject, projectId: string, userId: string): boolean {
   const people = known.get(projectId);
   return people !== undefined && people.get(userId)?.idle !== false;

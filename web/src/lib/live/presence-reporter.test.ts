@@ -7,7 +7,7 @@ import { IDLE_MS, PresenceReporter, SPACING_MS, watchIdle } from './presence-rep
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-describe('a reporter', () => {
+describe('presence reporter', () => {
   let sent: PresenceReport[];
   let reporter: PresenceReporter;
   const items = () => sent.map(({ item_id: id }) => id);
@@ -19,13 +19,13 @@ describe('a reporter', () => {
     reporter.connected();
   });
 
-  it('has nothing to say of a tab that is nowhere and in use', () => {
+  it('reports nothing for an active tab without an item', () => {
     at(null);
     vi.runAllTimers();
     expect(sent).toEqual([]);
   });
 
-  it('says where the tab is, once, and only the last of what changed within a second', () => {
+  it('reports where the tab is, once, and only the last change within a second', () => {
     at('1');
     at(null);
     at('2');
@@ -42,7 +42,7 @@ describe('a reporter', () => {
     expect(items()).toEqual(['2', '5']);
   });
 
-  it('says at most one thing a second, however busy the reader is', () => {
+  it('reports at most once a second, however busy the user is', () => {
     for (let ms = 0; ms < 60_000; ms += 50) {
       at(String(ms));
       vi.advanceTimersByTime(50);
@@ -50,7 +50,7 @@ describe('a reporter', () => {
     expect(sent.length).toBeLessThanOrEqual(61);
   });
 
-  it('says it again after a reconnect, and nothing while there is no connection', () => {
+  it('reports again after a reconnect, and nothing while disconnected', () => {
     at('1');
     vi.runAllTimers();
     reporter.lost();
@@ -66,7 +66,7 @@ describe('a reporter', () => {
   });
 });
 
-describe('a tab', () => {
+describe('idle detection', () => {
   const changes: boolean[] = [];
   let stop = () => undefined as void;
   const show = (state: 'visible' | 'hidden') => {
@@ -83,7 +83,7 @@ describe('a tab', () => {
     vi.restoreAllMocks();
   });
 
-  it('is idle after a minute without input, and in use with the next', () => {
+  it('reports idle after a minute without input, and active with the next input', () => {
     vi.advanceTimersByTime(IDLE_MS - 1);
     window.dispatchEvent(new Event('keydown'));
     vi.advanceTimersByTime(IDLE_MS - 1);
@@ -96,7 +96,7 @@ describe('a tab', () => {
     expect(changes).toEqual([true, false, true]);
   });
 
-  it('is idle while it is hidden, and in use as soon as it is on show again', () => {
+  it('reports idle while the tab is hidden, and active as soon as it is visible again', () => {
     show('hidden');
     expect(changes).toEqual([true]);
     vi.advanceTimersByTime(10 * IDLE_MS);
@@ -104,7 +104,7 @@ describe('a tab', () => {
     expect(changes).toEqual([true, false]);
   });
 
-  it('says nothing more once it is stopped', () => {
+  it('reports nothing once it is stopped', () => {
     stop();
     vi.advanceTimersByTime(10 * IDLE_MS);
     show('hidden');

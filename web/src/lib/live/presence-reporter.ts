@@ -1,12 +1,12 @@
-// What this tab says of itself: the item on show and whether anybody is at it; only when it changed, and at most once a second.
+// Reports this tab's presence: the open item and whether the tab is in use; only changes, and at most once a second.
 import type { PresenceReport } from '@countersign/shared/sockets';
 
-/** At most one message in this many ms; the server cuts off who says more. */
+/** At most one message in this many ms; the server disconnects tabs that send more. */
 export const SPACING_MS = 1000;
-/** Without any input for this many ms nobody is at the tab. */
+/** Without any input for this many ms the tab is idle. */
 export const IDLE_MS = 60_000;
 
-/** What the server takes for granted of a tab that has said nothing. */
+/** The state the server assumes of a tab that has reported nothing. */
 const INITIAL_STATE: PresenceReport = { project_id: null, item_id: null, idle: false };
 
 export class PresenceReporter {
@@ -20,26 +20,26 @@ export class PresenceReporter {
     this.#send = send;
   }
 
-  /** The tab is there now. */
+  /** Sets the present state of the tab. */
   update(state: Partial<PresenceReport>): void {
     this.#state = { ...this.#state, ...state };
     if (this.#lastSent !== null) this.#scheduleSend();
   }
 
-  /** Connected anew: the server knows nothing of this tab. */
+  /** Reconnected: the server knows nothing of this tab. */
   connected(): void {
     this.#lastSent = JSON.stringify(INITIAL_STATE);
     this.#scheduleSend();
   }
 
-  /** Not connected: what changes now is said when it is again. */
+  /** Not connected: changes are reported after the next connection. */
   lost(): void {
     this.#lastSent = null;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Never at once: what changes twice in one moment is said once. */
+  /** Never at once: two changes in one moment are reported once. */
   #scheduleSend(): void {
     this.#timer ??= setTimeout(
       () => this.#sendIfChanged(),
@@ -59,7 +59,7 @@ export class PresenceReporter {
 
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
-/** Tells whether the tab is in use: on show, and touched within the last minute. Answers the function that stops it. */
+/** Reports whether the tab is in use: visible, and with input within the last minute. Returns the function that stops it. */
 export function watchIdle(onChange: (idle: boolean) => void): () => void {
   let usedAt = performance.now();
   let idle = false;
@@ -75,7 +75,7 @@ export function watchIdle(onChange: (idle: boolean) => void): () => void {
     usedAt = performance.now();
     if (idle) check();
   };
-  // Whoever comes back to a tab is there, before they touch anything.
+  // A user who returns to a tab is active before any input.
   const shown = () => (document.visibilityState === 'visible' ? used() : check());
   for (const input of INPUTS) window.addEventListener(input, used, { passive: true });
   document.addEventListener('visibilitychange', shown);

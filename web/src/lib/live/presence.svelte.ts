@@ -1,4 +1,4 @@
-// Who else is online and which item they look at, and what this tab says of itself.
+// Who else is online and which item they view, and the presence of this tab.
 import type { ClientToServer, UserPresence, ServerToClient } from '@countersign/shared/sockets';
 import type { Socket } from 'socket.io-client';
 import {
@@ -22,17 +22,17 @@ export class Presence {
   readonly #reporter = new PresenceReporter((state) => this.#socket?.emit('presence', state));
   #stopWatching: () => void = () => undefined;
 
-  /** Everybody else who is online, each once; in one project, or in all of the reader's. */
+  /** Everybody else who is online, each once; in one project, or in all of the user's. */
   others(me: string, projectId: string | null): UserPresence[] {
     return others(this.#presence, me, projectId);
   }
 
-  /** Who has the item on show, the reader too. */
+  /** The viewers of the item, including the user. */
   viewers(itemId: string): readonly UserPresence[] {
     return this.#viewers.get(itemId) ?? NOBODY;
   }
 
-  /** Is this person not at their work? False as long as nothing is known. */
+  /** Whether this person is away. False while nothing is known. */
   isAway(projectId: string, userId: string): boolean {
     return isAway(this.#presence, projectId, userId);
   }
@@ -46,7 +46,7 @@ export class Presence {
   follow(socket: Socket<ServerToClient, ClientToServer>): void {
     this.#socket = socket;
     this.#stopWatching();
-    // Whoever has just opened or signed in to the page is at it.
+    // A user who has just opened or signed in to the page is active.
     this.#reporter.update({ idle: false });
     this.#stopWatching = watchIdle((idle) => this.#reporter.update({ idle }));
     let reconnected = false;
@@ -55,7 +55,7 @@ export class Presence {
       this.#reporter.connected();
     });
     socket.on('rooms', (rooms) => {
-      // The first list after connecting is whole. What was known stays until it is told anew: nobody blinks.
+      // The first list after connecting is complete. The old one stays until then, so that nobody flickers.
       if (reconnected)
         this.#presence = onlyProjects(
           this.#presence,
@@ -65,13 +65,13 @@ export class Presence {
     });
     socket.on('presence', (change) => (this.#presence = withPresenceChange(this.#presence, change)));
     socket.on('resync', ({ project_id: projectId, reason }) => {
-      // Who left a project knows nothing of it any more; who entered one is told everything after this.
+      // A user who left a project sees its presence no more; one who joined gets the full list after this.
       if (reason === 'membership' && projectId !== null) this.#presence = withoutProject(this.#presence, projectId);
     });
     socket.on('disconnect', () => this.#reporter.lost());
   }
 
-  /** Not connected for a while: what was told may be long past. */
+  /** Not connected for a while: the presence may be outdated. */
   forget(): void {
     this.#presence = NO_PRESENCE;
   }

@@ -1,4 +1,4 @@
-// An answer about one project that stays true while somebody follows it: asked now, and again as facts arrive.
+// A value about one project that stays up to date while followed: loaded now, and again as events arrive.
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from './connection.svelte.ts';
 import { ReloadThrottle } from './reload-throttle.ts';
@@ -6,9 +6,9 @@ import { ReloadThrottle } from './reload-throttle.ts';
 interface Options<T> {
   projectId: string;
   request: (signal: AbortSignal) => Promise<T>;
-  /** Facts cause at most one request in this many ms. */
+  /** Events cause at most one request in this many ms. */
   spacing: number;
-  /** Windows of time move on even when nothing happens: asked again after this many ms. */
+  /** Time windows move on even without events: loaded again after this many ms. */
   idle: number;
 }
 
@@ -27,7 +27,7 @@ export class ProjectFeed<T> {
     });
   }
 
-  /** Asks now and stays true until the answered function is called. */
+  /** Loads now and stays up to date until the returned function is called. */
   follow(): () => void {
     void this.#throttle.now();
     const { projectId, idle } = this.#options;

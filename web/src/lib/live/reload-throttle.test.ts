@@ -1,4 +1,4 @@
-// However many facts arrive: at most one reload per spacing, the last state always fetched, none while nobody looks.
+// For any number of events: at most one reload per spacing, the last state always loaded, none while the page is hidden.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReloadThrottle } from './reload-throttle.ts';
 
@@ -34,7 +34,7 @@ describe('ReloadThrottle', () => {
     expect(reloads).toEqual([0, 1000, 2000, 3000, 4000]);
   });
 
-  it('waits longer after a reload that took long, where it is told to', async () => {
+  it('waits longer after a slow reload, where it is configured to', async () => {
     const throttle = make(400, 5);
     for (let ms = 0; ms < 5200; ms += 10) {
       throttle.schedule();
@@ -43,7 +43,7 @@ describe('ReloadThrottle', () => {
     expect(reloads).toEqual([0, 2400, 4800]);
   });
 
-  it('fetches once more when something changed during a reload', async () => {
+  it('loads once more when something changed during a reload', async () => {
     const throttle = make(300);
     throttle.schedule();
     await vi.advanceTimersByTimeAsync(100);
@@ -52,7 +52,7 @@ describe('ReloadThrottle', () => {
     expect(reloads).toEqual([0, 1300]);
   });
 
-  it('keeps the wish while it may not reload, and follows it afterwards', async () => {
+  it('remembers the request while it may not reload, and runs it afterwards', async () => {
     const throttle = make();
     allowed = false;
     throttle.schedule();
@@ -64,7 +64,7 @@ describe('ReloadThrottle', () => {
     expect(reloads).toEqual([10_000]);
   });
 
-  it('does not reload when it became forbidden while waiting, and keeps the wish', async () => {
+  it('does not reload when that became forbidden while waiting, and remembers the request', async () => {
     const throttle = make();
     await throttle.now();
     throttle.schedule();

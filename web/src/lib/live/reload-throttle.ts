@@ -1,10 +1,10 @@
-// Turns any number of "something changed" into few reloads: at most one per spacing, none while nobody looks.
+// Turns any number of "something changed" into few reloads: at most one per spacing, none while the page is hidden.
 
 interface Options {
   reload: () => Promise<void>;
   /** Between the end of one reload and the next, in ms. */
   spacing: number;
-  /** Between them at least so many times as long as the last one took: what is dear is asked for more rarely. */
+  /** Waits at least this many times the duration of the last reload: expensive reloads run less often. */
   backoffFactor?: number;
   /** False while the page is hidden or paused. */
   mayReload: () => boolean;
@@ -22,13 +22,15 @@ export class ReloadThrottle {
     this.#options = options;
   }
 
-  /** Something changed: reloads soon. While a reload runs, one more follows it; while none is allowed, the wish is kept. */
+  /**
+   * Something changed: reloads soon. While a reload runs, one more follows it; while none is allowed, the request is remembered.
+   */
   schedule(): void {
     this.#pending = true;
     this.resume();
   }
 
-  /** Reloads now, whatever was asked before. */
+  /** Reloads now, regardless of earlier requests. */
   async now(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -42,7 +44,7 @@ export class ReloadThrottle {
     this.resume();
   }
 
-  /** Follows a kept wish, when reloading is allowed again. */
+  /** Runs a remembered request, when reloading is allowed again. */
   resume(): void {
     const { spacing, backoffFactor = 0, mayReload } = this.#options;
     if (!this.#pending || this.#running > 0 || this.#timer !== undefined) return;

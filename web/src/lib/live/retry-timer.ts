@@ -1,16 +1,16 @@
-// When to ask again for what was not answered: a while later, and each tab at a moment of its own.
+// Schedules the retry of a failed request: after a while, and in each tab at another moment.
 import { ApiProblem } from '../api/client.ts';
 
 const MIN_DELAY_MS = 2000;
 const MAX_DELAY_MS = 15_000;
-/** Tabs that were all told the same moment still come one after the other. */
+/** Spreads tabs that were all told the same time. */
 const JITTER_MS = 2000;
 
 export class RetryTimer {
   #at: number | null = null;
   #error: unknown = null;
 
-  /** Asked at every tick with why there is no good answer, null when there is one; true when it is time to ask. `now` in ms. */
+  /** Called at every tick with the present error, null when there is none; returns true when it is time to retry. `now` in ms. */
   due(error: unknown, now: number): boolean {
     if (!isRetryable(error)) this.#at = null;
     else if (this.#at === null || error !== this.#error) this.#at = now + delay(error);
@@ -21,7 +21,7 @@ export class RetryTimer {
   }
 }
 
-/** Whether it may be otherwise the next time: a refusal stays one. */
+/** Whether a retry may succeed: a refusal is final. */
 function isRetryable(error: unknown): boolean {
   if (error === null) return false;
   return !(error instanceof ApiProblem) || error.status >= 500 || error.status === 429;

@@ -1,4 +1,4 @@
-// Every string of the editor. English first.
+// Texts of the editor. English first.
 import { plural } from './item-messages.ts';
 
 const KINDS: Partial<Record<string, string>> = {

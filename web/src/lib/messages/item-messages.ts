@@ -1,4 +1,4 @@
-// Every string of the item pane, grouped by place. English first.
+// Texts of the item pane, grouped by place. English first.
 import type { RoutingRule } from '@countersign/shared/enums';
 
 /** A count with its noun. */
@@ -53,7 +53,7 @@ export const itemMessages = {
     metadata: 'Metadata',
   },
 
-  /** Where audits are drawn reviewers decide without it (AU3). */
+  /** Where audits are drawn, reviewers decide without the confidence (AU3). */
   hidden: {
     confidence: 'Confidence is hidden',
     why: 'This project double-checks some auto-approvals. To keep reviews unbiased, confidence is hidden until the decision is final, and reviewers never see the thresholds.',

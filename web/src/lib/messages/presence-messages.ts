@@ -1,11 +1,11 @@
-// What is said of who is online, who looks at what, and how the connection stands. English first.
+// Texts about who is online, who views what, and the state of the connection. English first.
 import { plural } from './item-messages.ts';
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 export const presenceMessages = {
   online: (count: number) => `${count} online`,
-  /** `more` stands for those who are not named. */
+  /** `more` is the number of those who are not named. */
   names: (names: readonly string[], more: number) =>
     `${names.length + more} online besides you: ${list.format(more > 0 ? [...names, plural(more, 'other', 'others')] : names)}`,
   more: (count: number) => `+${count}`,
@@ -15,7 +15,7 @@ export const presenceMessages = {
   holdsAway: (name: string) => `${name} is on this (away)`,
   looks: (names: readonly string[]) => `${namesOf(names)} ${names.length === 1 ? 'is' : 'are'} viewing this`,
   looksToo: (names: readonly string[]) => `${namesOf(names)} ${names.length === 1 ? 'is' : 'are'} viewing this too`,
-  /** Behind the first name. */
+  /** After the first name. */
   isLooking: (count: number) => (count === 1 ? ' is viewing' : ` +${count - 1} are viewing`),
   looksTooShort: (count: number) => (count === 1 ? ' is viewing too' : ` +${count - 1} are viewing too`),
 
@@ -40,7 +40,7 @@ export const presenceMessages = {
   waiting: (count: number) => `(${count} waiting)`,
 } as const;
 
-/** Three are named, the rest counted. */
+/** Names three, and counts the rest. */
 function namesOf(names: readonly string[]): string {
   const more = names.length - 3;
   return list.format(more > 0 ? [...names.slice(0, 3), plural(more, 'other', 'others')] : names);

@@ -1,3 +1,3 @@
-// A sentence that names something people named: the name stands apart, so that what is in it changes nothing around it.
-/** What comes before the name, the name, and what comes after. */
+// A sentence with a user-entered name: the name is isolated, so that its content changes nothing around it.
+/** The text before the name, the name, and the text after it. */
 export type Sentence = readonly [before: string, name: string, after: string];

@@ -1,4 +1,4 @@
-// What the palette answers: every word must be there, the start of a word counts more, and what was used lately comes first.
+// The results of the palette: every word must match, the start of a word counts more, and recently used entries come first.
 import { describe, expect, it } from 'vitest';
 import { findEntries, usedNow, type PaletteEntry } from './entries.ts';
 
@@ -20,7 +20,7 @@ const ENTRIES = [
 const ids = (search: string, recent: string[] = []) => findEntries(ENTRIES, search, recent).map(({ id }) => id);
 
 describe('palette', () => {
-  it('shows everything but what there is too much of, before anything is searched', () => {
+  it('shows everything except numerous entries before a search', () => {
     expect(ids('')).toEqual(['approve', 'queue', 'p1', 'q1', 'dark']);
   });
 
@@ -36,7 +36,7 @@ describe('palette', () => {
     expect(ids(search)).toEqual(found);
   });
 
-  it('puts what was used lately first, as far as it is there', () => {
+  it('lists recently used entries first, as far as they exist', () => {
     expect(ids('', ['dark', 'gone', 'p1'])).toEqual([
       'recent dark',
       'recent p1',

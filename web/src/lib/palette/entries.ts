@@ -1,4 +1,4 @@
-// What the palette can hold, pure: its entries, which of them answer a search, and which were used lately.
+// The palette's model, pure: its entries, which of them match a search, and which were used recently.
 
 export const PALETTE_GROUPS = ['recent', 'here', 'go', 'projects', 'views', 'you'] as const;
 export type PaletteGroup = (typeof PALETTE_GROUPS)[number];
@@ -7,24 +7,24 @@ export interface PaletteEntry {
   /** Stays the same from one opening to the next. */
   readonly id: string;
   readonly group: PaletteGroup;
-  /** What is searched and shown. A part with a name somebody chose stands between the page's own words. */
+  /** The searched and shown text. A part with a user-entered name is between the page's own words. */
   readonly words: readonly string[];
-  /** The cap of the key that does the same. */
+  /** The cap of the key for the same command. */
   readonly key?: string;
-  /** Only shown to whoever searches: there would be too many. */
+  /** Only shown in a search: there are too many of them. */
   readonly rare?: true;
-  /** The palette stays until it is done, and says when it failed. */
+  /** The palette stays open until it is done, and reports a failure. */
   readonly waits?: boolean;
   readonly run: () => unknown;
 }
 
-/** As many as are worth reading; whoever looks for another one types more. */
+/** The most results worth reading; a user who looks for another one types more. */
 const MOST = 60;
 const RECENT = 5;
 
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** How well an entry answers: every word searched must be in it, at the start of a word it counts more; 0 is not at all. */
+/** How well an entry matches: it must contain every searched word, at the start of a word it counts more; 0 is no match. */
 function scoreOf({ words }: PaletteEntry, searched: readonly string[]): number {
   const text = plain(words.join(''));
   let score = 1;
@@ -37,7 +37,7 @@ function scoreOf({ words }: PaletteEntry, searched: readonly string[]): number {
   return score;
 }
 
-/** The entries to show, best first within their groups; the group with the best answer comes first. */
+/** The entries to show, best first within their groups; the group with the best match comes first. */
 export function findEntries(
   entries: readonly PaletteEntry[],
   search: string,
@@ -54,7 +54,7 @@ export function findEntries(
   return order.flatMap((group) => scored.filter(({ entry }) => entry.group === group).map(({ entry }) => entry));
 }
 
-/** Copies in a group of their own: what was used lately and can be done now. */
+/** Copies in a group of their own: entries used recently and available now. */
 function usedLately(entries: readonly PaletteEntry[], recent: readonly string[]): PaletteEntry[] {
   const known = new Map(entries.map((entry) => [entry.id, entry]));
   return recent
@@ -63,7 +63,7 @@ function usedLately(entries: readonly PaletteEntry[], recent: readonly string[])
     .map((entry) => ({ ...entry, id: `recent ${entry.id}`, group: 'recent' as const }));
 }
 
-/** What was used lately, after one more. */
+/** The recently used entries, after one more. */
 export const usedNow = (id: string, recent: readonly string[]): string[] => {
   const used = id.replace(/^recent /, '');
   return [used, ...recent.filter((other) => other !== used)].slice(0, RECENT);

@@ -1,9 +1,9 @@
-// What a person ran lately from the palette, kept in this browser.
+// Stores a user's recent palette entries in this browser.
 import { browserStorage } from '../drafts/drafts.ts';
 
 const nameOf = (user: string): string => `countersign.palette.${user}`;
 
-/** The ids of the entries used lately, newest first. */
+/** The ids of recently used entries, newest first. */
 export function readRecent(user: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(browserStorage()?.getItem(nameOf(user)) ?? '[]');
@@ -13,11 +13,11 @@ export function readRecent(user: string): readonly string[] {
   }
 }
 
-/** Keeps them; a browser that keeps nothing only forgets what came first. */
+/** Saves them; a browser that stores nothing only loses the order. */
 export function keepRecent(user: string, ids: readonly string[]): void {
   try {
     browserStorage()?.setItem(nameOf(user), JSON.stringify(ids));
   } catch {
-    // The palette works without.
+    // The palette works without it.
   }
 }

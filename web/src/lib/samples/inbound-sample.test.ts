@@ -1,4 +1,4 @@
-// What people paste is signed as the contract has it: the shell runs it, and only curl is replaced.
+// The pasted command is signed as the contract requires: the shell runs it, and only curl is replaced.
 import { inboundSubmission } from '@countersign/shared/api/inbound';
 import { verifyHex } from '@countersign/shared/webhook';
 import { execFileSync } from 'node:child_process';

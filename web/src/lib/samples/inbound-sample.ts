@@ -1,4 +1,4 @@
-// A ready command for an inbound source: one submission, signed with its secret by openssl, sent by curl.
+// Builds a ready command for an inbound source: one submission, signed with its secret by openssl, sent by curl.
 import type { CodeSample } from './submit-samples.ts';
 
 /** A first item that routing sends to people under the default thresholds. */
@@ -8,7 +8,7 @@ const BODY = {
   confidence: 0.81,
 };
 
-/** The body stands in a variable, so that what is signed and what is sent are the same bytes. */
+/** The body is in a variable, so that the signed and the sent bytes are the same. */
 export function inboundSample({ url, secret }: { url: string; secret: string }): CodeSample {
   const body = JSON.stringify(BODY, null, 2).replaceAll("'", `'\\''`);
   const code = `secret='${secret}'

@@ -1,4 +1,4 @@
-// What people paste works: the body is one submission, quoted for its shell.
+// The pasted commands work: the body is one submission, quoted for its shell.
 import { submission } from '@countersign/shared/api/public';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
@@ -15,13 +15,13 @@ const codeIn = (samples: readonly { language: string; code: string }[], language
 describe('the ready command', () => {
   const curl = codeIn(submitSamples(GIVEN), 'curl');
 
-  it('hands curl one submission the contract accepts', () => {
-    // The shell itself takes the command apart; `curl` is replaced by something that prints its last argument.
+  it('passes curl one submission that the contract accepts', () => {
+    // The shell itself parses the command; `curl` is replaced by a function that prints its last argument.
     const printed = execFileSync('sh', ['-c', `curl() { for a in "$@"; do :; done; printf %s "$a"; }; ${curl}`]);
     expect(submission.parse(JSON.parse(printed.toString()))).toMatchObject({ project_id: GIVEN.projectId });
   });
 
-  it('carries the key and the address in every language', () => {
+  it('contains the key and the URL in every language', () => {
     for (const { code } of submitSamples(GIVEN)) {
       expect(code).toContain(GIVEN.apiKey);
       expect(code).toContain('http://localhost:3000/api/public/items');

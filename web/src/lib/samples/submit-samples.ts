@@ -1,4 +1,4 @@
-// Code that works when pasted: submitting an item with a key, in the languages pipelines are written in.
+// Code samples that work when pasted: submitting an item with a key, in the usual languages of pipelines.
 
 export interface CodeSample {
   language: string;

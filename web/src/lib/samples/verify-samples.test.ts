@@ -1,4 +1,4 @@
-// The verifying code that the page shows: docs/snippets are run by the journeys, the library's few lines here.
+// The verification code that the page shows: journey tests run docs/snippets, this file runs the library's few lines.
 import { signWebhook } from '@countersign/shared/webhook';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -15,7 +15,7 @@ it.each([
   expect(codeIn(language)).toBe(readFileSync(join(import.meta.dirname, '../../../../docs/snippets', file), 'utf8'));
 });
 
-it('standardwebhooks takes what either secret signed lately, and nothing else', async () => {
+it('standardwebhooks accepts recent signatures of either secret, and nothing else', async () => {
   const secrets = [
     'whsec_b2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2w=',
     'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmU=',
@@ -26,7 +26,7 @@ it('standardwebhooks takes what either secret signed lately, and nothing else', 
     vi.stubEnv('COUNTERSIGN_WEBHOOK_SECRET', secret);
     const found = import.meta.resolve('standardwebhooks');
     const code = stripTypeScriptTypes(codeIn('standardwebhooks')).replace("'standardwebhooks'", `'${found}'`);
-    // A fresh module each time: the code reads its secret when it is loaded.
+    // A fresh module each time: the code reads its secret when it loads.
     const unique = `${code}\n// ${secret} ${sent} ${timestamp}`;
     const pasted = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(unique)}`)) as {
       verified: (body: string, headers: Record<string, string>) => { event: string };

@@ -1,4 +1,5 @@
-// Receivers that verify: the programs of docs/snippets, shown exactly as the tests run them, and the library that knows the scheme.
+// Sample receivers that verify: the programs of docs/snippets, shown exactly as the tests run them, and the library for the
+// scheme.
 import verifyPython from '../../../../docs/snippets/verify.py?raw';
 import verifyTypeScript from '../../../../docs/snippets/verify.ts?raw';
 import type { CodeSample } from './submit-samples.ts';

@@ -1,4 +1,4 @@
-// Where one goes after signing in: only ever to a page of this site.
+// The redirect after signing in only ever leads to a page of this site.
 import { describe, expect, it } from 'vitest';
 import { isAt, isUnder, wantedPath, withQuery } from './addresses.ts';
 
@@ -34,13 +34,13 @@ describe('S16: wantedPath', () => {
   ])('%j → %s', (next, path) => expect(wantedPath(next, 'http://localhost:3000')).toBe(path));
 });
 
-it('a page is under its own path and not under one that only begins like it', () => {
+it('a page is under its own path and not under one that only begins with it', () => {
   expect(isUnder('/projects/1', '/projects')).toBe(true);
   expect(isUnder('/projects', '/projects')).toBe(true);
   expect(isUnder('/projectsx', '/projects')).toBe(false);
 });
 
-it('an address is at its own origin only, port included (S7)', () => {
+it('a URL is at its own origin only, port included (S7)', () => {
   expect(isAt('http://localhost:3000/', 'http://localhost:3000')).toBe(true);
   expect(isAt('http://localhost:3000', 'http://127.0.0.1:3000')).toBe(false);
   expect(isAt('http://localhost:3001', 'http://localhost:3000')).toBe(false);

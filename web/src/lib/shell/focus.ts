@@ -1,7 +1,7 @@
-// Where the keys go on when what was pressed is gone.
+// Moves the focus on when the focused element is gone.
 import { tick } from 'svelte';
 
-/** Takes the reader to the first of these ids that is there, unless they are somewhere already. */
+/** Focuses the first of these ids that exists, unless the focus is somewhere already. */
 export async function focusIfLost(...ids: string[]): Promise<void> {
   await tick();
   requestAnimationFrame(() => {

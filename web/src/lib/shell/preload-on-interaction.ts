@@ -1,12 +1,12 @@
-// What the first screen does without is fetched when somebody lays a hand on the page, or when it has long been at rest.
+// Delays parts the first screen does not need until the first interaction, or until the page has been idle for long.
 
 const INTERACTIONS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keydown', 'click'] as const;
-/** Nobody has to move for it: a page that has had nothing to do for this many ms goes on by itself. */
+/** Needs no interaction: a page that has been idle for this many ms continues automatically. */
 const REST_MS = 3000;
 
 let firstInteraction: Promise<void> | null = null;
 
-/** Resolves at the first hand on this tab, or when the page has been at rest. One moment for all who wait. */
+/** Resolves at the first interaction with this tab, or when the page has been idle. All callers share one moment. */
 export function preloadOnInteraction(): Promise<void> {
   firstInteraction ??= new Promise((resolve) => {
     const stop = new AbortController();

@@ -1,11 +1,11 @@
-// What the page on show adds to the top bar. A page sets it in an effect and takes it back when it goes.
+// The present page's additions to the top bar. A page sets them in an effect and removes them when it closes.
 
 interface Shell {
   /** Behind the page's name: the project, the item. */
   detail: string | null;
   /** How many changes a page holds back while it is paused. */
   heldBack: number;
-  /** Something is told in or below the top bar: what else would be told there waits. */
+  /** A notice is shown in or below the top bar: other notices there wait. */
   noticeShown: boolean;
 }
 

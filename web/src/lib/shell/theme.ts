@@ -1,11 +1,11 @@
-// Light, dark, or as the system has it. The script in app.html sets the first paint; this keeps it true from then on.
+// Light, dark, or the system's theme. The script in app.html sets the first paint; this module applies later changes.
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = 'countersign.theme';
 
-/** The person's choice; the system's when they made none or storage is forbidden. */
+/** The user's choice; the system's when they made none or storage is forbidden. */
 export function readTheme(): Theme {
   try {
     const stored = localStorage.getItem(KEY);
@@ -15,17 +15,17 @@ export function readTheme(): Theme {
   }
 }
 
-/** Keeps a choice and shows it at once. */
+/** Saves a choice and applies it at once. */
 export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Storage can be forbidden; the choice then lasts until the page is left.
+    // Storage may be forbidden; the choice then lasts until the page is left.
   }
   apply(theme);
 }
 
-/** Follows the system while the choice is `system`; answers the function that stops it. */
+/** Follows the system while the choice is `system`; returns the function that stops it. */
 export function followSystem(): () => void {
   const query = matchMedia('(prefers-color-scheme: dark)');
   const onChange = () => apply(readTheme());

@@ -1,4 +1,4 @@
-// Every string of the stop switch: its buttons, what it asks first, and the banner on every page of a stopped project.
+// Texts of the stop switch: its buttons, its confirmation, and the banner on every page of a stopped project.
 import type { TeamView } from '@countersign/shared/api/team';
 import type { ProjectStop } from '@countersign/shared/api/projects';
 import { count, exactMoment, share } from '#lib/format/format.ts';
@@ -7,14 +7,14 @@ import type { Sentence } from '#lib/messages/sentence.ts';
 const DAY_MS = 86_400_000;
 const hourAndMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
-/** Since when, as short as it is clear: the time of day, and the date with it when that was a day ago or more. */
+/** Since when, in short: the time of day, and the date with it when that was a day ago or more. */
 const since = (iso: string, now: number): string =>
   now - Date.parse(iso) < DAY_MS ? hourAndMinute.format(new Date(iso)) : exactMoment(iso);
 
 export const stopMessages = {
   banner: {
     label: 'Projects on manual review',
-    /** The project's name, then this. */
+    /** The project's name precedes this text. */
     stopped: 'is on manual review.',
     all: (stop: ProjectStop, now: number): Sentence =>
       stop.by_name === null
@@ -44,7 +44,7 @@ export const stopMessages = {
   counting: 'Counting the last hour…',
   uncounted: "Couldn't count the automatic decisions of the last hour.",
   quiet: 'Nothing arrived in the last hour.',
-  /** What happened without people in the last hour. */
+  /** The items of the last hour that no person saw. */
   alone: ({ arrived, approved, rejected }: TeamView['automatic_last_hour']) =>
     `In the last hour, ${count(approved)} of ${count(arrived)} items (${share(approved, arrived)}) ${approved === 1 ? 'was' : 'were'} auto-approved and ${rejected === 0 ? 'none' : count(rejected)} auto-rejected.`,
   more: (perHour: number, waiting: number) =>

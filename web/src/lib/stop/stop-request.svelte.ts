@@ -1,4 +1,4 @@
-// Which project somebody is about to stop or to release: one dialog for every place that has the switch.
+// The project to be stopped or released: one dialog for every place that has the switch.
 import type { Project } from '@countersign/shared/api/projects';
 
 interface StopRequest {

@@ -1,4 +1,4 @@
-// RT7 on the pages: which stopped projects a page speaks of, and in which words.
+// RT7 in the page: which stopped projects the banner names, and its texts.
 import type { Project } from '@countersign/shared/api/projects';
 import { describe, expect, it } from 'vitest';
 import { stopMessages } from './stop-messages.ts';
@@ -50,7 +50,7 @@ describe('RT7: the banner', () => {
     expect(stopMessages.alone(alone)).toMatch(words);
   });
 
-  it('says how many more would come', () => {
+  it('says how many more would arrive', () => {
     expect(stopMessages.more(123, 7)).toBe("That's about 123 extra reviews per hour, on top of 7 waiting.");
     expect(stopMessages.more(0, 7)).toBe('That adds no extra reviews to the 7 waiting.');
   });

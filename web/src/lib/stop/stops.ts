@@ -1,4 +1,4 @@
-// Which stopped projects a page has to speak of. Pure.
+// Selects the stopped projects a page must name. Pure.
 import type { Project } from '@countersign/shared/api/projects';
 
 export type Stopped = Project & { stopped: NonNullable<Project['stopped']> };
@@ -10,11 +10,11 @@ interface Address {
   searchParams: Pick<URLSearchParams, 'get'>;
 }
 
-/** The project that an address is about; null when it is about several, or none. */
+/** The project of a URL; null when it is about several, or none. */
 export function projectIn({ pathname, searchParams }: Address): string | null {
   return /^\/projects\/([^/]+)/.exec(pathname)?.[1] ?? searchParams.get('project');
 }
 
-/** RT7: those that are stopped, of the project a page is about; of all of them where it is about no one project. */
+/** RT7: the stopped ones: of the project a page is about; of all of them where it is about no one project. */
 export const stopsOn = (list: readonly Project[], projectId: string | null): Stopped[] =>
   list.filter(isStopped).filter(({ id }) => projectId === null || id === projectId);

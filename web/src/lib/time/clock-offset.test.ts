@@ -1,4 +1,4 @@
-// The server's clock as the page knows it: every answer narrows it, none can push it outside what it proves.
+// The page's estimate of the server's clock: every answer narrows it, and none can move it outside its proof.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clampOffset } from './clock-offset.ts';
@@ -6,14 +6,14 @@ import { clampOffset } from './clock-offset.ts';
 const NOW = 1_795_000_000_000;
 
 describe('clampOffset', () => {
-  it('moves to what an exact time proves, and no further', () => {
+  it('moves to the bounds of a proof, and no further', () => {
     const proof = { from: NOW + 5000, to: NOW + 5000, sentAt: NOW, receivedAt: NOW + 40 };
     expect(clampOffset(0, proof)).toBe(4960);
     expect(clampOffset(9000, proof)).toBe(5000);
     expect(clampOffset(4980, proof)).toBe(4980);
   });
 
-  it('ends within one round trip of the truth, whatever the answers looked like', () => {
+  it('ends within one round trip of the true offset, for any answers', () => {
     const answer = fc.record({ out: fc.nat(400), back: fc.nat(400), gap: fc.nat(5000) });
     fc.assert(
       fc.property(fc.integer({ min: -1e7, max: 1e7 }), fc.array(answer, { minLength: 1 }), (truth, answers) => {

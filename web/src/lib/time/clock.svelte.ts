@@ -1,4 +1,4 @@
-// The one ticking clock of the page, in server time: ages, countdowns and relative times read it and nothing else.
+// The single ticking clock of the page, in server time: all ages, countdowns and relative times read it.
 import { createSubscriber } from 'svelte/reactivity';
 import { clampOffset } from './clock-offset.ts';
 
@@ -6,7 +6,7 @@ let offset = 0;
 
 const subscribe = createSubscriber((update) => {
   let timer: ReturnType<typeof setTimeout>;
-  // Aligned to whole seconds, so that every countdown on the page steps at the same moment.
+  // Aligned to whole seconds, so that all countdowns on the page step at the same moment.
   const tick = () => {
     update();
     timer = setTimeout(tick, 1000 - (clock.read() % 1000));
@@ -16,7 +16,9 @@ const subscribe = createSubscriber((update) => {
 });
 
 export const clock = {
-  /** Server time in ms. Read in a template or an effect it ticks once a second; the timer runs only while someone looks. */
+  /**
+   * Server time in ms. Read in a template or an effect it ticks once a second; the timer runs only while there is a subscriber.
+   */
   get now(): number {
     subscribe();
     return clock.read();
@@ -27,7 +29,7 @@ export const clock = {
   },
 };
 
-/** Takes in what an answer says of the server's clock: it was `from`..`to` (ms) somewhere between `sentAt` and now. */
+/** Applies what an answer says of the server's clock: it was `from`..`to` (ms) at some time between `sentAt` and now. */
 export function observeServerTime(proof: { from: number; to: number; sentAt: number }): void {
   offset = clampOffset(offset, { ...proof, receivedAt: Date.now() });
 }

@@ -7,7 +7,7 @@ import MarkdownValue from './text/MarkdownValue.svelte';
 import SafeText from './text/SafeText.svelte';
 import TextValue from './TextValue.svelte';
 
-/** What Chrome does: each text node gives way to an element with the translated text. */
+/** What Chrome does: each text node is replaced by an element with the translated text. */
 function translate(root: Element): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: Node[] = [];
@@ -52,7 +52,7 @@ const PLACES: Record<string, (value: string) => Place> = {
   },
 };
 
-it.each(Object.entries(PLACES))('QU9: another text in the place of a translated one: %s', async (_, open) => {
+it.each(Object.entries(PLACES))('QU9: replaces a translated text by another: %s', async (_, open) => {
   const { container, show } = open('Nothing yet');
   for (const text of TEXTS) {
     await show(text);
@@ -61,7 +61,7 @@ it.each(Object.entries(PLACES))('QU9: another text in the place of a translated 
   }
 });
 
-it('QU9: names are not translated, and what was submitted may be', () => {
+it('QU9: excludes names from translation, but not submitted content', () => {
   const { container } = render(SafeText, { value: 'Ana', name: true });
   expect(container.querySelector('span')?.getAttribute('translate')).toBe('no');
   const { container: other } = render(SafeText, { value: 'An answer' });

@@ -1,4 +1,4 @@
-// Every JSON value has a shape it reads well in.
+// Every JSON value has a shape in which it reads well.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
@@ -28,7 +28,7 @@ describe('classify', () => {
     expect(kind(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, at])))).toBe('tree');
   });
 
-  it('reads role and content as a conversation, and keeps what else a turn carries', () => {
+  it('reads role and content as a conversation, and retains the other members of a turn', () => {
     const shape = classify([
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: null, tool_calls: [{ id: 1 }] },
@@ -48,7 +48,7 @@ describe('classify', () => {
     ).toBe('table');
   });
 
-  it('reads like objects as a table, unlike or nested ones as a tree', () => {
+  it('reads uniform objects as a table, different or nested ones as a tree', () => {
     expect(
       classify([
         { a: 1, b: 2 },
@@ -74,7 +74,7 @@ describe('classify', () => {
     ]);
   });
 
-  it('is not led astray by hostile keys', () => {
+  it('handles hostile keys', () => {
     const value = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}') as Json;
     expect(classify(value)).toMatchObject({
       kind: 'fields',
@@ -88,10 +88,10 @@ describe('classify', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('has a shape and words for every value', () => {
+  it('has a shape and a summary for every value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        // fast-check's type of JSON is the same, spelt another way.
+        // fast-check's JSON type is the same, written another way.
         expect(summary(classify(value as Json))).not.toContain('undefined');
       }),
     );

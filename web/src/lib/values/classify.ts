@@ -1,11 +1,11 @@
-// Decides how a JSON value is read best: as a mark of its type, text, a conversation, a table, fields, or a tree.
+// Decides how a JSON value reads best: as a mark of its type, text, a conversation, a table, fields, or a tree.
 import type { Json } from '@countersign/shared/json/json';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './json/lossless.ts';
 import { isPictureAddress, mediaOf, type Media } from './media.ts';
 
 export type { JsonObject } from './json/lossless.ts';
 
-/** One turn of a conversation; `calls` are the tools it asks for, `rest` holds its other members (names, ids). */
+/** One turn of a conversation; `calls` are its requested tools, `rest` its other members (names, ids). */
 export interface Turn {
   role: string;
   content: Json;
@@ -31,7 +31,7 @@ const MAX_FIELDS = 16;
 const MAX_ITEMS = 100;
 const MAX_SHORT = 60;
 
-/** The shape a value is shown in. Total: every JSON value has one. Inside another value (`nested`) only flat objects are fields. */
+/** The shape of a value. Total: every JSON value has one. Inside another value (`nested`) only flat objects are fields. */
 export function classify(value: Json, nested = false): Shape {
   if (typeof value === 'string') return ofText(value);
   if (isArray(value)) return ofArray(value);
@@ -41,7 +41,7 @@ export function classify(value: Json, nested = false): Shape {
 
 const TYPES = { null: 'null', boolean: 'true or false', number: 'number' } as const;
 
-/** A moment with its zone; without one nobody knows what it is here. */
+/** A time with its zone; without one its local meaning is unknown. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 function ofText(text: string): Shape {
@@ -51,7 +51,7 @@ function ofText(text: string): Shape {
   return pictured ? { kind: 'media', media } : { kind: 'text', text };
 }
 
-/** A value short enough to stand beside its name. */
+/** A value short enough to be placed beside its name. */
 export const isShort = (value: Json): boolean =>
   isScalar(value) && !(typeof value === 'string' && (value.length > MAX_SHORT || value.includes('\n')));
 
@@ -79,7 +79,7 @@ function turnOf(value: JsonObject): Turn | null {
   return { role, content: content ?? null, calls: calls ?? null, rest: more };
 }
 
-/** Objects are alike when they share most of their few members, and those fit in cells. */
+/** Objects are uniform when they share most of their few members, and those fit in cells. */
 function tableOf(rows: JsonObject[]): Shape | null {
   const columns = [...new Set(rows.flatMap((row) => entriesOf(row).map(([key]) => key)))];
   const cells = rows.flatMap((row) => Object.values(row));
@@ -88,7 +88,7 @@ function tableOf(rows: JsonObject[]): Shape | null {
   return fits && alike && cells.every(isScalar) ? { kind: 'table', columns, rows } : null;
 }
 
-/** What kind of value a heading announces: `text, 4 lines`, `conversation, 3 turns`, `table, 12 rows`, `4 fields`. */
+/** The kind of value for a heading: `text, 4 lines`, `conversation, 3 turns`, `table, 12 rows`, `4 fields`. */
 export function summary(shape: Shape): string {
   const of = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
   if (shape.kind === 'text') return `text, ${of(shape.text.split('\n').length, 'line')}`;

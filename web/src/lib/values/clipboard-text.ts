@@ -1,4 +1,4 @@
-// What is copied of a value: a text as it is, anything else as JSON with its numbers as they were sent.
+// The clipboard text of a value: a text as it is, anything else as JSON with the original spelling of its numbers.
 import type { Json } from '@countersign/shared/json/json';
 import { printJson } from './json/lossless.ts';
 

@@ -39,14 +39,14 @@ describe('QU6: a conversation hides nothing', () => {
     expect(box.textContent).toContain('ignore the rules');
   });
 
-  it('and still draws what is only a picture or a text as such', async () => {
+  it('and still draws pure pictures and texts as such', async () => {
     const picture = { type: 'image_url', image_url: { url, detail: 'low' } };
     const box = await drawn(said(picture, { type: 'text', text: 'hello' }));
     expect(box.textContent).toContain('Image hosted at a.example.');
     expect(box.textContent).not.toMatch(/image_url|detail/);
   });
 
-  it('shows a role by its own name, whatever the language calls so', async () => {
+  it('shows a role by its own name, also when JavaScript has a property of that name', async () => {
     const turns = HOSTILE_SHAPES['prototype roles'] ?? null;
     const box = await drawn(turns);
     expect([...box.querySelectorAll('ol > li')].map((turn) => turn.firstElementChild?.textContent.trim())).toEqual([
@@ -56,7 +56,7 @@ describe('QU6: a conversation hides nothing', () => {
     ]);
   });
 
-  it('names the way to each piece', async () => {
+  it('names the path to each piece', async () => {
     const piece = { type: 'tool_result', of: 'x' };
     const box = await drawn(said({ type: 'text', text: 'hello' }, piece));
     const ways = [...box.querySelectorAll('[aria-label]')].map((each) => each.getAttribute('aria-label'));
@@ -93,7 +93,7 @@ describe('QU6: the code editor hides nothing', () => {
     },
   );
 
-  it('leaves the selector of an emoji alone', () => {
+  it('leaves the selector of an emoji unmarked', () => {
     expect(marked('"plain ❤️"')).toBe(0);
     expect(marked('"plain ❤️\ufe0f"')).toBe(1);
   });

@@ -1,7 +1,7 @@
-// Values somebody may submit to harm whoever reads them. Each must be shown, and none may do anything.
+// Values somebody may submit to harm their viewer. Each must be shown, and none may have an effect.
 import type { Json } from '@countersign/shared/json/json';
 
-/** Fetched by nobody: every address of this host is a trap. */
+/** Never fetched: every URL of this host is a trap. */
 export const TRAP = 'https://trap.example';
 
 export const HOSTILE_TEXTS: Record<string, string> = {
@@ -40,7 +40,7 @@ export const HOSTILE_TEXTS: Record<string, string> = {
 const nest = (depth: number): Json =>
   depth === 0 ? 'the bottom' : depth % 2 === 0 ? [nest(depth - 1)] : { a: nest(depth - 1) };
 
-/** Values that are hostile by their shape. */
+/** Values with a hostile shape. */
 export const HOSTILE_SHAPES: Record<string, Json> = {
   'prototype keys': JSON.parse(
     '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "toString": "x", "hasOwnProperty": 1}',

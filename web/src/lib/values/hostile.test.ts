@@ -14,7 +14,7 @@ import TreeValue from './TreeValue.svelte';
 import Value from './Value.svelte';
 import ValueBlock from './ValueBlock.svelte';
 
-const fetching = vi.fn(() => Promise.reject(new Error('nothing may be fetched')));
+const fetching = vi.fn(() => Promise.reject(new Error('Nothing may be fetched.')));
 beforeEach(() => vi.stubGlobal('fetch', fetching));
 afterEach(() => {
   cleanup();
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** No element that runs, loads or leads away, and no attribute that does. */
+/** Checks that no element runs, loads or leads away, and no attribute does. */
 function expectHarmless(box: HTMLElement): void {
   const live = 'script, style, iframe, object, embed, link, meta, base, form, video, audio, svg script, a[href]';
   expect([...box.querySelectorAll(live)].map((each) => each.outerHTML)).toEqual([]);
@@ -142,13 +142,13 @@ describe('QU6: Markdown is never HTML', () => {
     '[x](file:///etc/passwd)',
     '[x](//trap.example/)',
     '![x](data:text/html,x)',
-  ])('%s leads nowhere, and is seen for what it is', (value) => {
+  ])('%s leads nowhere, and is visible as written', (value) => {
     const { container } = render(MarkdownValue, { value });
     expect(container.querySelectorAll('a, button, img')).toHaveLength(0);
     expect(container.textContent).toContain(value);
   });
 
-  it('keeps what is meant, and shows the HTML in it as it is written', () => {
+  it('preserves the content, and shows its HTML as written', () => {
     const value = '# Hi\n\n<b onclick=x>bold</b> and **strong** [w](https://a.example/)\n\n<div>\nblock\n</div>';
     const { container } = render(MarkdownValue, { value });
     expect(container.querySelector('h4')?.textContent).toBe('Hi');
@@ -197,8 +197,8 @@ describe('isMarkdown', () => {
   });
 });
 
-describe('QU6: an address opens only after a second click that names its host', () => {
-  it('asks, can be refused, and leaves no trace of where it came from', async () => {
+describe('QU6: a link opens only after a second click that names its host', () => {
+  it('asks, can be cancelled, and sends no referrer', async () => {
     const { container } = render(SafeText, { value: 'See https://bank.example@trap.example/login now' });
     const ask = container.querySelector('button');
     expect(container.querySelector('a')).toBeNull();
@@ -212,7 +212,7 @@ describe('QU6: an address opens only after a second click that names its host', 
     expect(container.querySelector('a')).toBeNull();
   });
 
-  it('shows a picture that came along after a click, and never one from elsewhere', async () => {
+  it('shows an embedded picture after a click, and never a remote one', async () => {
     const inside = render(Value, { value: 'data:image/png;base64,iVBORw0KGgo=', label: 'x' }).container;
     expect(inside.querySelector('img')).toBeNull();
     await settled();
@@ -228,7 +228,7 @@ describe('QU6: an address opens only after a second click that names its host', 
     expect(outside.textContent).toContain("External images aren't loaded.");
   });
 
-  it('marks hidden characters inside Markdown too; those written as entities as well', () => {
+  it('marks hidden characters inside Markdown too, including those written as entities', () => {
     const { container } = render(MarkdownValue, {
       value: '**a\u202eb** [\u200bx](https://a.example/) `c\u2066` &#x202e;gpj',
     });
@@ -237,9 +237,9 @@ describe('QU6: an address opens only after a second click that names its host', 
   });
 });
 
-/** What is fetched when it is needed has been fetched and drawn. */
+/** Waits until everything loaded on demand has rendered. */
 async function settled(): Promise<void> {
   await Promise.all(Object.values(lazy).map((load) => load()));
-  // One round for each value inside a value.
+  // One round for each level of nesting.
   for (let round = 0; round < 8; round += 1) await tick();
 }

@@ -1,4 +1,4 @@
-// The renderers that not every value needs: fetched while nothing else is to be done, and at the latest when they are needed.
+// Loads the renderers that only some values need: while the browser is idle, at the latest on demand.
 
 export const lazy = {
   big: () => import('./json/LargeJson.svelte'),
@@ -10,7 +10,7 @@ export const lazy = {
   table: () => import('./table/TableValue.svelte'),
 } as const;
 
-/** Fetches them all as soon as the browser has nothing to do. What fails now is tried again when it is needed. */
+/** Loads them all as soon as the browser is idle. A failed one is tried again on demand. */
 export function fetchSoon(): void {
   if (typeof requestIdleCallback !== 'function') return;
   requestIdleCallback(() => {

@@ -1,4 +1,4 @@
-// How pictures are shown in this browser: in colour, unless the reader chose otherwise.
+// How pictures are shown in this browser: in colour, unless the user chose otherwise.
 import { browserStorage } from '#lib/drafts/drafts.ts';
 
 const KEY = 'countersign.pictures.grey';
@@ -6,7 +6,7 @@ const KEY = 'countersign.pictures.grey';
 class Pictures {
   #grey = $state(browserStorage()?.getItem(KEY) === 'true');
 
-  /** Without colour, for whoever is to look at much that is hard to look at. */
+  /** Without colour, for users who view much disturbing content. */
   get grey(): boolean {
     return this.#grey;
   }
@@ -16,7 +16,7 @@ class Pictures {
     try {
       browserStorage()?.setItem(KEY, String(grey));
     } catch {
-      // It holds until the page is left.
+      // The choice lasts until the page is left.
     }
   }
 }

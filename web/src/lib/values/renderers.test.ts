@@ -18,7 +18,7 @@ import Value from './Value.svelte';
 import ValueBlock from './ValueBlock.svelte';
 import { compareLines, compareText } from './diff/word-diff.ts';
 
-// What a browser fetches when it is needed is made ready here first, which takes its time and is not what is tested.
+// Parts loaded on demand are loaded here first, because their loading time is not under test.
 beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);
 afterEach(cleanup);
 
@@ -34,7 +34,7 @@ async function drawn(value: Json): Promise<HTMLElement> {
 }
 
 describe('a table', () => {
-  it('is sorted up, down and back, numbers by their value, what is missing last', async () => {
+  it('is sorted up, down and back, numbers by their value, missing cells last', async () => {
     const { container, getByTitle } = render(TableValue, { columns: ['n', 't'], rows, label: 'x' });
     expect(cells(container, 0)).toEqual(['10', '9.0', 'missing', '-1']);
     await fireEvent.click(getByTitle('Sort by n'));
@@ -65,7 +65,7 @@ describe('a table', () => {
     expect(container.querySelectorAll('tbody tr')).toHaveLength(450);
   });
 
-  it('is copied without a formula in it, numbers as they were sent', () => {
+  it('is copied without formulas, numbers as they were sent', () => {
     const value = parseJson(
       '[{"a":"=1+1","b":1.0},{"a":" +x","b":-5},{"a":"@y","b":"-5"},{"a":"q\\"c,\\n","b":null},{"a":"\\t=2"},{"a":"|x","b":"%y"}]',
     ) as JsonObject[];
@@ -93,7 +93,7 @@ describe('a table', () => {
     );
   });
 
-  it('keeps every row when it is sorted', () => {
+  it('retains every row when it is sorted', () => {
     const value = fc.array(
       fc.dictionary(fc.constantFrom('a', 'b'), fc.oneof(fc.integer(), fc.string(), fc.constant(null))),
     );
@@ -115,7 +115,7 @@ describe('a tree', () => {
     const { container, getByText } = render(TreeValue, { value });
     expect(container.querySelectorAll('details li')).toHaveLength(0);
     const branch = container.querySelector('details');
-    if (branch === null) throw new Error('no branch');
+    if (branch === null) throw new Error('The branch is missing.');
     branch.open = true;
     await fireEvent(branch, new Event('toggle'));
     expect(container.querySelectorAll('details li')).toHaveLength(101);
@@ -123,7 +123,7 @@ describe('a tree', () => {
     expect(container.querySelectorAll('details li')).toHaveLength(130);
   });
 
-  it('copies a value and the way to it', async () => {
+  it('copies a value and the path to it', async () => {
     const writeText = vi.fn(() => Promise.resolve());
     vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
     const leaf = render(TreeValue, { value: parseJson('{"odd key":1.0}') as JsonObject, path: '$.x[0]' });
@@ -136,7 +136,7 @@ describe('a tree', () => {
 });
 
 describe('a value', () => {
-  it('shows numbers as they were sent, and a moment here and as it was sent', async () => {
+  it('shows numbers as they were sent, and a time in local form and as it was sent', async () => {
     const value = parseJson('{"a":1.0,"b":0.12345678901234567890,"at":"2026-11-20T14:02:11+01:00","day":"2026-11-20"}');
     const box = await drawn(value);
     for (const seen of ['1.0', '0.12345678901234567890', '2026-11-20T14:02:11+01:00', '2026-11-20'])
@@ -144,7 +144,7 @@ describe('a value', () => {
     expect(box.querySelector('time')?.dateTime).toBe('2026-11-20T14:02:11+01:00');
   });
 
-  it('reads a conversation: roles in words, pieces one by one, tool calls folded', async () => {
+  it('reads a conversation: roles as text, pieces one by one, tool calls folded', async () => {
     const box = await drawn([
       {
         role: 'user',
@@ -163,7 +163,7 @@ describe('a value', () => {
     expect(box.textContent).toContain('Image hosted at a.example.');
   });
 
-  it('knows a picture that came along from one elsewhere, and from a drawing that could hold more', () => {
+  it('distinguishes an embedded picture from a remote one, and from a drawing that could contain more', () => {
     expect(mediaOf('data:image/png;base64,iVBORw0KGgo=')).toMatchObject({ kind: 'inside', type: 'image/png' });
     expect(mediaOf('https://a.example/x.png')).toMatchObject({ kind: 'outside', host: 'a.example' });
     for (const none of [
@@ -178,7 +178,7 @@ describe('a value', () => {
 });
 
 describe('a block', () => {
-  it('shows the JSON behind it, spaces and line ends, and long lines as they are', async () => {
+  it('shows its JSON, spaces and line breaks, and long lines unwrapped', async () => {
     const { container, getByLabelText } = render(ValueBlock, { title: 'Suggestion', value: { a: 'b c' }, large: true });
     await fireEvent.click(getByLabelText('View JSON'));
     expect(container.textContent).toContain('"a": "b c"');
@@ -188,7 +188,7 @@ describe('a block', () => {
     expect(container.querySelector('.whitespace-pre')).not.toBeNull();
   });
 
-  it('finds words, in what was cut as well, steps through them and gives the focus back', async () => {
+  it('finds words, also in cut text, steps through them and returns the focus', async () => {
     const value = Array.from({ length: 300 }, (_, at) => `line ${at}${at % 100 === 99 ? ' Needle' : ''}`).join('\n');
     const { container, getByLabelText, findByLabelText } = render(ValueBlock, { title: 'Suggestion', value });
     expect(container.textContent).not.toContain('line 250');
@@ -204,7 +204,7 @@ describe('a block', () => {
   });
 });
 
-it('a search finds every place, whatever is looked for', () => {
+it('finds every match of any search', () => {
   const box = document.createElement('div');
   box.innerHTML = '<p>aXa</p><p>Ax<b>xa</b></p>';
   expect(matchesIn(box, 'xa').map(String)).toEqual(['Xa', 'xa']);
@@ -223,7 +223,7 @@ describe('a comparison', () => {
       .join('')
       .replaceAll('\n', '');
 
-  it('line by line holds both texts', () => {
+  it('by line contains both texts completely', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const lines = compareLines(before, after);
@@ -237,7 +237,7 @@ describe('a comparison', () => {
     expect(shown).toEqual([[['same', 'one']], [['removed', 'two']], [['added', '2']], [['same', 'three']]]);
   });
 
-  it('of long texts costs what changed, and says how much it leaves out', () => {
+  it('of long texts renders only the changes, and says how much it leaves out', () => {
     const long = Array.from({ length: 12_000 }, (_, at) => `word${at} and more`).join('\n');
     const lines = compareText(long, long.replace('word6000', 'changed'));
     expect(side(lines, 'removed')).toBe(long.replace('word6000', 'changed').replaceAll('\n', ''));

@@ -11,7 +11,7 @@ import TableValue from './table/TableValue.svelte';
 import Value from './Value.svelte';
 import ValueBlock from './ValueBlock.svelte';
 
-// What a browser fetches when it is needed is made ready here first, which takes its time and is not what is tested.
+// Parts loaded on demand are loaded here first, because their loading time is not under test.
 beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);
 afterEach(cleanup);
 
@@ -25,7 +25,7 @@ async function drawn(value: Json): Promise<HTMLElement> {
   return container;
 }
 
-describe('QU15: what is not there', () => {
+describe('QU15: an empty value', () => {
   it.each<[Json, string]>([
     ['', 'empty text'],
     ['  \n', 'blank text, 3 characters'],
@@ -37,7 +37,7 @@ describe('QU15: what is not there', () => {
     expect(box.querySelectorAll('code').length > 1).toBe(value === null);
   });
 
-  it('is told apart in a table, on the page and as CSV', () => {
+  it('is distinguished in a table, on the page and as CSV', () => {
     const value = [{ a: 1, b: '' }, { a: 2, b: ' ' }, { a: 3 }, { a: 4, b: null }] as unknown as JsonObject[];
     const { container } = render(TableValue, { columns: ['a', 'b'], rows: value, label: 'x' });
     expect(cells(container, 1)).toEqual([
@@ -50,7 +50,7 @@ describe('QU15: what is not there', () => {
   });
 });
 
-describe('QU13: the suggestion under decision', () => {
+describe('QU13: the suggestion of the open item', () => {
   const long = Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n');
   const deep = {
     a: { b: { c: { d: ['the innermost'] } } },
@@ -63,7 +63,7 @@ describe('QU13: the suggestion under decision', () => {
     ['Markdown', `# Title\n\n- item\n\n${long.replaceAll('\n', '\n\n')}`, 'line 59'],
     ['nested values', deep, 'the innermost'],
     ['a table', Array.from({ length: 230 }, (_, at) => ({ a: `row ${at}`, b: 1 })), 'row 229'],
-  ])('is there whole: %s', async (_, value, last) => {
+  ])('is complete: %s', async (_, value, last) => {
     const texts = [];
     for (const large of [true, false]) {
       const { container } = render(ValueBlock, { title: 'X', value, large });

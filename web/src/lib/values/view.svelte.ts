@@ -1,15 +1,15 @@
-// How one block of values is shown just now; what is inside it follows.
+// The display state of one block of values, shared with its nested values.
 import { getContext, setContext } from 'svelte';
 import type { Code } from './json/code-editor.ts';
 
 export class View {
-  /** Long lines are broken. */
+  /** Long lines are wrapped. */
   wrap = $state(true);
-  /** Spaces, tabs and line ends are drawn. */
+  /** Spaces, tabs and line endings are drawn. */
   space = $state(false);
-  /** Nothing is cut or folded: it is what is decided on, or something is being looked for in it. */
+  /** Nothing is cut or folded: it is the suggestion to decide on, or a search is open. */
   all = $state(false);
-  /** The large view in it, which has a search of its own. */
+  /** Its large view, which has its own search. */
   code: Code | null = $state.raw(null);
 }
 
@@ -17,8 +17,8 @@ const KEY = Symbol('view');
 
 export const setView = (view: View): View => setContext(KEY, view);
 
-/** Nobody changes this one. */
+/** The default, which never changes. */
 const usual = new View();
 
-/** The view of the block round it; the usual one where there is none. */
+/** The view of the enclosing block; the default where there is none. */
 export const getView = (): View => getContext<View | undefined>(KEY) ?? usual;

@@ -7,7 +7,7 @@ import StepPlot from './StepPlot.svelte';
 
 afterEach(cleanup);
 
-it.each([9, 999, 1743, 12_000, 2_640_000])('AN30: the axis of %d is not cut off', (most) => {
+it.each([9, 999, 1743, 12_000, 2_640_000])('AN30: shows the axis of %d completely', (most) => {
   const steps = [{ start: 0, end: 1, lead: most, main: 1, partial: false }];
   const { container } = render(StepPlot, {
     steps,

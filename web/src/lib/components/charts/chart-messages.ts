@@ -1,4 +1,4 @@
-// Every string of the plots themselves; questions and answers belong to the page that asks them.
+// Texts of the plots themselves; questions and answers belong to the page that shows them.
 
 export const chartMessages = {
   showTable: (question: string) => `Show as a table: ${question}`,

@@ -1,11 +1,11 @@
-// A table as CSV by RFC 4180, harmless when a spreadsheet opens it.
+// Writes a table as CSV by RFC 4180, with formulas disabled.
 import { escapeFormula } from '../../format/escape-csv-formula.ts';
 import { saveText } from '../../format/save-file.ts';
 import { valueOf, type PlotTable, type Value } from './table.ts';
 
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** The table with its header line; every line ends in CRLF. Texts that would be formulas get an apostrophe in front. */
+/** The table with its header line; every line ends in CRLF. Texts that would be formulas get a leading apostrophe. */
 export function toCsv({ columns, rows }: PlotTable): string {
   const lines = [columns.map(({ name }) => name), ...rows.map((row) => row.map(valueOf))];
   return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
@@ -30,5 +30,5 @@ export function csvName(parts: readonly string[]): string {
   return `${words.join('-').slice(0, 120) || 'table'}.csv`;
 }
 
-/** Hands a CSV text to the browser as a download. The mark tells spreadsheets that the bytes are UTF-8. */
+/** Saves a CSV text as a download. The byte order mark tells spreadsheets that it is UTF-8. */
 export const saveCsv = (name: string, text: string): void => saveText(name, `\ufeff${text}`, 'text/csv;charset=utf-8');

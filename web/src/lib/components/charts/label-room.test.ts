@@ -1,10 +1,10 @@
-// Labels of plots have the room they need, however large the figures are.
+// The room for plot labels suffices for figures of any size.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { count } from '#lib/format/format.ts';
 import { roomFor, widthOf } from './label-room.ts';
 
-/** As Inter has them at 12 px with digits of one width, measured in a browser. */
+/** Widths in Inter at 12 px with tabular digits, measured in a browser. */
 const MEASURED: [label: string, pixels: number][] = [
   ['0', 7.5],
   ['999', 22.4],
@@ -13,11 +13,11 @@ const MEASURED: [label: string, pixels: number][] = [
   ['1,000,000', 59.8],
 ];
 
-it.each(MEASURED)('AN30: %s is not wider than is reckoned with', (label, pixels) => {
+it.each(MEASURED)('AN30: %s is not wider than estimated', (label, pixels) => {
   expect(widthOf(label)).toBeGreaterThanOrEqual(pixels);
 });
 
-it('AN30: the widest label has room, with its gap, for every count there can be', () => {
+it('AN30: the widest label has room, with its gap, for every possible count', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 1 }), (counts) => {
       const labels = counts.map((each) => count(each));

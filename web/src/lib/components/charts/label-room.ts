@@ -1,10 +1,10 @@
-// How much room the labels of a plot need, so that none of them is cut off at its edge.
+// Estimates the room that plot labels need, so that none is cut off at the edge.
 
-/** Pixels of a character at 12 px, rather too many: digits are all of one width, marks between them are narrow. */
+/** Pixels of a character at 12 px, rather too many: digits have one width, punctuation is narrow. */
 const CHARACTER = 7.6;
 const NARROW = 4.2;
 
-/** The width of a label in pixels: rather too much for figures, about right for words. */
+/** The width of a label in pixels: a little too much for figures, about right for words. */
 export const widthOf = (label: string): number =>
   [...label].reduce((sum, character) => sum + (/[.,:;'\s ]/u.test(character) ? NARROW : CHARACTER), 0);
 

@@ -1,4 +1,4 @@
-// Scales keep order and ends; ticks are round, whole, few, and reach the largest figure.
+// Scales preserve order and ends; ticks are round, whole, few, and reach the largest figure.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countTicks, linear, logarithmic, spanning, thin } from './scale.ts';
@@ -11,7 +11,7 @@ describe('scales', () => {
     expect([x(1), x(10), x(100)].map(Math.round)).toEqual([0, 100, 200]);
   });
 
-  it('draw what is below a logarithmic domain at its start', () => {
+  it('draw values below a logarithmic domain at its start', () => {
     const x = logarithmic([1, 100], [10, 200]);
     expect(x(0)).toBe(10);
     expect(x(0.2)).toBe(10);
@@ -30,11 +30,11 @@ describe('countTicks', () => {
     [7, [0, 2, 4, 6, 8]],
     [28, [0, 10, 20, 30]],
     [214, [0, 100, 200, 300]],
-  ])('for %i are %j', (max, ticks) => {
+  ])('for %i returns %j', (max, ticks) => {
     expect(countTicks(max)).toEqual(ticks);
   });
 
-  it('are whole, few, even, and reach the maximum', () => {
+  it('returns few whole numbers at even steps that reach the maximum', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000_000 }), (max) => {
         const ticks = countTicks(max);
@@ -48,7 +48,7 @@ describe('countTicks', () => {
 });
 
 describe('thin', () => {
-  it('keeps as many labels as fit, from the first on', () => {
+  it('retains as many labels as fit, from the first on', () => {
     expect(thin([1, 2, 3, 4, 5, 6, 7], 200, 50)).toEqual([1, 3, 5, 7]);
     expect(thin([1, 2, 3], 200, 50)).toEqual([1, 2, 3]);
     expect(thin([1, 2, 3], 10, 50)).toEqual([1]);
@@ -57,13 +57,13 @@ describe('thin', () => {
 
 describe('spanning', () => {
   const rounds = [1, 10, 60, 600, 3600];
-  it('reaches from below the least to above the largest', () => {
+  it('reaches from below the smallest to above the largest value', () => {
     expect(spanning(rounds, [12, 300])).toEqual([10, 60, 600]);
     expect(spanning(rounds, [60, 60])).toEqual([60, 600]);
     expect(spanning(rounds, [0.2, 0.4])).toEqual([1, 10]);
   });
 
-  it('ends with the list when a value is beyond it, and is never a point', () => {
+  it('ends with the list when a value is beyond it, and is never a single point', () => {
     expect(spanning(rounds, [4000, 9000])).toEqual([600, 3600]);
   });
 });

@@ -1,14 +1,14 @@
-// From figures to pixels: straight and logarithmic scales, and round numbers to label them with.
+// Maps figures to pixels: linear and logarithmic scales, and round numbers to label them with.
 
 export type Scale = (value: number) => number;
 
-/** A straight scale; a domain of one value maps to the start of the range. */
+/** A linear scale; a domain of one value maps to the start of the range. */
 export function linear([low, high]: readonly [number, number], [start, end]: readonly [number, number]): Scale {
   const width = high - low;
   return (value) => (width === 0 ? start : start + ((value - low) / width) * (end - start));
 }
 
-/** A scale by ratios; the domain lies above 0, values below its start are drawn at its start. */
+/** A logarithmic scale; the domain lies above 0, values below its start are drawn at its start. */
 export function logarithmic(domain: readonly [number, number], range: readonly [number, number]): Scale {
   const scale = linear([Math.log(domain[0]), Math.log(domain[1])], range);
   return (value) => scale(Math.log(Math.max(domain[0], value)));
@@ -24,7 +24,7 @@ export function countTicks(max: number, steps = 4): number[] {
   return Array.from({ length: Math.ceil(Math.max(1, max) / step) + 1 }, (_, index) => index * step);
 }
 
-/** Every so many ticks, so that their labels (at most `each` px wide with their gap) fit into `width` px. */
+/** Every nth tick, so that their labels (at most `each` px wide with their gap) fit into `width` px. */
 export function thin<T>(ticks: readonly T[], width: number, each: number): T[] {
   const fit = Math.max(1, Math.floor(width / each));
   const every = Math.max(1, Math.ceil(ticks.length / fit));
@@ -32,8 +32,8 @@ export function thin<T>(ticks: readonly T[], width: number, each: number): T[] {
 }
 
 /**
- * The part of an ascending list of round numbers (two or more) that holds all values: from the last at or below to the
- * first at or above, and never fewer than two.
+ * The part of an ascending list of round numbers (two or more) that holds all values: from the last at or below to the first at
+ * or above, and never fewer than two.
  */
 export function spanning(rounds: readonly number[], values: readonly number[]): number[] {
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -41,6 +41,6 @@ export function spanning(rounds: readonly number[], values: readonly number[]): 
   const first = Math.min(Math.max(0, below), rounds.length - 2);
   const found = rounds.findIndex((round) => round >= high);
   const last = found === -1 ? rounds.length - 1 : found;
-  // One value alone still needs a scale with two ends.
+  // A single value still needs a scale with two ends.
   return rounds.slice(first, Math.max(last, first + 1) + 1);
 }

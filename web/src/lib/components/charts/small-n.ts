@@ -1,4 +1,4 @@
-// When a figure stands on few.
+// The threshold for figures with a small sample.
 
-/** Below this many a rate says little, and its mark is drawn hollow. */
+/** Below this many a rate is uncertain, and its mark is drawn hollow. */
 export const SMALL_N = 30;

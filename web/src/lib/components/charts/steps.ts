@@ -1,7 +1,7 @@
-// Counts per stretch of time as steps: the path of one line, and where one line leads the other.
+// Draws counts per time bucket as steps: the path of one line, and where one line leads the other.
 import type { Scale } from './scale.ts';
 
-/** One stretch of time, in ms, with two counts; `partial` when it reaches beyond the window or is not over. */
+/** One time bucket, in ms, with two counts; `partial` when it reaches beyond the window or is not over. */
 export interface Step {
   start: number;
   end: number;
@@ -10,7 +10,7 @@ export interface Step {
   partial: boolean;
 }
 
-/** One stretch of time, in ms, and how long things took in it, in seconds; null where there was none. */
+/** One time bucket, in ms, and durations in it, in seconds; null where there was none. */
 export interface TimeBucket {
   start: number;
   end: number;
@@ -18,7 +18,7 @@ export interface TimeBucket {
   times: { p50: number; p90: number; p99: number } | null;
 }
 
-/** The SVG path of a step line through one count of each stretch. */
+/** The SVG path of a step line through one count of each bucket. */
 export function stepPath(steps: readonly Step[], of: 'lead' | 'main', { x, y }: { x: Scale; y: Scale }): string {
   return steps
     .map((step, index) => {
@@ -28,7 +28,7 @@ export function stepPath(steps: readonly Step[], of: 'lead' | 'main', { x, y }: 
     .join('');
 }
 
-/** The stretches in which `lead` is above `main`, as boxes between the two lines. */
+/** The buckets in which `lead` is above `main`, as boxes between the two lines. */
 export function gaps(steps: readonly Step[], { x, y }: { x: Scale; y: Scale }) {
   return steps
     .filter(({ lead, main }) => lead > main)
@@ -40,13 +40,13 @@ export function gaps(steps: readonly Step[], { x, y }: { x: Scale; y: Scale }) {
     }));
 }
 
-/** The stretch under a horizontal position; the nearest one beyond the ends, -1 without any. */
+/** The bucket under a horizontal position; the nearest one beyond the ends, -1 without any. */
 export function stepAt(steps: readonly Pick<Step, 'end'>[], at: number): number {
   const found = steps.findIndex(({ end }) => at < end);
   return found === -1 ? steps.length - 1 : found;
 }
 
-/** Two label heights moved apart until they are `apart` px from each other, the order kept, the middle kept. */
+/** Two label heights moved apart to a distance of `apart` px, preserving their order and middle. */
 export function spread([one, other]: readonly [number, number], apart: number): [number, number] {
   const missing = apart - Math.abs(one - other);
   if (missing <= 0) return [one, other];

@@ -1,8 +1,8 @@
-// The figures behind a plot: what the table beside it shows and what its CSV carries.
+// The figures behind a plot, for the table beside it and its CSV.
 
 export type Value = string | number | null;
 
-/** A figure as a file wants it, and as a person reads it where that differs. */
+/** A figure as a file contains it, and as people read it where that differs. */
 export type Cell = Value | { value: Value; shown: string };
 
 export interface PlotTable {
@@ -12,8 +12,8 @@ export interface PlotTable {
 
 const isPair = (cell: Cell): cell is { value: Value; shown: string } => typeof cell === 'object' && cell !== null;
 
-/** What a file gets: numbers plain, times as ISO 8601. */
+/** The value for a file: numbers plain, times as ISO 8601. */
 export const valueOf = (cell: Cell): Value => (isPair(cell) ? cell.value : cell);
 
-/** What a person reads; null when there is nothing to read. */
+/** The text for people; null when there is none. */
 export const shownOf = (cell: Cell): Value => (isPair(cell) ? cell.shown : cell);

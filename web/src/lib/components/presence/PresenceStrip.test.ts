@@ -13,7 +13,7 @@ const people = (count: number) =>
   }));
 const strip = (count: number) => render(PresenceStrip, { people: people(count) }).container;
 
-it('shows up to five and how many more, and says their names', () => {
+it('shows up to five and how many more, and announces their names', () => {
   const shown = strip(7);
   expect(shown.textContent).toContain('+2');
   expect(shown.querySelector('.sr-only')?.textContent).toBe(
@@ -26,6 +26,6 @@ it('names twelve of a thousand', () => {
   expect(strip(1000).querySelector('.sr-only')?.textContent).toMatch(/Person 12, and 988 others$/);
 });
 
-it('is not there when the reader is alone', () => {
+it('is hidden when nobody else is online', () => {
   expect(strip(0).textContent).toBe('');
 });

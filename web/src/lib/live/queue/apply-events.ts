@@ -1,4 +1,4 @@
-// What each fact of the ledger does to the live queue: one table, one line per fact type.
+// Applies each event type to the live queue: one table, one line per event type.
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
 import type { Claim } from '@countersign/shared/item';
 import { countUnloaded, dropRow, isNewer, removalOf, putRow, type Draft } from './queue-transition.ts';
@@ -26,8 +26,8 @@ const TRANSITIONS = {
 } satisfies { [T in DomainEventType]: (draft: Draft, event: DomainEventOf<T>) => void };
 
 /**
- * Applies facts in the order given. Per project `seq` counts without gaps: what was seen is ignored, a gap stops that project
- * and asks for a resync. Per item an event that is not newer is ignored.
+ * Applies events in the order given. Per project `seq` has no gaps: known events are ignored, a gap stops that project and
+ * requests a resync. Per item an event that is not newer is ignored.
  */
 export function applyEvents(draft: Draft, events: readonly DomainEvent[]): void {
   for (const event of events) {
@@ -46,7 +46,7 @@ export function applyEvents(draft: Draft, events: readonly DomainEvent[]): void 
 }
 
 function ignore(): void {
-  // Nothing of this fact is visible in the queue.
+  // This event has no visible effect in the queue.
 }
 
 function handleWaiting(draft: Draft, event: WaitingEvent): void {
@@ -55,7 +55,9 @@ function handleWaiting(draft: Draft, event: WaitingEvent): void {
   putRow(draft, event.item, removalOf(draft, event, event.item.status));
 }
 
-/** As what an item that is not loaded was counted until now. The second version of a queued one is reopened: it did not wait. */
+/**
+ * The counts that included an unloaded item until now. A queued item at its second version was reopened: it did not wait before.
+ */
 function previousCounts({ type, version }: WaitingEvent): Partial<Counts> {
   if (type === 'item.escalated' && version > 1) return { all: -1 };
   return type === 'item.queued' && version > 2 ? { all: -1, escalated: -1 } : {};
@@ -68,7 +70,7 @@ function handleClaimChange(
 ): void {
   const row = draft.rows.get(event.item_id);
   if (row === undefined) {
-    // Taken in another tab of the reader, from beyond what is loaded: what one holds is always listed.
+    // Claimed in another tab of the user, from beyond the loaded rows: the user's own items are always listed.
     if (claim?.user_id === draft.me && !draft.complete) draft.needsResync = event.project_id;
     return countIfUnloaded(draft, event, { available: claim === null ? 1 : -1 });
   }
@@ -79,7 +81,7 @@ function handleClaimChange(
 function handleClosed(draft: Draft, event: ClosingEvent, undoUntil: string | null): void {
   if (!isNewer(draft, event.item_id, event.version)) return;
   const decidedByPerson = event.action !== null && event.action !== 'auto_approve';
-  // What becomes final was decided before, and counted then.
+  // A final decision was made, and counted, before.
   const waited = event.type === 'item.decided' && decidedByPerson;
   if (!draft.rows.has(event.item_id) && waited) countIfUnloaded(draft, event, { all: -1 });
   dropRow(draft, event.item_id, {
@@ -88,7 +90,7 @@ function handleClosed(draft: Draft, event: ClosingEvent, undoUntil: string | nul
   });
 }
 
-/** The decision of a tombstone became final; its words keep the person who decided. */
+/** The decision of a tombstone became final; its text still names the person who decided. */
 function handleFinalized(draft: Draft, event: DomainEventOf<'item.finalized'>): void {
   const removal = draft.tombstones.get(event.item_id);
   if (removal === undefined || draft.rows.has(event.item_id)) return handleClosed(draft, event, null);
@@ -97,7 +99,7 @@ function handleFinalized(draft: Draft, event: DomainEventOf<'item.finalized'>): 
   draft.tombstones.set(event.item_id, { ...removal, undoUntil: null });
 }
 
-/** News of an item that waits beyond the loaded rows changes only the counts. */
+/** An event of an item that waits beyond the loaded rows changes only the counts. */
 function countIfUnloaded(draft: Draft, event: { item_id: string }, change: Partial<Counts>): void {
   if (!draft.complete && !draft.versions.has(event.item_id)) countUnloaded(draft, change);
 }

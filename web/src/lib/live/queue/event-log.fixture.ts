@@ -1,4 +1,5 @@
-// A small ledger for tests: plays acts on items and writes the facts a server would, with gapless `seq` and rising `version`.
+// A small event log for tests: performs actions on items and writes the events a server would, with gapless `seq` and rising
+// `version`.
 import type { ActorRef, DomainEvent, NewEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
 import { answers, type QueueFilter } from '@countersign/shared/filters/queue-filter';
@@ -17,7 +18,7 @@ const START = Date.parse('2026-11-20T12:00:00.000Z');
 const MODELS = ['Gpt', 'gpt', null];
 const DECIDED = ['approve', 'reject'] as const;
 
-/** One thing that happens: to an existing item chosen by number, or an arrival. */
+/** One action: on an existing item chosen by number, or an arrival. */
 export interface Act {
   what:
     'arrive' | 'claim' | 'release' | 'decide' | 'undo' | 'finalize' | 'escalate' | 'return' | 'deliver' | 'settings';
@@ -37,7 +38,7 @@ export class EventLog {
     return this;
   }
 
-  /** What a client would read now. */
+  /** The snapshot a client would read now. */
   snapshot(): Snapshot {
     const rows = [...this.waiting.values()];
     const counts = { available: 0, mine: 0, escalated: 0, all: rows.length };
@@ -45,7 +46,7 @@ export class EventLog {
     return { rows, seqs: Object.fromEntries(this.seqs), counts, ...whole };
   }
 
-  /** What a client would read of a queue of which it is shown only `most` rows that answer the filter. */
+  /** The snapshot of a client that is shown only `most` rows matching the filter. */
   part(filter: QueueFilter, most: number): Snapshot {
     const all = [...this.waiting.values()].sort(compareRows);
     const answering = all.filter((row) => answers(filter, row));

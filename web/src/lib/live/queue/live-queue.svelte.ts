@@ -1,4 +1,4 @@
-// The live queue of this tab: the pure state with its snapshots, its facts flushed once per frame, and what the page reads of it.
+// The live queue of this tab: the pure state with its snapshots, events flushed once per frame, and the values the page reads.
 import { listQueue } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
@@ -22,33 +22,33 @@ import {
 import { reduce, type QueueInput } from './queue-state.ts';
 import { MAX_LINES, PAGE_ROWS, readSnapshot } from './snapshot.ts';
 
-/** When fewer lines than this are left of a queue that was not read whole, and less than half of what was read, the next part is fetched. */
+/** When fewer rows than this are left of a partly loaded queue, and less than half of what was read, the next part is read. */
 const REFILL_BELOW = 200;
-/** Where not everything is loaded, the counts are what the server last said and what was heard since: they are asked for anew. */
+/** For a partly loaded queue the counts are the server's last ones plus later events: they are read again this often. */
 const RECOUNT_MS = 15_000;
-/** A gap is mended at once; one that is there again so soon, in its turn. */
+/** A gap causes a resync at once; one that returns within this time waits for its interval. */
 const GAP_RETRY_MS = 2000;
 
 export class LiveQueue {
   #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
-  /** How many rows the list is to have, when so many wait. */
+  /** The number of rows the list should load, when that many wait. */
   #rows = $state.raw(PAGE_ROWS);
-  /** Why the last snapshot failed; the lines of an older one stay on show, unless the project is none of the reader's. */
+  /** Why the last snapshot failed; the rows of an older one stay visible, unless the user lost the project. */
   error: unknown = $state.raw(null);
   readonly entries: readonly Entry[] = $derived(this.#lines(this.#state));
   readonly counts = $derived(countsOf(this.#state));
   /** How many items somebody holds. */
   readonly reviewing = $derived([...this.#state.rows.values()].filter((row) => row.claim !== null).length);
-  /** The item that has waited longest among the lines of the view. */
+  /** The item that has waited longest among the rows of the view. */
   readonly oldest = $derived(oldestOf(this.entries));
-  /** Whether more lines may come after those in the list, and whether the list may still grow by them. */
+  /** Whether more rows may follow those in the list, and whether the list may still load them. */
   readonly more = $derived(!hasMore(this.#state) ? 'none' : this.#rows < MAX_LINES ? 'some' : 'beyond');
   /** When an item last arrived that this tab has seen, in ms; null before the first. */
   lastArrival: number | null = $state.raw(null);
-  /** Called before lines come, go or change their order, while the page still shows them as they were. */
+  /** Called before rows are added, removed or reordered, while the page still shows them as they were. */
   beforeMove: () => void = () => undefined;
 
-  /** The lines as they were: what has not changed is not drawn again. */
+  /** The previous rows: unchanged ones are not rendered again. */
   #previousEntries: readonly Entry[] = [];
   #incoming: DomainEvent[] = [];
   #frame: number | null = null;
@@ -56,7 +56,7 @@ export class LiveQueue {
   #lastCountAt = 0;
   #lastGapAt = -Infinity;
   readonly #retryTimer = new RetryTimer();
-  /** How many lines there were after the last snapshot. */
+  /** The number of rows after the last snapshot. */
   #linesRead = 0;
 
   constructor(me: string, scope: Scope) {
@@ -67,19 +67,19 @@ export class LiveQueue {
     return this.#state;
   }
 
-  /** Puts one input through the pure state, with whatever facts wait in front of it. */
+  /** Reduces one input, after the buffered events. */
   dispatch(input: QueueInput): void {
     this.#flush();
     this.#apply(input);
   }
 
-  /** Reads the first snapshot and stays true by the live facts; answers the function that stops it. */
+  /** Reads the first snapshot and follows the live events; returns the function that stops it. */
   follow(): () => void {
     void this.resync();
     const stops = [
       live.on('*', (event) => this.#enqueue(event)),
       live.onResync(() => this.resync()),
-      // Its items leave every queue, or come back (AR1).
+      // Its items leave every queue, or return (AR1).
       live.on('project.changed', ({ changed }) => changed.includes('archived') && void this.resync()),
       () => this.#frame !== null && cancelAnimationFrame(this.#frame),
     ];
@@ -94,7 +94,7 @@ export class LiveQueue {
     };
   }
 
-  /** Turns to another view, project or filter; what is not loaded for it is read. */
+  /** Switches to another view, project or filter; missing rows are read. */
   switchTo(scope: Scope): void {
     const before = this.#state.scope;
     const sameProject = before.projectId === scope.projectId;
@@ -113,7 +113,7 @@ export class LiveQueue {
     this.dispatch({ kind: 'show' });
   }
 
-  /** Fetches the snapshot again. Never throws: the reason stands in `error`. */
+  /** Reads the snapshot again. Never throws: the cause is in `error`. */
   async resync(): Promise<void> {
     const request = ++this.#requests;
     const { scope, complete } = this.#state;
@@ -129,7 +129,7 @@ export class LiveQueue {
         isLine: (row) => belongs(this.#state, row),
       });
       const last = request === this.#requests;
-      // A later request has its own answer under way; until then an earlier one is better than nothing.
+      // A later request is still running; until its answer an earlier one is better than nothing.
       if (!last && (this.#state.loaded || this.#state.scope.projectId !== projectId)) return;
       this.error = null;
       this.#lastCountAt = clock.read();
@@ -143,14 +143,14 @@ export class LiveQueue {
     }
   }
 
-  /** What was not answered, or is incomplete still, is asked for again: the live facts alone do not mend it (QU4). */
+  /** An unanswered or incomplete snapshot is requested again: live events alone do not complete it (QU4). */
   #retryIfDue(): void {
     const { needsResync, buffer } = this.#state;
     const error = needsResync === null ? this.error : (this.error ?? 'gap');
     if (this.#retryTimer.due(buffer === null ? error : null, Date.now())) void this.resync();
   }
 
-  /** Mends counts that are only nearly right. A failure leaves them as they are. */
+  /** Replaces estimated counts. A failure leaves them as they are. */
   async #recount(): Promise<void> {
     const { estimated, complete, buffer, scope } = this.#state;
     if (!estimated || complete || buffer !== null || clock.read() - this.#lastCountAt < RECOUNT_MS) return;
@@ -161,14 +161,14 @@ export class LiveQueue {
     if (page !== null && asked === this.#requests) this.dispatch({ kind: 'recounted', counts: page.counts });
   }
 
-  /** Takes in an item as an answer to a command showed it; `leaseEnds` (ISO) is newer than what the item says of its claim. */
+  /** Applies an item as the answer to a command showed it; `leaseEnds` (ISO) is newer than the item's claim. */
   put(detail: ItemRow, removal: RowRemoval, leaseEnds: string | null = null): void {
     const row = rowOf(detail);
     const claim = row.claim === null || leaseEnds === null ? row.claim : { ...row.claim, expires_at: leaseEnds };
     this.dispatch({ kind: 'item', row: { ...row, claim }, removal });
   }
 
-  /** How many lines of the list still wait, those that may not take their place yet among them. */
+  /** The number of rows of the list that still wait, including those held back. */
   get #remainingLines(): number {
     return this.entries.filter(({ removal }) => removal === null).length + this.#state.heldBack.size;
   }
@@ -187,7 +187,7 @@ export class LiveQueue {
 
   #enqueue(event: DomainEvent): void {
     this.#incoming.push(event);
-    // A hidden page draws no frames: everything that came meanwhile is one flush when it is seen again.
+    // A hidden page renders no frames: everything that arrived meanwhile is one flush when it is visible again.
     this.#frame ??= requestAnimationFrame(() => this.#flush());
   }
 
@@ -213,7 +213,7 @@ export class LiveQueue {
     if (input.kind === 'events') this.#noteArrivals(input.events);
   }
 
-  /** Facts that were kept beside a snapshot may show a gap as well. Where asking does not help, it is not done at every fact. */
+  /** Events buffered beside a snapshot may have a gap too. Where a resync does not help, it is not repeated at every event. */
   #hasNewGap(): boolean {
     const { needsResync, buffer } = this.#state;
     const now = Date.now();
@@ -234,7 +234,7 @@ function oldestOf(entries: readonly Entry[]): ItemRow | null {
   return oldest;
 }
 
-/** The part of an item that a line shows; the payload stays with the item under decision. */
+/** The part of an item that a row shows; the payload is only loaded for the open item. */
 function rowOf(detail: ItemRow): ItemRow {
   const { id, project_id, status, preview, confidence, risk_flags, model, source } = detail;
   const { created_at, due_at, version, claim } = detail;

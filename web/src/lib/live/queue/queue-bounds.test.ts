@@ -1,4 +1,4 @@
-// A tab that stays open: however much arrives, what it keeps is bounded and each batch costs the same.
+// A tab that stays open: memory and the cost of each batch are bounded for any number of events.
 import { describe, expect, it } from 'vitest';
 import type { ActorRef, DomainEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
@@ -13,10 +13,10 @@ const SOMEBODY: ActorRef = { kind: 'member', id: ANA, name: 'Ana' };
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const SECOND = 1000;
 
-/** How often the place of a row was looked at: what it costs to keep them in order. */
+/** How often a row's position was read: the cost of sorting. */
 let looked = 0;
 
-/** Items that arrive, half of them due in the order of arrival, half before others; now and then one is taken or decided. */
+/** Items that arrive, half of them due in the order of arrival, half before others; at times one is claimed or decided. */
 function* ledgerOf(count: number): Generator<DomainEvent[], void> {
   const waiting: ItemRow[] = [];
   let random = 7;
@@ -84,7 +84,7 @@ describe('a tab that stays open', () => {
     ['looked at', false],
     ['worked in, or paused', true],
   ])(
-    `keeps a bounded part of ${FACTS} facts while it is %s, at the same cost for the last as for the first`,
+    `retains a bounded part of ${FACTS} events while it is %s, at the same cost for the last as for the first`,
     (_, inUse) => {
       let state: QueueState = emptyQueue(ME, { view: 'available', projectId: null });
       state = reduce(state, { kind: 'snapshot', snapshot: new EventLog().snapshot(), last: true });
@@ -113,7 +113,7 @@ describe('a tab that stays open', () => {
     60_000,
   );
 
-  it('where escalated items are the list, gives up the others first', () => {
+  it('drops other rows first where the list shows escalated items', () => {
     const eventLog = new EventLog();
     // Escalated, and one that is not and due before it.
     const pair: Act[] = [6, 10].map((pick) => ({ what: 'arrive', pick, who: ANA }));

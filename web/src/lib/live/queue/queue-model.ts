@@ -1,4 +1,4 @@
-// What the live queue knows and shows: its shapes, the order of its rows, and which view a row belongs to.
+// The model of the live queue: its types, the order of its rows, and which view a row belongs to.
 import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
@@ -7,7 +7,7 @@ import type { ItemStatus } from '@countersign/shared/enums';
 
 export type Counts = QueuePage['counts'];
 
-/** Which part of the queue is on the screen; `projectId` null is every project of the reader, no filter lets everything through. */
+/** The part of the queue on the screen; `projectId` null is every project of the user, an empty filter matches everything. */
 export interface Scope {
   readonly view: QueueView;
   readonly projectId: string | null;
@@ -27,10 +27,10 @@ const FIELDS = [
 ] as const satisfies (keyof QueueFilter)[];
 export const sameFilter = (a: QueueFilter, b: QueueFilter): boolean => FIELDS.every((field) => a[field] === b[field]);
 
-/** A place in the order of the queue, whether or not an item stands there. */
+/** A position in the order of the queue, whether or not it has an item. */
 export type Place = Pick<ItemRow, 'due_at' | 'id'>;
 
-/** Why a line became a tombstone: the status the item took, or what happened to its claim. Times are ISO, server clock. */
+/** Why a row became a tombstone: the item's new status, or what happened to its claim. Times are ISO, server clock. */
 export interface RowRemoval {
   readonly what: ItemStatus | 'freed' | 'taken' | 'gone';
   readonly by: string;
@@ -40,63 +40,63 @@ export interface RowRemoval {
   readonly undoUntil: string | null;
 }
 
-/** Everything a member may read of the waiting items, as one or more merged pages of the `all` view. */
+/** Everything a member may read of the waiting items, merged from one or more pages of the `all` view. */
 export interface Snapshot {
   readonly rows: readonly ItemRow[];
-  /** Ledger position per project that the rows are at least as new as. */
+  /** The event log position per project that the rows are at least as new as. */
   readonly seqs: Readonly<Record<string, number>>;
   readonly counts: Counts;
   /** Whether these are all items that wait. */
   readonly complete: boolean;
-  /** When they are not: the filter they were read with. */
+  /** Otherwise: the filter they were read with. */
   readonly filter: QueueFilter;
-  /** How far the rows that answer the filter were read, and how far the escalated ones of them; null: to the end. */
+  /** How far the rows matching the filter were read, and how far the escalated ones of them; null: to the end. */
   readonly horizon: Place | null;
   readonly escalatedHorizon: Place | null;
 }
 
 export interface QueueState {
-  /** The reader's user id. */
+  /** The user's id. */
   readonly me: string;
   readonly scope: Scope;
-  /** Projects whose escalated items the reader may decide (rule PM). */
+  /** Projects whose escalated items the user may decide (rule PM). */
   readonly supervised: ReadonlySet<string>;
-  /** False until the first snapshot of this project filter is in. */
+  /** False until the first snapshot of this project filter has arrived. */
   readonly loaded: boolean;
   readonly seqs: ReadonlyMap<string, number>;
-  /** What waits, as far as it is known, whatever the view. */
+  /** The waiting items, as far as known, in all views. */
   readonly rows: ReadonlyMap<string, ItemRow>;
-  /** The last version of items that stopped waiting, so that late news cannot bring them back. */
+  /** The last version of items that stopped waiting, so that late events cannot restore them. */
   readonly versions: ReadonlyMap<string, number>;
-  /** The lines on the screen, rows and tombstones, each with the row as it was when it took its place. */
+  /** The rows on the screen, including tombstones, each as it was when it was placed. */
   readonly shown: ReadonlyMap<string, ItemRow>;
   /** Ids of `shown`, in the order of the screen. */
   readonly order: readonly string[];
   readonly tombstones: ReadonlyMap<string, RowRemoval>;
   /** Arrivals that wait until the list may grow. */
   readonly heldBack: ReadonlySet<string>;
-  /** Decisions painted before the server has answered. */
+  /** Decisions shown before the server has answered. */
   readonly saving: ReadonlyMap<string, RowRemoval>;
-  /** True while pointer or keyboard work in the list: nothing moves then. */
+  /** True while pointer or keyboard are in the list: nothing moves then. */
   readonly inUse: boolean;
   /** Counted by the server but not loaded, when more wait than were read. Infinite where the server stopped counting. */
   readonly unloadedCounts: Counts;
-  /** `beyond` was changed by news of items that are not loaded: nearly right until it is counted anew. */
+  /** Events of unloaded items changed the counts: they are an estimate until they are read again. */
   readonly estimated: boolean;
   /** How much of the queue is loaded, as in `Snapshot`. */
   readonly complete: boolean;
   readonly read: QueueFilter;
   readonly horizon: Place | null;
   readonly escalatedHorizon: Place | null;
-  /** The next snapshot lays the lines out as the first one did: the reader has turned to another part of the queue. */
+  /** The next snapshot lays the rows out as the first one did: the user has switched to another part of the queue. */
   readonly relayout: boolean;
-  /** A project whose facts have a gap, or that is not known yet: fetch the snapshot again. */
+  /** A project whose events have a gap, or that is not known yet: read the snapshot again. */
   readonly needsResync: string | null;
-  /** Facts that came in since a snapshot was asked for; null when none is under way. */
+  /** Events since a snapshot was requested; null when no request is running. */
   readonly buffer: readonly DomainEvent[] | null;
 }
 
-/** One line of the list. A tombstone has `leave`; a line being saved has `saving` and is painted as if it had left. */
+/** One row of the list. A tombstone has `leave`; a row being saved has `saving` and is shown as if it had left. */
 export interface Entry {
   readonly id: string;
   readonly row: ItemRow;
@@ -108,7 +108,7 @@ export const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 }
 /** Everything that waits is loaded. */
 export const FULLY_LOADED = { complete: true, read: EVERYTHING, horizon: null, escalatedHorizon: null } as const;
 
-/** A queue that knows nothing yet. */
+/** An empty queue before the first snapshot. */
 export function emptyQueue(me: string, scope: Scope): QueueState {
   return {
     me,
@@ -135,7 +135,10 @@ export function emptyQueue(me: string, scope: Scope): QueueState {
 
 const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Oldest due first (LC3), then by id, which is the order of arrival; as the server lists them. ISO times of one precision compare as text. */
+/**
+ * Oldest due first (LC3), then by id, which is the order of arrival, as in the server's list. ISO times of one precision compare
+ * as text.
+ */
 export const compareRows = (a: Place, b: Place): number => ascending(a.due_at, b.due_at) || ascending(a.id, b.id);
 
 type Reader = Pick<QueueState, 'me' | 'scope' | 'supervised'>;
@@ -147,12 +150,12 @@ const BELONGS: Record<QueueView, (reader: Reader, row: ItemRow) => boolean> = {
   all: () => true,
 };
 
-/** Whether an item is of the view and the project, whatever the filter. */
+/** Whether an item is in the view and the project, regardless of the filter. */
 export const matchesScope = (reader: Reader, row: ItemRow): boolean =>
   (reader.scope.projectId === null || reader.scope.projectId === row.project_id) &&
   BELONGS[reader.scope.view](reader, row);
 
-/** Whether a waiting item is a line of the list. Items that someone holds stay lines of Available, with their holder. */
+/** Whether a waiting item is a row of the list. Items that someone holds stay rows of Available, with their holder. */
 export const belongs = (reader: Reader, row: ItemRow): boolean =>
   matchesScope(reader, row) && answers(filterOf(reader.scope), row);
 
@@ -161,26 +164,26 @@ type LoadedRange = Pick<QueueState, 'me' | 'scope' | 'complete' | 'read' | 'hori
 const upTo = (horizon: Place | null, row: ItemRow): boolean => horizon === null || compareRows(row, horizon) <= 0;
 const mayBeUnloaded = (range: LoadedRange, row: ItemRow): boolean => !range.complete && row.claim?.user_id !== range.me;
 
-/** Whether an item is of the part of the queue that is loaded. What is not is counted, and never kept. */
+/** Whether an item belongs to the loaded part of the queue. Other items are counted and never stored. */
 export const isLoaded = (range: LoadedRange, row: ItemRow): boolean =>
   !mayBeUnloaded(range, row) ||
   (answers(range.read, row) &&
     (upTo(range.horizon, row) || (row.status === 'escalated' && upTo(range.escalatedHorizon, row))));
 
-/** Whether the list has every line up to this one, so that it may stand there. */
+/** Whether the list has every row up to this one, so that it may be placed. */
 export const isWithinHorizon = (range: LoadedRange, row: ItemRow): boolean =>
   !mayBeUnloaded(range, row) ||
   (answers(range.read, row) &&
     (upTo(range.horizon, row) || (range.scope.view === 'escalated' && upTo(range.escalatedHorizon, row))));
 
-/** Whether more lines of the view may come after those that are loaded. */
+/** Whether more rows of the view may follow the loaded ones. */
 export const hasMore = ({ complete, scope, horizon, escalatedHorizon }: LoadedRange): boolean =>
   !complete && scope.view !== 'mine' && horizon !== null && (scope.view !== 'escalated' || escalatedHorizon !== null);
 
-/** Whether the reader could take the item now: nobody holds it and its status is theirs to decide. */
+/** Whether the user could claim the item now: nobody holds it and the user may decide its status. */
 export const isFree = (reader: Reader, row: ItemRow): boolean => row.claim === null && BELONGS.available(reader, row);
 
-/** The number at each view. Available counts what can be taken, so what someone holds is not in it. */
+/** The number at each view. Available counts claimable items, so items someone holds are not in it. */
 export function countsOf(state: QueueState): Counts {
   const counts = { ...state.unloadedCounts };
   for (const row of state.rows.values()) {
@@ -193,7 +196,7 @@ export function countsOf(state: QueueState): Counts {
   return counts;
 }
 
-/** The lines of the screen, in order; no id twice. A line that has not changed is the same object as `before`. */
+/** The rows of the screen, in order; no id twice. An unchanged row is the same object as in `before`. */
 export function entriesOf(state: QueueState, before: readonly Entry[] = []): Entry[] {
   const previous = new Map(before.map((entry) => [entry.id, entry]));
   const entries: Entry[] = [];

@@ -1,4 +1,4 @@
-// What the live queue asks the server for: nothing it knows already, and all it needs when more waits than it holds.
+// The server requests of the live queue: none for known rows, and all it needs when more wait than it holds.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
@@ -11,7 +11,7 @@ const arrivals = (count: number): Act[] => Array.from({ length: count }, () => (
 
 const isEscalated = ({ status }: ItemRow): boolean => status === 'escalated';
 
-/** The item at this place is taken and passed on, or decided. */
+/** Claims and moves, or decides, the item at this position. */
 const byAna = (pick: number, what: Act['what']): Act[] => [
   { what: 'claim', pick, who: ANA },
   { what, pick, who: ANA },
@@ -21,7 +21,7 @@ let eventLog: EventLog;
 let requests: string[];
 let down: boolean;
 
-/** The server: pages of the ledger, with the filter of the query. */
+/** The server: pages of the event log, with the filter of the query. */
 function answer(path: string): Response {
   const { searchParams } = new URL(path, 'http://test');
   requests.push([...searchParams].map(([name, value]) => `${name}=${value}`).join('&'));
@@ -57,7 +57,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** So many items wait, so many of them escalated, each before one that is not. */
+/** Opens a queue of `count` waiting items, `escalated` of them escalated, each before one that is not. */
 async function opened(count: number, filter = {}, escalated = 0): Promise<LiveQueue> {
   eventLog = new EventLog().play(arrivals(count));
   for (let at = 0; at < escalated; at += 1) eventLog.play(byAna(2 * at, 'escalate'));
@@ -72,7 +72,7 @@ const turn = async (queue: LiveQueue, filter: object) => {
 const previews = (queue: LiveQueue) => queue.entries.map(({ row }) => row.preview);
 
 describe('the live queue', () => {
-  it('filters what it holds by itself, when that is everything', async () => {
+  it('filters its own rows when they are everything', async () => {
     const queue = await opened(120);
     requests = [];
     await turn(queue, { text: 'ITEM 11' });
@@ -81,7 +81,7 @@ describe('the live queue', () => {
     expect([requests, previews(queue).length]).toEqual([[], 120]);
   });
 
-  it('asks for what answers, when more waits than it holds, and finds the last one', async () => {
+  it('requests the matching rows when more wait than it holds, and finds the last one', async () => {
     const queue = await opened(1700);
     expect([previews(queue).length, queue.counts.all, queue.more]).toEqual([500, 1700, 'some']);
     requests = [];
@@ -92,12 +92,12 @@ describe('the live queue', () => {
     expect([previews(queue).length, queue.more]).toEqual([500, 'some']);
   });
 
-  it('opened by an address with a filter it is the same', async () => {
+  it('does the same when opened by a URL with a filter', async () => {
     const queue = await opened(1700, { text: 'item 1699' });
     expect([previews(queue), queue.counts.all]).toEqual([['item 1699'], 1700]);
   });
 
-  it('shows more up to 1 500 lines, and then says that there are more', async () => {
+  it('shows up to 1 500 rows, and then says that there are more', async () => {
     const queue = await opened(1700);
     queue.dispatch({ kind: 'use', inUse: true });
     await queue.showMore();
@@ -120,7 +120,7 @@ describe('the live queue', () => {
     expect(queue.entries.every(({ row }) => isEscalated(row))).toBe(true);
   });
 
-  it('finds the last escalated one by a filter, beyond what a list shows', async () => {
+  it("finds the last escalated one by a filter, beyond the list's limit", async () => {
     const queue = await opened(4000, {}, 1700);
     const last = [...eventLog.waiting.values()].filter(isEscalated).toSorted(compareRows).at(-1);
     await turn(queue, { text: last?.preview });
@@ -128,7 +128,7 @@ describe('the live queue', () => {
     expect([queue.more, queue.entries.every(({ row }) => isEscalated(row))]).toEqual(['none', true]);
   });
 
-  it('reads on when the escalated ones it has are used up, whatever else it holds', async () => {
+  it('reads on when its escalated rows are used up, whatever else it holds', async () => {
     const queue = await opened(4000, {}, 1700);
     const known = eventLog.events.length;
     const place = (id: string) => [...eventLog.waiting.keys()].indexOf(id);
@@ -140,7 +140,7 @@ describe('the live queue', () => {
     expect(queue.entries.filter(({ removal }) => removal === null).length).toBe(500);
   });
 
-  it('counts an escalated one that does not answer the filter, and does not keep it', async () => {
+  it('counts an escalated item that does not match the filter, and does not store it', async () => {
     const queue = await opened(4000, { text: 'item 3' }, 1700);
     const known = eventLog.events.length;
     const { size } = queue.state.rows;
@@ -150,7 +150,7 @@ describe('the live queue', () => {
     expect([queue.counts.escalated, queue.counts.all, queue.state.rows.size]).toEqual([1701, 4000, size]);
   });
 
-  it('does not read on for lines that wait for their place while somebody works in the list', async () => {
+  it('does not read on for rows that are held back while somebody works in the list', async () => {
     const queue = await opened(1700);
     queue.dispatch({ kind: 'use', inUse: true });
     const decide = async (ids: readonly string[]) => {
@@ -167,7 +167,7 @@ describe('the live queue', () => {
     expect(requests).toEqual([]);
   });
 
-  it('QU4: lines and counts stay true when the answer fails, and come right with the next one', async () => {
+  it('QU4: rows and counts stay correct when a request fails, and are complete with the next one', async () => {
     const queue = await opened(1700);
     down = true;
     await turn(queue, { text: 'item 1699' });
@@ -177,7 +177,7 @@ describe('the live queue', () => {
     expect([queue.error, previews(queue)]).toEqual([null, ['item 1699']]);
   });
 
-  it('asks for the counts again when it had to guess them, not at every second', async () => {
+  it('reads the counts again when they are estimates, but not every second', async () => {
     const queue = await opened(1700);
     const stop = queue.follow();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -195,17 +195,17 @@ describe('the live queue', () => {
     const STRANGE = '00000000-0000-4000-8000-000000000003';
     const strange = (seq: number) => {
       const [event] = eventLog.events;
-      if (event === undefined) throw new Error('nothing happened');
+      if (event === undefined) throw new Error('Nothing happened.');
       return { ...event, seq, project_id: STRANGE };
     };
     const receive = (queue: LiveQueue, events: DomainEvent[]) => queue.dispatch({ kind: 'events', events });
-    /** One item more than the tab is told of, and the news of a later one. */
+    /** Adds one item the tab is not told about, and the event of a later one. */
     const lose = (queue: LiveQueue) => {
       eventLog.play(arrivals(2));
       receive(queue, eventLog.events.slice(-1));
     };
 
-    it('QU4: one in the facts that came beside the snapshot does not end the watch for others', async () => {
+    it('QU4: in the events beside the snapshot, still detects further gaps', async () => {
       const queue = await opened(2);
       receive(queue, [strange(1)]);
       receive(queue, [strange(2)]);
@@ -216,7 +216,7 @@ describe('the live queue', () => {
       expect([previews(queue).length, queue.state.needsResync]).toEqual([4, null]);
     });
 
-    it('QU4: one that stays is asked about again by itself, and not at every fact', async () => {
+    it('QU4: that stays, requests again automatically, but not at every event', async () => {
       const queue = await opened(2);
       const stop = queue.follow();
       await vi.advanceTimersByTimeAsync(0);
@@ -233,7 +233,7 @@ describe('the live queue', () => {
       stop();
     });
 
-    it('QU4: a snapshot that was not answered is asked for again within 17 s, until it is', async () => {
+    it('QU4: requests an unanswered snapshot again within 17 s, until it is answered', async () => {
       const queue = await opened(2);
       const stop = queue.follow();
       await vi.advanceTimersByTimeAsync(0);
@@ -252,7 +252,7 @@ describe('the live queue', () => {
     });
   });
 
-  it('notes arrivals of the project that is looked at only', async () => {
+  it('reports arrivals of the listed project only', async () => {
     const queue = await opened(2);
     const [other, own] = PROJECTS;
     const arrive = (pick: number) => {

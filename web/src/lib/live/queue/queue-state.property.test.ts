@@ -1,4 +1,4 @@
-// Properties of the live queue: whatever order, repetition or loss the network invents, the page ends up true.
+// Properties of the live queue: after any order, repetition or loss of events, the page ends up correct.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DomainEvent, DomainEventOf } from '@countersign/shared/events';
@@ -52,7 +52,7 @@ const deliver = (events: readonly DomainEvent[]): QueueInput => ({ kind: 'events
 const begin = (where: Scope): QueueState =>
   run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot: new EventLog().snapshot(), last: true }]);
 
-/** What is true, without what is only on the screen. */
+/** The state without its display parts. */
 const truth = (state: QueueState) => ({
   rows: [...state.rows.values()].sort(compareRows),
   counts: countsOf(state),
@@ -81,7 +81,7 @@ describe('live queue, properties', () => {
     );
   });
 
-  it('A10: a gap always asks for a resync of its project, and the snapshot mends it', () => {
+  it('A10: a gap always requests a resync of its project, and the snapshot closes it', () => {
     fc.assert(
       fc.property(acts, fc.nat(), (played, at) => {
         const eventLog = new EventLog().play(played);
@@ -102,7 +102,7 @@ describe('live queue, properties', () => {
     );
   });
 
-  it('no line appears twice and lines stand in order, whatever is held, shown, swept or turned to', () => {
+  it('no row appears twice and rows are in order, after any hold, show, sweep or switch', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('use' as const), inUse: fc.boolean() }),
       fc.constant({ kind: 'show' as const }),
@@ -129,7 +129,7 @@ describe('live queue, properties', () => {
     );
   });
 
-  it('every waiting item of the view is a line or held; every other line is a tombstone', () => {
+  it('every waiting item of the view is a row or held back; every other row is a tombstone', () => {
     fc.assert(
       fc.property(acts, scope, fc.boolean(), (played, where, inUse) => {
         const { events } = new EventLog().play(played);
@@ -141,7 +141,7 @@ describe('live queue, properties', () => {
     );
   });
 
-  it('a snapshot and then newer facts equals all facts, with the facts of the meantime delivered early, late or twice', () => {
+  it('a snapshot and newer events equal all events, with those in between delivered early, late or twice', () => {
     fc.assert(
       fc.property(acts, acts, scope, fc.boolean(), (before, after, where, early) => {
         const eventLog = new EventLog().play(before);
@@ -156,14 +156,14 @@ describe('live queue, properties', () => {
         expect(inScope(state)).toEqual(inScope(all));
       }),
     );
-    /** A snapshot of every project may carry rows that a project filter leaves out. */
+    /** A snapshot of every project may contain rows that a project filter omits. */
     function inScope(state: QueueState) {
       const mine = truth(state).rows.filter((row) => [null, row.project_id].includes(state.scope.projectId));
       return { rows: mine, lines: lines(state).map((entry) => entry.id) };
     }
   });
 
-  it('of a queue that is not loaded whole, lines and counts stay those of a fresh page, and nothing beyond is kept', () => {
+  it('a partly loaded queue has the rows and counts of a fresh page, and stores nothing beyond', () => {
     fc.assert(
       fc.property(
         acts,
@@ -185,7 +185,7 @@ describe('live queue, properties', () => {
           const fresh = run(emptyQueue(ME, state.scope), [
             { kind: 'snapshot', snapshot: { ...now, horizon: part.horizon }, last: true },
           ]);
-          // A row that was once the reader's or escalated stays; everything else that is kept is of the part that was read.
+          // A row that was once the user's or escalated stays; every other stored row belongs to the part that was read.
           const loaded = new Set(part.rows.map(({ id }) => id));
           const came = eventLog.events
             .slice(known)
@@ -212,7 +212,10 @@ describe('live queue, properties', () => {
   const isOwnOrEscalated = (event: DomainEvent): event is DomainEventOf<'item.claimed' | 'item.escalated'> =>
     event.type === 'item.escalated' || (event.type === 'item.claimed' && event.actor.id === ME);
 
-  /** How many facts tell of an escalated item that is not loaded, or left, without its status: until it is counted anew, a guess. */
+  /**
+   * How many events concern an unloaded escalated item, or its removal, without its status: an estimate until the counts are read
+   * again.
+   */
   function unsure(
     events: readonly DomainEvent[],
     { known, loaded }: { known: number; loaded: ReadonlySet<string> },
@@ -225,7 +228,7 @@ describe('live queue, properties', () => {
     return after.filter((event) => 'item_id' in event && !('item' in event) && isUnsure(event.item_id)).length;
   }
 
-  it('QU1: nothing that is shown moves while the list is in use', () => {
+  it('QU1: no shown row moves while the list is in use', () => {
     fc.assert(
       fc.property(acts, acts, (before, after) => {
         const eventLog = new EventLog().play(before);

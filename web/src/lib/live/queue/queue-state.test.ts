@@ -1,4 +1,4 @@
-// The live queue by example: tombstones, arrivals, claims, counts, optimistic painting and scopes.
+// The live queue by example: tombstones, arrivals, claims, counts, optimistic updates and scopes.
 import { describe, expect, it } from 'vitest';
 import type { ItemRow } from '@countersign/shared/item';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
@@ -14,7 +14,7 @@ const later = (seconds: number): QueueInput => ({
   now: Date.parse('2026-11-20T12:00:00.000Z') + seconds * 1000,
 });
 
-/** A ledger and the state of a tab that has read its snapshot. */
+/** An event log and the state of a tab that has read its snapshot. */
 function opened(acts: Act[], scope: Scope): { eventLog: EventLog; state: QueueState } {
   const eventLog = new EventLog().play(acts);
   return {
@@ -23,7 +23,7 @@ function opened(acts: Act[], scope: Scope): { eventLog: EventLog; state: QueueSt
   };
 }
 
-/** Plays more acts and delivers their facts. */
+/** Performs more actions and delivers their events. */
 function happen(eventLog: EventLog, state: QueueState, acts: Act[]): QueueState {
   const known = eventLog.events.length;
   eventLog.play(acts);
@@ -32,12 +32,12 @@ function happen(eventLog: EventLog, state: QueueState, acts: Act[]): QueueState 
 
 const first = (state: QueueState): ItemRow => {
   const row = entriesOf(state)[0]?.row;
-  if (row === undefined) throw new Error('no line');
+  if (row === undefined) throw new Error('The row is missing.');
   return row;
 };
 const removal: RowRemoval = { what: 'approved', by: 'Me', mine: true, at: '2026-11-20T12:00:01.000Z', undoUntil: null };
 
-describe('live queue, lines', () => {
+describe('live queue, rows', () => {
   it('orders by due time, then arrival, then id (LC3)', () => {
     const { state } = opened([act('arrive', 4), act('arrive', 1), act('arrive', 2), act('arrive', 1)], ALL);
     const dues = entriesOf(state).map((entry) => entry.row.due_at);
@@ -45,7 +45,7 @@ describe('live queue, lines', () => {
     expect(entriesOf(state).map((entry) => entry.row.preview)).toEqual(['item 2', 'item 4', 'item 3', 'item 1']);
   });
 
-  it('turns a decided line into a tombstone in its place, and sweeps it when it has been read', () => {
+  it('turns a decided row into a tombstone in its place, and removes it after its display time', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 2), act('claim', 0)], ALL);
     const decided = happen(eventLog, state, [act('decide', 0)]);
     expect(entriesOf(decided)[0]).toMatchObject({
@@ -58,14 +58,14 @@ describe('live queue, lines', () => {
     expect(entriesOf(reduce(decided, later(10)))).toHaveLength(1);
   });
 
-  it('keeps tombstones for as long as the list is in use', () => {
+  it('retains tombstones for as long as the list is in use', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('claim', 0)], ALL);
     const used = happen(eventLog, reduce(state, { kind: 'use', inUse: true }), [act('decide', 0)]);
     expect(entriesOf(reduce(used, later(100)))).toHaveLength(1);
     expect(entriesOf(run(used, [{ kind: 'use', inUse: false }, later(100)]))).toHaveLength(0);
   });
 
-  it('brings an undone item back into its tombstone, and drops the dashed edge when a decision is final (LC2)', () => {
+  it('restores an undone item in place of its tombstone, and drops the dashed edge when a decision is final (LC2)', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 2), act('claim', 0)], ALL);
     const decided = happen(eventLog, state, [act('decide', 0)]);
     const final = happen(eventLog, decided, [act('finalize', 0)]);
@@ -75,7 +75,7 @@ describe('live queue, lines', () => {
     expect(entriesOf(undone)[0]).toMatchObject({ removal: null, row: { claim: null } });
   });
 
-  it('holds arrivals while the list is in use and shows them on request or when the reader turns away', () => {
+  it('holds arrivals back while the list is in use and shows them on request or on switching the view', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
     const used = happen(eventLog, reduce(state, { kind: 'use', inUse: true }), [act('arrive', 0), act('arrive', 2)]);
     expect(entriesOf(used)).toHaveLength(1);
@@ -85,7 +85,7 @@ describe('live queue, lines', () => {
     expect(reduce(used, { kind: 'use', inUse: false }).heldBack.size).toBe(0);
   });
 
-  it('shows an arrival at once when the reader took it', () => {
+  it('shows an arrival at once when the user claimed it', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
     const used = reduce(state, { kind: 'use', inUse: true });
     expect(entriesOf(happen(eventLog, used, [act('arrive', 2), act('claim', 1, ME)]))).toHaveLength(2);
@@ -93,7 +93,7 @@ describe('live queue, lines', () => {
 });
 
 describe('live queue, views and counts', () => {
-  it('keeps a claimed item in Available with its holder, and out of its count', () => {
+  it('lists a claimed item in Available with its holder, and outside its count', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 2)], AVAILABLE);
     const claimed = happen(eventLog, state, [act('claim', 0)]);
     expect(first(claimed).claim).toMatchObject({ name: 'Ana' });
@@ -103,7 +103,7 @@ describe('live queue, views and counts', () => {
     expect(countsOf(freed).available).toBe(2);
   });
 
-  it('Mine gains what the reader takes and keeps a tombstone of what lapsed', () => {
+  it("adds the user's claims to Mine and leaves a tombstone of an expired one", () => {
     const { eventLog, state } = opened([act('arrive', 1)], { view: 'mine', projectId: null });
     expect(entriesOf(state)).toEqual([]);
     const taken = happen(eventLog, state, [act('claim', 0, ME)]);
@@ -113,7 +113,7 @@ describe('live queue, views and counts', () => {
     expect(countsOf(expired)).toMatchObject({ mine: 0, available: 1 });
   });
 
-  it('counts escalated items as available only where the reader may decide them (PM)', () => {
+  it('counts escalated items as available only where the user may decide them (PM)', () => {
     const { state } = opened([act('arrive', 0), act('arrive', 1)], AVAILABLE);
     expect(countsOf(state)).toMatchObject({ available: 1, escalated: 1 });
     const supervisor = reduce(state, { kind: 'supervises', projects: new Set(PROJECTS) });
@@ -121,7 +121,7 @@ describe('live queue, views and counts', () => {
     expect(entriesOf(supervisor)).toHaveLength(2);
   });
 
-  it('turning to another view lays the list out anew, without tombstones', () => {
+  it('lays the list out again without tombstones on switching the view', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 3), act('claim', 0)], ALL);
     const decided = happen(eventLog, state, [act('decide', 0)]);
     expect(entriesOf(reduce(decided, { kind: 'scope', scope: { view: 'escalated', projectId: null } }))).toHaveLength(
@@ -129,7 +129,7 @@ describe('live queue, views and counts', () => {
     );
   });
 
-  it('a narrower project filter shows what is known at once; a wider one waits for its snapshot', () => {
+  it('shows known rows at once for a narrower project filter, and waits for the snapshot for a wider one', () => {
     const { state } = opened([act('arrive', 1), act('arrive', 2)], ALL);
     const narrow = reduce(state, { kind: 'scope', scope: { view: 'all', projectId: PROJECTS[0] } });
     expect(narrow.loaded).toBe(true);
@@ -138,10 +138,10 @@ describe('live queue, views and counts', () => {
     expect(wide).toMatchObject({ loaded: false, order: [] });
   });
 
-  it('counts what was not loaded as the server does, and shows no line beyond the unbroken part', () => {
+  it('counts unloaded items as the server does, and shows no row beyond the contiguous part', () => {
     const eventLog = new EventLog().play([act('arrive', 1), act('arrive', 4)]);
     const [row] = eventLog.snapshot().rows;
-    if (row === undefined) throw new Error('no row');
+    if (row === undefined) throw new Error('The row is missing.');
     const counts = { available: 50, mine: 0, escalated: 3, all: 53 };
     const part = { ...eventLog.snapshot(), rows: [row], counts, complete: false, horizon: row };
     const state = reduce(emptyQueue(ME, ALL), { kind: 'snapshot', snapshot: part, last: true });
@@ -153,7 +153,7 @@ describe('live queue, views and counts', () => {
 });
 
 describe('live queue, own decisions', () => {
-  it('paints a decision at once and takes it back when the server refuses', () => {
+  it('shows a decision at once and rolls it back when the server refuses', () => {
     const { state } = opened([act('arrive', 1), act('claim', 0, ME)], ALL);
     const painted = reduce(state, { kind: 'saving', id: first(state).id, removal });
     expect(entriesOf(painted)[0]).toMatchObject({ saving: true, removal: { what: 'approved' } });
@@ -163,7 +163,7 @@ describe('live queue, own decisions', () => {
     expect(countsOf(refused).mine).toBe(1);
   });
 
-  it('takes the answer for the fact, and the fact that follows for old news', () => {
+  it('applies the answer in place of the event, and ignores the event that follows', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('claim', 0, ME)], ALL);
     const row = first(state);
     const answered = run(state, [
@@ -174,7 +174,7 @@ describe('live queue, own decisions', () => {
     expect(entriesOf(happen(eventLog, answered, [act('decide', 0, ME)]))).toEqual(entriesOf(answered));
   });
 
-  it('a claim fact that is older than an answer changes nothing', () => {
+  it('ignores a claim event that is older than an answer', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
     const row = { ...first(state), version: 5, claim: { user_id: ME, name: 'Me', expires_at: first(state).due_at } };
     const answered = reduce(state, { kind: 'item', row, removal });
@@ -182,14 +182,14 @@ describe('live queue, own decisions', () => {
     expect(first(late).claim).toMatchObject({ user_id: ME });
   });
 
-  it('a renewal moves the end of the lease, though the version stays', () => {
+  it('moves the end of the lease on renewal, though the version stays', () => {
     const { state } = opened([act('arrive', 1), act('claim', 0, ME)], ALL);
     const row = first(state);
     const claim = { user_id: ME, name: 'Me', expires_at: '2026-11-20T13:00:00.000Z' };
     expect(first(reduce(state, { kind: 'item', row: { ...row, claim }, removal })).claim).toEqual(claim);
   });
 
-  it('a stale answer cannot bring back an item that has left', () => {
+  it('does not restore an item that has left because of a stale answer', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('claim', 0, ME)], ALL);
     const stale = first(state);
     const decided = happen(eventLog, state, [act('decide', 0, ME)]);
@@ -198,7 +198,7 @@ describe('live queue, own decisions', () => {
 });
 
 describe('live queue, snapshots', () => {
-  it('a resync keeps every line in place: what left is a tombstone, what came is held while in use', () => {
+  it('a resync leaves every row in place: removed ones are tombstones, new ones are held back while in use', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 2), act('claim', 0)], ALL);
     eventLog.play([act('decide', 0), act('arrive', 0)]);
     const synced = run(state, [
@@ -209,7 +209,7 @@ describe('live queue, snapshots', () => {
     expect(synced.heldBack.size).toBe(1);
   });
 
-  it('an answer that is newer than the snapshot stands', () => {
+  it('an answer that is newer than the snapshot takes precedence', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
     const old = eventLog.snapshot();
     const claimed = happen(eventLog, state, [act('claim', 0, ME)]);
@@ -217,7 +217,7 @@ describe('live queue, snapshots', () => {
     expect(first(synced).claim).toMatchObject({ name: 'Me' });
   });
 
-  it('an earlier answer shows at once and keeps the facts of the meantime for the later one', () => {
+  it('an earlier answer shows at once and retains the events in between for the later one', () => {
     const eventLog = new EventLog().play([act('arrive', 1), act('arrive', 2)]);
     const early = eventLog.snapshot();
     eventLog.play([act('claim', 0)]);
@@ -235,7 +235,7 @@ describe('live queue, snapshots', () => {
     expect(second).toMatchObject({ buffer: null, needsResync: null });
   });
 
-  it('keeps nothing of a project that is none of the reader’s any more, and starts anew when it is again', () => {
+  it('drops everything of a project the user has left, and starts over when they return', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 2)], ALL);
     const gone = run(state, [{ kind: 'asked' }, { kind: 'gone' }]);
     expect(gone).toEqual(emptyQueue(ME, ALL));
@@ -243,7 +243,7 @@ describe('live queue, snapshots', () => {
     expect(entriesOf(back)).toEqual(entriesOf(state));
   });
 
-  it('when no answer comes, facts go on being applied and none are hoarded', () => {
+  it('without an answer, events are still applied and none are buffered', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
     const left = run(state, [{ kind: 'asked' }, { kind: 'unanswered' }]);
     const later = happen(eventLog, left, [act('arrive', 2)]);
@@ -251,7 +251,7 @@ describe('live queue, snapshots', () => {
     expect(countsOf(later).all).toBe(2);
   });
 
-  it('facts of a project that is not known ask for its snapshot', () => {
+  it('events of an unknown project request its snapshot', () => {
     const eventLog = new EventLog().play([act('arrive', 1)]);
     const nowhere = { ...new EventLog().snapshot(), seqs: {} };
     const state = run(emptyQueue(ME, ALL), [

@@ -1,4 +1,4 @@
-// The live queue as a pure function: state and input in, state out. The list never moves unless its reader lets it.
+// The live queue as a pure function: state and input in, state out. Rows never move without the user's consent.
 import { COUNT_LIMIT } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
@@ -30,24 +30,24 @@ import {
 
 /** Everything that can happen to the queue of one tab. */
 export type QueueInput =
-  /** Facts from the socket, as they arrived. */
+  /** Events from the socket, as they arrived. */
   | { kind: 'events'; events: readonly DomainEvent[] }
-  /** A snapshot is being fetched: from now on facts are kept beside, to be applied after it. */
+  /** A snapshot was requested: from now on events are also buffered, to be applied after it. */
   | { kind: 'asked' }
-  /** Its answer; `last` when no newer request is under way, which would need the facts of the meantime again. */
+  /** Its answer; `last` when no newer request is running, which would need the buffered events again. */
   | { kind: 'snapshot'; snapshot: Snapshot; last: boolean }
-  /** The server has counted the views anew. */
+  /** The server has counted the views again. */
   | { kind: 'recounted'; counts: Counts }
-  /** No answer came. */
+  /** No answer arrived. */
   | { kind: 'unanswered' }
-  /** The answer was that the project is none of the reader's: nothing of it stays on show. */
+  /** The answer was that the user has no access to the project: none of it stays visible. */
   | { kind: 'gone' }
-  /** An answer to a command of this tab showed an item as it is now. */
+  /** The answer to a command of this tab showed an item as it is now. */
   | { kind: 'item'; row: ItemRow; removal: RowRemoval }
-  /** A decision is on its way: painted as made, taken back by `settled` when the server refuses. */
+  /** A decision is in flight: shown as made, rolled back by `settled` when the server refuses. */
   | { kind: 'saving'; id: string; removal: RowRemoval }
   | { kind: 'settled'; id: string }
-  /** The reader turns to another view, project or filter. */
+  /** The user switches to another view, project or filter. */
   | { kind: 'scope'; scope: Scope }
   | { kind: 'supervises'; projects: ReadonlySet<string> }
   /** Pointer or keyboard entered or left the list. */
@@ -95,7 +95,7 @@ const TRANSITIONS: Transitions = {
   tick: (draft, { now }) => clearTombstones(draft, now),
 };
 
-/** The next state. Pure: the same state and input always give the same answer. */
+/** The next state. Pure: the same state and input always give the same result. */
 export function reduce(state: QueueState, input: QueueInput): QueueState {
   if (input.kind === 'tick' && state.tombstones.size === 0) return state;
   if (input.kind === 'use' && input.inUse === state.inUse) return state;
@@ -114,7 +114,7 @@ function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; l
   draft.rows = new Map();
   for (const row of snapshot.rows) {
     const known = before.get(row.id);
-    // An answer to one of our own commands may have shown a newer version than the snapshot has.
+    // The answer to one of our own commands may have shown a newer version than the snapshot has.
     draft.rows.set(row.id, known !== undefined && known.version > row.version ? known : row);
   }
   draft.seqs = new Map(Object.entries(snapshot.seqs));
@@ -130,7 +130,7 @@ function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; l
   if (last) draft.buffer = null;
 }
 
-/** The first snapshot lays the list out; later ones keep every line where it is, unless the reader turned elsewhere. */
+/** The first snapshot lays the list out; later ones leave every row in place, unless the user switched elsewhere. */
 function reconcile(draft: Draft): void {
   const isFirst = !draft.loaded || draft.relayout;
   draft.relayout = false;
@@ -140,7 +140,7 @@ function reconcile(draft: Draft): void {
   for (const id of draft.heldBack) if (!draft.rows.has(id)) draft.heldBack.delete(id);
 }
 
-/** What left while nobody was listening: who did it is in the item's history. */
+/** The removal of an item while no events arrived: its actor is in the item's history. */
 const unknownRemoval = (row: ItemRow): RowRemoval => ({
   what: 'gone',
   by: '',
@@ -149,7 +149,7 @@ const unknownRemoval = (row: ItemRow): RowRemoval => ({
   undoUntil: null,
 });
 
-/** What the server counts and the draft has not loaded. */
+/** Items that the server counts and the draft has not loaded. */
 function unloaded(counts: Counts, draft: Draft): Counts {
   const rows = [...draft.rows.values()];
   const rest = (total: number, test: (row: ItemRow) => boolean) =>
@@ -166,7 +166,7 @@ function applyItem(draft: Draft, { row, removal }: { row: ItemRow; removal: RowR
   draft.saving.delete(row.id);
   if (draft.scope.projectId !== null && draft.scope.projectId !== row.project_id) return;
   const waits = OPEN_STATUSES.some((status) => status === row.status);
-  // Renewing a claim is no change of the item: the version stays, only the end of the lease is newer.
+  // Renewing a claim does not change the item: the version stays, only the end of the lease is newer.
   if (draft.rows.get(row.id)?.version === row.version) draft.rows.set(row.id, row);
   if (!isNewer(draft, row.id, row.version)) return;
   if (waits) putRow(draft, row, removal);
@@ -177,14 +177,14 @@ function changeScope(draft: Draft, scope: Scope): void {
   const otherProject = scope.projectId !== draft.scope.projectId;
   draft.scope = scope;
   if (otherProject) {
-    // A narrower choice can show what is known at once; a wider one has nothing to show before its snapshot.
+    // A narrower scope can show known rows at once; a wider one has nothing to show before its snapshot.
     const narrower = scope.projectId !== null && draft.seqs.has(scope.projectId) && draft.complete;
     for (const [id, row] of draft.rows) if (!narrower || row.project_id !== scope.projectId) draft.rows.delete(id);
     draft.loaded = draft.loaded && narrower;
     Object.assign(draft, FULLY_LOADED);
     draft.unloadedCounts = NO_COUNTS;
   }
-  // What is not loaded may have lines for it: until they are read, those that are known stand there.
+  // Unloaded items may belong to it: until they are read, the known rows are shown.
   draft.relayout = !draft.complete;
   rebuild(draft);
 }

@@ -1,4 +1,4 @@
-// The mutable working copy of one transition of the live queue, and the moves it is built from.
+// The mutable working copy of one transition of the live queue, and its basic operations.
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
 import {
@@ -17,15 +17,15 @@ type Mutable<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, V> : T extend
 /** A state that a transition may change; it never leaves the reducer. */
 export type Draft = { -readonly [K in keyof QueueState]: Mutable<QueueState[K]> };
 
-/** How long a tombstone stays at least, in milliseconds. */
+/** The shortest display time of a tombstone, in milliseconds. */
 const TOMBSTONE_MS = 4000;
-/** How many items that left keep their version; late news about older ones has long been refused by `seq`. */
+/** How many removed items retain their version; late events about older ones have long been refused by `seq`. */
 const MAX_VERSIONS = 1000;
-/** Rows of a list that has grown too long are given up from the end, down to the second number. */
+/** Rows of a list that has grown too long are dropped from the end, down to the second number. */
 const MAX_ROWS = 2500;
 const ROWS_AFTER_TRIM = 1500;
 
-/** Runs one transition on a copy and closes it: the order is rebuilt only if the set of lines changed. */
+/** Runs one transition on a copy and closes it: the order is rebuilt only if the set of rows changed. */
 export function transition(state: QueueState, mutate: (draft: Draft) => void): QueueState {
   const draft: Draft = {
     ...state,
@@ -45,13 +45,13 @@ export function transition(state: QueueState, mutate: (draft: Draft) => void): Q
   return draft;
 }
 
-/** Whether a version of an item is news. */
+/** Whether a version of an item is newer than the known one. */
 export function isNewer(draft: Draft, id: string, version: number): boolean {
   const known = draft.rows.get(id)?.version ?? draft.versions.get(id) ?? 0;
   return version > known;
 }
 
-/** What the actor of a fact did, as the words of a tombstone need it. */
+/** What the actor of an event did, for the text of a tombstone. */
 export const removalOf = (draft: Draft, event: DomainEvent, what: RowRemoval['what']): RowRemoval => ({
   what,
   by: event.actor.name,
@@ -60,9 +60,9 @@ export const removalOf = (draft: Draft, event: DomainEvent, what: RowRemoval['wh
   undoUntil: null,
 });
 
-/** Takes in a waiting item as it is now. One beyond what is loaded is only counted. */
+/** Stores a waiting item as it is now. An item beyond the loaded part is only counted. */
 export function putRow(draft: Draft, row: ItemRow, removal: RowRemoval): void {
-  // It waits again: what is heard of it from now on counts.
+  // It waits again: later events count.
   draft.versions.delete(row.id);
   if (!draft.rows.has(row.id) && !isLoaded(draft, row)) {
     countUnloaded(draft, {
@@ -76,7 +76,7 @@ export function putRow(draft: Draft, row: ItemRow, removal: RowRemoval): void {
   updateLine(draft, row.id, removal);
 }
 
-/** Takes an item out of what waits. */
+/** Removes an item that no longer waits. */
 export function dropRow(
   draft: Draft,
   id: string,
@@ -89,7 +89,7 @@ export function dropRow(
   updateLine(draft, id, removal);
 }
 
-/** Brings the line of one item in step with what is now known of it: a row in its place, a tombstone, an arrival, or nothing. */
+/** Updates the row of one item to its present state: a row in its place, a tombstone, an arrival, or nothing. */
 export function updateLine(draft: Draft, id: string, removal: RowRemoval): void {
   const row = draft.rows.get(id);
   if (row === undefined || !belongs(draft, row)) {
@@ -101,7 +101,7 @@ export function updateLine(draft: Draft, id: string, removal: RowRemoval): void 
   if (!draft.shown.has(id) && isWithinHorizon(draft, row)) arrive(draft, row);
 }
 
-/** A new line: shown at once when nothing can jump, or when it is the reader's own doing; held otherwise. */
+/** A new row: shown at once when nothing can move, or when the user caused it; otherwise held back. */
 function arrive(draft: Draft, row: ItemRow): void {
   if (draft.inUse && row.claim?.user_id !== draft.me) {
     draft.heldBack.add(row.id);
@@ -111,7 +111,7 @@ function arrive(draft: Draft, row: ItemRow): void {
   draft.shown.set(row.id, row);
 }
 
-/** Lets every held arrival take its place. */
+/** Places every arrival that was held back. */
 export function showHeldBack(draft: Draft): void {
   for (const id of draft.heldBack) {
     const row = draft.rows.get(id);
@@ -120,7 +120,7 @@ export function showHeldBack(draft: Draft): void {
   draft.heldBack.clear();
 }
 
-/** Builds the lines anew for the present scope: only a reader's own act may do this. */
+/** Builds the rows again for the present scope: only a user's own action may do this. */
 export function rebuild(draft: Draft): void {
   draft.tombstones.clear();
   draft.heldBack.clear();
@@ -130,7 +130,7 @@ export function rebuild(draft: Draft): void {
   }
 }
 
-/** Clears tombstones that have stood long enough while nobody works in the list. `now` in ms, server clock. */
+/** Removes tombstones after their display time while nobody works in the list. `now` in ms, server clock. */
 export function clearTombstones(draft: Draft, now: number): void {
   if (draft.inUse) return;
   for (const [id, removal] of draft.tombstones) {
@@ -140,7 +140,7 @@ export function clearTombstones(draft: Draft, now: number): void {
   }
 }
 
-/** Changes what the server counts beyond the loaded rows; never below zero. */
+/** Changes the server's counts beyond the loaded rows; never below zero. */
 export function countUnloaded(draft: Draft, change: Partial<Counts>): void {
   const add = (view: keyof Counts) => Math.max(0, draft.unloadedCounts[view] + (change[view] ?? 0));
   draft.unloadedCounts = {
@@ -153,13 +153,13 @@ export function countUnloaded(draft: Draft, change: Partial<Counts>): void {
 }
 
 /**
- * Gives up the rows due last, so that the tab does not grow with the queue: from now on they are beyond. Where escalated items
- * are the list, first those that are none. Lines on the screen stay while somebody works in the list, and the reader's own always.
+ * Drops the rows due last, so that the tab does not grow with the queue: they then count as unloaded. Where the list shows
+ * escalated items, the others first. Rows on the screen stay while somebody works in the list, and the user's own always.
  */
 function trimRows(draft: Draft): void {
   const rows = [...draft.rows.values()].sort(compareRows);
   const others = draft.scope.view === 'escalated' ? rows.filter(({ status }) => status !== 'escalated') : [];
-  // So many of the others may stay; where none may, the list itself is cut.
+  // The number of others that may stay; where none may, the list itself is cut.
   const room = ROWS_AFTER_TRIM - (rows.length - others.length);
   const [trimmed, keepCount] = room > 0 && others.length > room ? [others, room] : [rows, ROWS_AFTER_TRIM];
   const last = trimmed[keepCount - 1];

@@ -1,4 +1,4 @@
-// Merging pages of the queue that were read at different moments.
+// Merges pages of the queue that were read at different moments.
 import { describe, expect, it } from 'vitest';
 import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
 import { answers } from '@countersign/shared/filters/queue-filter';
@@ -47,7 +47,7 @@ const WANTED: SnapshotRequest = {
 const enough = (wanted: Partial<SnapshotRequest> = {}): SnapshotRequest => ({ ...WANTED, ...wanted });
 
 describe('readSnapshot', () => {
-  it('is one page when that is all there is, whatever the filter', async () => {
+  it('reads one page when that is everything, for any filter', async () => {
     for (const filter of [{}, { text: 'item 2' }]) {
       const { requests, readPage } = server(new EventLog().play(arrivals(3)), { most: 3 });
       const snapshot = await readSnapshot(readPage, enough({ projectId: PROJECTS[1], filter }));
@@ -57,7 +57,7 @@ describe('readSnapshot', () => {
     }
   });
 
-  it('adds what is always listed when there is more, and counts as old as its first page', async () => {
+  it('adds the always listed items when there is more, and counts as old as its first page', async () => {
     const eventLog = new EventLog().play(arrivals(300));
     const { requests, readPage } = server(eventLog, { most: 100, between: [{ ...claim, pick: 299 }] });
     const snapshot = await readSnapshot(readPage, enough());
@@ -67,14 +67,14 @@ describe('readSnapshot', () => {
     expect(snapshot.seqs[PROJECTS[1]]).toBe(300);
   });
 
-  it('reads on until there are as many rows as wanted', async () => {
+  it('reads on until there are as many rows as requested', async () => {
     const { requests, readPage } = server(new EventLog().play(arrivals(600)), { most: 100 });
     const snapshot = await readSnapshot(readPage, enough({ rows: 250 }));
     expect(requests.map((query) => query.after)).toEqual([undefined, '100', '200', undefined, undefined]);
     expect(snapshot).toMatchObject({ complete: false, horizon: { preview: 'item 300' } });
   });
 
-  it('reads on while the lines of the view are few, and not for ever', async () => {
+  it('reads on while the view has few rows, but not forever', async () => {
     const eventLog = new EventLog().play(arrivals(3000));
     const { requests, readPage } = server(eventLog, { most: 100 });
     const late = await readSnapshot(
@@ -87,7 +87,7 @@ describe('readSnapshot', () => {
     expect([requests.length, moreRequests.length]).toEqual([5 + 2, 8 + 2]);
   });
 
-  it('reads on among the escalated ones where they are the list, and among nothing else', async () => {
+  it('reads on among the escalated items where the list shows them, and only there', async () => {
     const eventLog = new EventLog().play(arrivals(900));
     for (let pick = 0; pick < 700; pick += 1)
       eventLog.play([
@@ -108,7 +108,7 @@ describe('readSnapshot', () => {
     expect(snapshot.escalatedHorizon).not.toBeNull();
   });
 
-  it('asks the server for what answers the filter, once more waits than a page holds', async () => {
+  it('requests only matching rows, once more wait than a page holds', async () => {
     const eventLog = new EventLog().play(arrivals(300));
     const filter = { text: 'ITEM 29' };
     const { requests, readPage } = server(eventLog, { most: 100, between: [{ ...claim, pick: 0 }] });
@@ -123,7 +123,7 @@ describe('readSnapshot', () => {
     expect(again.requests[0]).toEqual({ ...filter, view: 'all' });
   });
 
-  it('ends up true with the facts of the meantime applied again', async () => {
+  it('ends up correct with the events in between applied again', async () => {
     const eventLog = new EventLog().play(arrivals(300));
     const { readPage } = server(eventLog, { most: 100, between: [claim, { ...claim, what: 'decide' }] });
     const requests = reduce(emptyQueue(ME, { view: 'all', projectId: null }), { kind: 'asked' });

@@ -1,15 +1,15 @@
-// Reads what waits as one snapshot of all views, so that every view and count comes from the same rows.
+// Reads the waiting items as one snapshot of all views, so that every view and count comes from the same rows.
 import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
 import type { ItemRow } from '@countersign/shared/item';
 import { isUnfiltered, type QueueFilter } from '@countersign/shared/filters/queue-filter';
 import { FULLY_LOADED, type Snapshot } from './queue-model.ts';
 
-/** What one page holds at most, and a list: when more items wait, those due later are counted, not listed. */
+/** The largest page, and the largest list: when more items wait, those due later are counted, not listed. */
 export const PAGE_ROWS = 500;
 export const MAX_LINES = 3 * PAGE_ROWS;
-/** With fewer lines than this the list is read on by itself: what was read belongs to other views, or few rows answer. */
+/** With fewer rows than this the list reads on automatically: the rows read belong to other views, or few match. */
 const MIN_LINES = 100;
-/** A filtered page may be short; no more of them are read at once. */
+/** A filtered page may be short; at most this many are read at once. */
 const MAX_PAGES = 8;
 
 export interface PageQuery extends QueueFilter {
@@ -23,22 +23,22 @@ type ReadPage = (query: PageQuery) => Promise<QueuePage>;
 
 export interface SnapshotRequest {
   view: QueueView;
-  /** Null: all projects of the reader. */
+  /** Null: all projects of the user. */
   projectId: string | null;
   filter: QueueFilter;
-  /** Whether everything that waited fitted in the snapshot before: then it is tried again, and filtered here. */
+  /** Whether everything that waited fitted in the previous snapshot: then that is tried again, and filtered here. */
   complete: boolean;
-  /** So many rows of the list at least, when there are more than one page holds. */
+  /** At least this many rows of the list, when there are more than one page holds. */
   rows: number;
-  /** Whether a row is a line of the list that is looked at. */
+  /** Whether a row is in the present list. */
   isLine: (row: ItemRow) => boolean;
 }
 
 /**
- * Reads the queue. When all of it fits in one page nothing is left out, whatever the filter. Else what does not answer the
- * filter is, and what is due later; the reader's own items are always in, whatever the filter, and the escalated ones that
- * answer it, up to one page of each; where escalated items are the list, as many of them as wanted. `readPage` fetches one
- * page.
+ * Reads the queue. When all of it fits in one page nothing is omitted, for any filter. Otherwise rows that do not match the
+ * filter are omitted, and those due later; the user's own items are always included, regardless of the filter, and the matching
+ * escalated ones, up to one page of each; where the list shows escalated items, as many of them as requested. `readPage` reads
+ * one page.
  */
 export async function readSnapshot(readPage: ReadPage, wanted: SnapshotRequest): Promise<Snapshot> {
   const { view, projectId, filter, complete } = wanted;
@@ -65,7 +65,7 @@ export async function readSnapshot(readPage: ReadPage, wanted: SnapshotRequest):
   };
 }
 
-/** The pages after the first one, until there are as many rows as wanted and lines enough to work on. */
+/** The pages after the first one, until there are as many rows as requested and enough in the view. */
 async function readMorePages(
   first: QueuePage,
   { rows: wanted, isLine }: SnapshotRequest,
@@ -87,8 +87,8 @@ async function readMorePages(
 }
 
 /**
- * Pages read one after the other show different moments. The merged rows count as read at the earliest of them: facts since
- * then are applied again, and the version of each item says what is news.
+ * Pages read one after the other show different moments. The merged rows count as read at the earliest of them: later events are
+ * applied again, and the version of each item shows what is new.
  */
 function merge(pages: readonly [QueuePage, ...QueuePage[]]): Pick<Snapshot, 'rows' | 'seqs' | 'counts'> {
   const rows = new Map<string, ItemRow>();

@@ -1,4 +1,4 @@
-// Lines that changed, as people count them.
+// Counts changed lines as people count them.
 import { expect, it } from 'vitest';
 import { changedLines } from './changed-lines.ts';
 

@@ -1,9 +1,9 @@
-// A long comparison cut down to what changed and what stands round it, so that drawing it costs what changed.
+// Folds a long comparison down to the changes and their context, so that rendering costs only what changed.
 import { count } from '#lib/format/format.ts';
 import { valueMessages } from '../value-messages.ts';
 import type { DiffLine, DiffPart } from './word-diff.ts';
 
-/** A line to draw, or so many lines that are left out. */
+/** A line to draw, or a number of lines left out. */
 export type Folded =
   | { readonly kind: 'line'; readonly line: DiffLine; readonly at: number }
   | { readonly kind: 'gap'; readonly count: number; readonly at: number };
@@ -11,7 +11,7 @@ export type Folded =
 const SHORT = 40;
 const CONTEXT = 3;
 
-/** The changed lines with a few round each; a short text whole. */
+/** The changed lines with a few lines of context; a short text whole. */
 export function foldUnchanged(lines: readonly DiffLine[]): Folded[] {
   const nearChanges = lines.length <= SHORT ? null : linesNearChanges(lines);
   const folded: Folded[] = [];
@@ -40,7 +40,7 @@ function linesNearChanges(lines: readonly DiffLine[]): Set<number> {
 const LONG = { same: 1200, removed: 6000, added: 6000 } as const;
 const EXCERPT_LENGTH = { same: 400, removed: 2500, added: 2500 } as const;
 
-/** A part that is long beyond reading, without its middle. */
+/** A part that is too long to read, without its middle. */
 function shorten(part: DiffPart): DiffPart {
   if (part.text.length <= LONG[part.kind]) return part;
   const excerpt = EXCERPT_LENGTH[part.kind];

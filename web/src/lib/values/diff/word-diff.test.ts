@@ -1,4 +1,4 @@
-// The diff of an edit: every character of both texts is in it, and small changes read as one.
+// The diff of an edit: it contains every character of both texts, and small changes read as one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareText, type DiffLine } from './word-diff.ts';
@@ -11,7 +11,7 @@ const written = (lines: DiffLine[]) =>
   );
 
 describe('compareText', () => {
-  it('shows the changed words beside what stayed', () => {
+  it('shows the changed words beside unchanged ones', () => {
     expect(written(compareText('one\nThe sum is 110', 'one\nThe sum is 90'))).toEqual([
       'one',
       'The sum is [-110-]{+90+}',
@@ -25,11 +25,11 @@ describe('compareText', () => {
     ]);
   });
 
-  it('shows removed line ends', () => {
+  it('shows removed line breaks', () => {
     expect(written(compareText('a\nb', 'a b'))).toEqual(['a[-↵-]', '{+ +}b']);
   });
 
-  it('holds both texts, whatever they are', () => {
+  it('contains both texts completely, for any input', () => {
     const line = fc
       .array(fc.constantFrom('a', 'bb', ' ', '\n', '=', '12'), { maxLength: 40 })
       .map((parts) => parts.join(''));
@@ -48,7 +48,7 @@ describe('compareText', () => {
     );
   });
 
-  it('gives up word by word on texts that have nothing in common, and still answers', () => {
+  it('falls back from words for texts with nothing in common, and still answers', () => {
     const text = (seed: number) => Array.from({ length: 20_000 }, (_, at) => `w${(at * seed) % 9973}`).join(' ');
     expect(compareText(text(7), text(11)).length).toBeGreaterThan(0);
   });

@@ -1,4 +1,4 @@
-// What an edit changed, word by word, laid out in the lines of the new text.
+// Compares an edit word by word, in the lines of the new text.
 import { withLf } from '#lib/format/line-endings.ts';
 import { diffLines, diffWordsWithSpace } from 'diff';
 
@@ -7,25 +7,25 @@ export interface DiffPart {
   readonly text: string;
 }
 
-/** One line of the new text with what was taken out of it; `changed` when anything differs. */
+/** One line of the new text with its removed parts; `changed` when anything differs. */
 export interface DiffLine {
   readonly parts: readonly DiffPart[];
   readonly changed: boolean;
 }
 
-/** Texts that differ too much to be worth comparing word by word are compared by line, in ms and edits. */
+/** Above these limits texts are compared by line instead of by word, in ms and edits. */
 const LIMITS = { timeout: 60, maxEditLength: 2000 };
 
-/** Texts longer than this are compared only between their common beginning and end, so that typing stays quick. */
+/** Longer texts are compared only between their common beginning and end, so that typing stays quick. */
 const LONG = 10_000;
 
-/** Both with LF alone, so that no line end shows as a change; as they are where nothing else differs. */
+/** Both with LF only, so that no line ending shows as a change; unchanged where nothing else differs. */
 function withLfEndings(before: string, after: string): [string, string] {
   const texts: [string, string] = [withLf(before), withLf(after)];
   return texts[0] === texts[1] && before !== after ? [before, after] : texts;
 }
 
-/** The lines of `after`, with what was removed struck in place. A removed line is a line of its own. */
+/** The lines of `after`, with removed text struck in place. A removed line is a line of its own. */
 export function compareText(...texts: [before: string, after: string]): DiffLine[] {
   const [before, after] = withLfEndings(...texts);
   const { head, tail } = before.length + after.length > LONG ? common(before, after) : { head: 0, tail: 0 };
@@ -35,7 +35,7 @@ export function compareText(...texts: [before: string, after: string]): DiffLine
   return intoLines(joined(around(changes.map(partOf), before.slice(0, head), before.slice(before.length - tail))));
 }
 
-/** The same, line by line: a changed line is there as it was and as it is. */
+/** The same, line by line: a changed line is shown before and after the change. */
 export function compareLines(...texts: [before: string, after: string]): DiffLine[] {
   const [before, after] = withLfEndings(...texts);
   const { head, tail } = common(before, after, /\n/);
@@ -44,7 +44,7 @@ export function compareLines(...texts: [before: string, after: string]): DiffLin
   const parts = around(changes.map(partOf), before.slice(0, head), before.slice(before.length - tail));
   const lines = parts.flatMap((part) => {
     const texts = part.text.split('\n');
-    // What ends with a line end has no line after it.
+    // A text that ends with a line break has no further line.
     if (texts.length > 1 && texts.at(-1) === '') texts.pop();
     return texts.map((text): DiffLine => ({ parts: [{ ...part, text }], changed: part.kind !== 'same' }));
   });
@@ -60,7 +60,7 @@ function around(parts: readonly DiffPart[], head: string, tail: string): DiffPar
   return [...same(head), ...parts, ...same(tail)];
 }
 
-/** How much two texts have in common at their beginning and end, up to the edge of a word (or of a line). */
+/** How much two texts have in common at their beginning and end, up to a word (or line) boundary. */
 function common(before: string, after: string, edge = /\s/): { head: number; tail: number } {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
@@ -69,7 +69,7 @@ function common(before: string, after: string, edge = /\s/): { head: number; tai
   let tail = 0;
   while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
   while (tail > 0 && !edge.test(before[before.length - tail] ?? '')) tail -= 1;
-  // A line end belongs to the line it ends.
+  // A line break belongs to the line it ends.
   return { head, tail: tail > 0 && edge.source === '\\n' ? tail - 1 : tail };
 }
 
@@ -78,7 +78,7 @@ const fullReplacement = (before: string, after: string) => [
   { value: after, added: true, removed: false },
 ];
 
-/** Crumbs of one or two letters between two changes are read as part of one change. */
+/** One or two unchanged letters between two changes are read as part of one change. */
 function joined(parts: readonly DiffPart[]): DiffPart[] {
   const merged: DiffPart[] = [];
   let removed = '';
@@ -110,7 +110,7 @@ function intoLines(parts: readonly DiffPart[]): DiffLine[] {
     const pieces = part.text.split('\n');
     for (const [index, text] of pieces.entries()) {
       if (index > 0) lines.push([]);
-      // A line end that was removed has to be seen, or two joined lines would look untouched.
+      // A removed line break must be visible, or two joined lines would look unchanged.
       const shown = part.kind === 'removed' && index < pieces.length - 1 ? `${text}↵` : text;
       if (shown !== '') lines.at(-1)?.push({ kind: part.kind, text: shown });
     }

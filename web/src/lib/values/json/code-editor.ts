@@ -1,4 +1,4 @@
-// JSON in CodeMirror: folded, searched, drawn only where it is seen. Loaded when it is needed; never part of the first load.
+// JSON in CodeMirror: folding, search, rendering only where visible. Loaded on demand; never part of the first load.
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import {
@@ -21,16 +21,16 @@ import { HIDDEN } from '../text/segments.ts';
 export interface CodeOptions {
   readonly parent: HTMLElement;
   readonly text: string;
-  /** What it is, for screen readers. */
+  /** The accessible name. */
   readonly label: string;
   readonly readOnly: boolean;
   readonly wrap?: boolean;
-  /** Hears every change that was typed. */
+  /** Called with the text after every typed change. */
   readonly ontyped?: (text: string) => void;
 }
 
 export interface Code {
-  /** Puts another text in; what was typed meanwhile can be undone back to. */
+  /** Replaces the text; the typed text before can be restored with undo. */
   set(text: string): void;
   wrap(on: boolean): void;
   find(): void;
@@ -66,10 +66,10 @@ export function openCode({ parent, text, label, readOnly, wrap = true, ontyped }
   };
 }
 
-/** Reached by Tab, whether it takes text or not. */
+/** Reachable by Tab, whether editable or not. */
 const REACHED = { tabindex: '0', spellcheck: 'false' };
 
-/** What is marked: all that hides or reorders text, but not the selector that makes a sign an emoji. */
+/** The marked characters: all that hide or reorder text, except the selector that makes a character an emoji. */
 const MARKED = new RegExp(`(?!(?<=\\p{Extended_Pictographic})\\uFE0F)(?:${HIDDEN.source})`, 'u');
 
 const COLOURS = HighlightStyle.define([
@@ -108,7 +108,7 @@ const LOOK = EditorView.theme({
   '.cm-diagnostic': { fontFamily: 'var(--font-sans)', fontSize: '12px', borderLeftColor: 'var(--rejected)' },
 });
 
-/** The page submits with this key, so the editor must not break a line with it. */
+/** The page submits with this key, so the editor must not insert a line break with it. */
 const KEYS = defaultKeymap.filter(({ key }) => key !== 'Mod-Enter');
 
 const COMMON: Extension = [

@@ -1,9 +1,9 @@
-// Two JSON values side by side: whether they are the same, where they differ, and what an edit broke of the shape.
+// Compares two JSON values: whether they are equal, where they differ, and how an edit broke the shape.
 import type { Json } from '@countersign/shared/json/json';
 import { pathTo } from './json-paths.ts';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './lossless.ts';
 
-/** The same as JSON, by the rule of the server: key order means nothing, numbers count by their value. */
+/** Equal as JSON, by the rule of the server: key order means nothing, numbers compare by value. */
 export function sameJson(left: Json, right: Json): boolean {
   const kind = kindOf(left);
   if (kind !== kindOf(right)) return false;
@@ -39,23 +39,23 @@ export function changedPaths(before: Json, after: Json, path = '$'): string[] {
 const memberOf = (value: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(value, key) ? value[key] : undefined;
 
-/** What a pipeline that expects the shape of the suggestion would stumble over. */
+/** A difference that breaks a pipeline which expects the shape of the suggestion. */
 export type Breach =
   | { readonly kind: 'missing'; readonly path: string }
   | { readonly kind: 'emptied'; readonly path: string }
   | { readonly kind: 'type'; readonly path: string; readonly was: string; readonly is: string };
 
-/** Beyond this many nobody reads on. */
+/** The most breaches worth reading. */
 const MAX_BREACHES = 20;
 
-/** Keys that are gone, values of another type and lists that were emptied. Lists are held against their first member. */
+/** Missing keys, values of another type and emptied lists. Lists are compared with their first member. */
 export function breaches(before: Json, after: Json): Breach[] {
   return found(before, after, '$').slice(0, MAX_BREACHES);
 }
 
 function found(before: Json, after: Json, path: string): Breach[] {
   const [was, is] = [kindOf(before), kindOf(after)];
-  // What was null has no type yet.
+  // A former null has no type yet.
   if (was !== is) return was === 'null' ? [] : [{ kind: 'type', path, was, is }];
   if (isObject(before) && isObject(after))
     return entriesOf(before).flatMap(([key, member]): Breach[] => {
@@ -70,14 +70,14 @@ function found(before: Json, after: Json, path: string): Breach[] {
   const first = before[0];
   const alike = first !== undefined && before.every((member) => kindOf(member) === kindOf(first));
   if (!alike) return [];
-  // Members moved: what each must still have is what all of them had.
+  // Members moved: each must still have what all of them had.
   const common = isObject(first) ? commonOf(before as JsonObject[]) : first;
   return isScalar(common) || isObject(common)
     ? after.flatMap((member, at) => found(common, member, pathTo(path, at)))
     : [];
 }
 
-/** The members that every row has. */
+/** The members common to every row. */
 function commonOf(rows: readonly JsonObject[]): JsonObject {
   const [first, ...rest] = rows;
   if (first === undefined) return {};

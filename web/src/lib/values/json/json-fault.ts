@@ -1,4 +1,4 @@
-// What is wrong with a JSON text, and on which line and in which column.
+// The error in a JSON text, with its line and column.
 import { valueMessages } from '../value-messages.ts';
 
 export class JsonFault extends Error {

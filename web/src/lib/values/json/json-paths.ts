@@ -1,10 +1,10 @@
-// The way to a value inside another, and how many there are.
+// Paths to nested values, and the number of values.
 import type { Json } from '@countersign/shared/json/json';
 import { isArray, isObject } from './lossless.ts';
 
 const PLAIN = /^[A-Za-z_$][\w$]*$/;
 
-/** One step of a JSON path further: `$.a`, `$.a[0]`, `$["odd key"]`. */
+/** A JSON path extended by one step: `$.a`, `$.a[0]`, `$["odd key"]`. */
 export const pathTo = (path: string, step: string | number): string =>
   typeof step === 'number'
     ? `${path}[${step}]`
@@ -15,7 +15,7 @@ export const pathTo = (path: string, step: string | number): string =>
 /** A path for people: without the root, `address.city`. The root itself is left as `$`. */
 export const shortPath = (path: string): string => path.replace(/^\$\.?(?=.)/, '');
 
-/** How many values there are in a value, itself included; stops counting beyond `most`. */
+/** The number of values in a value, including itself; stops counting beyond `most`. */
 export function countValues(value: Json, most: number): number {
   let count = 0;
   const open: Json[] = [value];

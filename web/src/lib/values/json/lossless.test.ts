@@ -1,4 +1,4 @@
-// What is read and printed again is what was sent: numbers by their text, members in their order, nothing by accident.
+// Parsing and printing returns what was sent: numbers by their text, members in their order.
 import fc from 'fast-check';
 import { parse as oracle, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ const { value: anyText } = fc.letrec<{ value: string }>((tie) => ({
 const tokens = (text: string) => text.match(/"(?:[^"\\]|\\.)*"|[^\s]/g)?.join('');
 
 describe('parseJson and printJson', () => {
-  it('give every text back, whatever its numbers, keys and order', () => {
+  it('return every text unchanged, for any numbers, keys and order', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const value = parseJson(text);
@@ -44,7 +44,7 @@ describe('parseJson and printJson', () => {
     );
   });
 
-  it('print what needs no care as JSON.stringify does', () => {
+  it('print ordinary values as JSON.stringify does', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -57,7 +57,7 @@ describe('parseJson and printJson', () => {
     );
   });
 
-  it('keep what lossless-json keeps', () => {
+  it('preserve what lossless-json preserves', () => {
     for (const number of NUMBERS) {
       const text = `{"a":${number}}`;
       expect(printJson(parseJson(text), 0)).toBe(stringify(oracle(text)));
@@ -97,21 +97,21 @@ describe('parseJson and printJson', () => {
     expect(faultOf(() => parseJson(text))).toMatchObject({ why, line, column });
   });
 
-  it('go out in a request as they came', () => {
+  it('are sent in a request as they were received', () => {
     const value = parseJson('{"b":1.0,"n":-0}');
     expect(jsonText({ output: value })).toBe('{"output":{"b":1.0,"n":-0}}');
     expect(kindOf(new Numeral('1.0') as unknown as Json)).toBe('number');
     expect(JSON.stringify({ n: new Numeral('1.0') })).toMatch(/^{"n":1(\.0)?}$/);
   });
 
-  it('are not led astray by keys that objects have', () => {
+  it('handle keys that objects inherit', () => {
     const value = parseJson('{"__proto__":{"polluted":true},"2":0,"1":0}') as JsonObject;
     expect(entriesOf(value).map(([key]) => key)).toEqual(['__proto__', '2', '1']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect('polluted' in {}).toBe(false);
   });
 
-  it('say where each value of an object stands', () => {
+  it('return the position of each value of an object', () => {
     const text = ' { "a" : 1.0 , "b":"x,y" } ';
     expect(spansOf(text).map(({ key, from, to }) => [key, text.slice(from, to)])).toEqual([
       ['a', '1.0'],

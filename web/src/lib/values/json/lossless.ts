@@ -1,19 +1,21 @@
-// JSON as it was sent: numbers keep their spelling and members their order, which JSON.parse does not promise.
+// JSON as it was sent: numbers retain their spelling and members their order, which JSON.parse does not guarantee.
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import { JsonFault } from './json-fault.ts';
 
 export type JsonObject = { [key: string]: Json };
 export type JsonKind = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-/** A number that JavaScript would spell in another way, such as `1.0`. It goes where a number goes, and out again as it came. */
+/**
+ * A number that JavaScript would spell in another way, such as `1.0`. It is used like a number, and printed as it was received.
+ */
 export class Numeral extends RawJson {
-  /** For whoever prints it with JSON.stringify: exact where the browser can, else the nearest number. */
+  /** For JSON.stringify: exact where the browser can, else the nearest number. */
   toJSON(): unknown {
     return 'rawJSON' in JSON ? (JSON.rawJSON as (text: string) => unknown)(this.text) : Number(this.text);
   }
 }
 
-/** What a value is. Asked instead of `typeof`, which takes a number with its spelling for an object. */
+/** The kind of a value. Use it instead of `typeof`, which reports a number with its spelling as an object. */
 export function kindOf(value: Json): JsonKind {
   if (value === null) return 'null';
   if (value instanceof RawJson) return 'number';
@@ -26,7 +28,7 @@ export const isArray = (value: Json): value is Json[] => Array.isArray(value);
 export const isObject = (value: Json): value is JsonObject => kindOf(value) === 'object';
 export const isScalar = (value: Json): boolean => !isArray(value) && !isObject(value);
 
-/** Members in the order they were sent in, where JavaScript would put keys that look like numbers first. */
+/** Members in the order they were sent in; JavaScript would put keys that look like numbers first. */
 const orders = new WeakMap<object, readonly string[]>();
 
 /** The members of an object in the order they were sent in. */
@@ -42,7 +44,7 @@ export function entriesOf(value: JsonObject): [string, Json][] {
 /** The text of a number as it was sent. */
 export const numberText = (value: Json): string => (value instanceof RawJson ? value.text : JSON.stringify(value));
 
-/** JSON text; numbers and order as they were sent. `indent` 0 puts it on one line. */
+/** JSON text with numbers and order as they were sent. `indent` 0 prints it on one line. */
 export function printJson(value: Json, indent = 2): string {
   return printed(value, indent, '\n');
 }
@@ -61,7 +63,7 @@ function printed(value: Json, indent: number, lineEnd: string): string {
   return `${open}${inner}${members.join(indent === 0 ? ',' : `,${inner}`)}${indent === 0 ? '' : lineEnd}${close}`;
 }
 
-/** Deeper than the service takes by far, and not deep enough to overflow the stack. */
+/** Far deeper than the service accepts, and not deep enough to overflow the stack. */
 const MAX_DEPTH = 200;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\n\r]*/y;
@@ -73,7 +75,7 @@ const WORDS: readonly (readonly [string, Json])[] = [
 /** Keys that JavaScript sorts before all others. */
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
-/** Where the value of a member of the outermost object stands in the text. */
+/** The position of an outermost member's value in the text. */
 export interface Span {
   readonly key: string;
   readonly value: Json;
@@ -81,12 +83,14 @@ export interface Span {
   readonly to: number;
 }
 
-/** Reads JSON text. Strict as JSON.parse, and a doubled key is a fault too. Errors: {@link JsonFault} with line and column. */
+/**
+ * Parses JSON text. Strict as JSON.parse, and a duplicate key is an error too. Errors: {@link JsonFault} with line and column.
+ */
 export function parseJson(text: string): Json {
   return new Reader(text).read();
 }
 
-/** The members of an object with the places of their values. Errors: {@link JsonFault}. Empty for anything else. */
+/** The members of an object with the positions of their values. Errors: {@link JsonFault}. Empty for anything else. */
 export function spansOf(text: string): Span[] {
   const reader = new Reader(text);
   reader.read();
@@ -150,7 +154,7 @@ class Reader {
     return members;
   }
 
-  /** Whether the bracket closes here; before every member but the first it takes the comma. */
+  /** Whether the bracket closes here; before every member but the first it consumes the comma. */
   #ends(bracket: string, comma: boolean): boolean {
     this.#space();
     const next = this.#text[this.#at];
@@ -194,7 +198,7 @@ class Reader {
     const found = NUMBER.exec(this.#text)?.[0];
     if (found === undefined) this.#fail(this.#at >= this.#text.length ? 'empty' : 'value');
     this.#at += found.length;
-    // Where a number takes the place of a number the type says so: whoever needs to tell asks `kindOf`.
+    // The type calls both a number; code that must distinguish them uses `kindOf`.
     return String(Number(found)) === found ? Number(found) : (new Numeral(found) as unknown as Json);
   }
 

@@ -1,4 +1,4 @@
-// A table as CSV for a spreadsheet. Cells that a spreadsheet would take for a formula are made plain text.
+// Writes a table as CSV for a spreadsheet. Cells that a spreadsheet would take for a formula become plain text.
 import type { Json } from '@countersign/shared/json/json';
 import { escapeFormula } from '../../format/escape-csv-formula.ts';
 import { kindOf, printJson, type JsonObject } from '../json/lossless.ts';
@@ -18,6 +18,6 @@ function cell(value: Json | undefined): string {
 
 function quoted(text: string): string {
   const safe = escapeFormula(text);
-  // An empty text is told from a cell that is not there.
+  // Distinguishes an empty text from a missing cell.
   return safe === '' || /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

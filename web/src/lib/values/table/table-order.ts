@@ -1,4 +1,4 @@
-// The rows of a table in the order of one column; what has no such cell comes last.
+// Sorts the rows of a table by one column; rows without that cell come last.
 import type { Json } from '@countersign/shared/json/json';
 import { kindOf, numberText, printJson, type JsonObject } from '../json/lossless.ts';
 
@@ -9,7 +9,7 @@ export interface Order {
 
 const words = new Intl.Collator(undefined, { numeric: true });
 
-/** A sorted copy, or the rows as they are. Each row keeps its place in the value as `at`. */
+/** A sorted copy, or the rows unchanged. Each row retains its index in the value as `at`. */
 export function ordered(rows: readonly JsonObject[], order: Order | null): { row: JsonObject; at: number }[] {
   const placed = rows.map((row, at) => ({ row, at }));
   if (order === null) return placed;

@@ -1,9 +1,9 @@
-// Looks for words in what is drawn: the places of the matches, without touching the page.
+// Finds words in rendered content: the ranges of the matches, without changing the page.
 
-/** Beyond this many nobody steps through them. */
+/** The most matches a user can step through. */
 export const MOST_MATCHES = 1000;
 
-/** The ranges of a text inside an element, upper and lower case alike. */
+/** The ranges of a text inside an element, case-insensitive. */
 export function matchesIn(root: Node, wanted: string): Range[] {
   const ranges: Range[] = [];
   const sought = wanted.toLocaleLowerCase();
@@ -26,7 +26,7 @@ export function matchesIn(root: Node, wanted: string): Range[] {
 const ALL = 'value-find';
 const HERE = 'value-found';
 
-/** Colours the matches, and the one that is stepped to; a browser that cannot just scrolls. */
+/** Highlights the matches, and the current one; a browser without support only scrolls. */
 export function paint(ranges: readonly Range[], at: number): void {
   if (typeof Highlight === 'undefined') return;
   const here = ranges[at];

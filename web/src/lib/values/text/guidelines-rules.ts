@@ -1,6 +1,6 @@
-// Guidelines as reviewers read them: each paragraph a numbered rule, with the little Markdown that cannot do harm. Nothing of it is ever HTML.
+// Parses guidelines for reviewers: each paragraph a numbered rule, with a small safe subset of Markdown. Never produces HTML.
 
-/** A run of text. Everything but links and marks is text all the way down. */
+/** A run of text. Everything except links and marks is text at every level. */
 export interface Piece {
   kind: 'text' | 'bold' | 'code' | 'link';
   text: string;
@@ -9,10 +9,10 @@ export interface Piece {
 
 export type Block =
   | { kind: 'heading'; pieces: Piece[] }
-  /** A paragraph, or a list that stands by itself: one rule, with the number it is known by. */
+  /** A paragraph, or a separate list: one rule, with its number. */
   | { kind: 'rule'; number: number; parts: Part[] };
 
-/** Lines that belong together; each line of a paragraph keeps its own line. */
+/** Lines of one part; each line of a paragraph remains a separate line. */
 export interface Part {
   kind: 'lines' | 'bullets' | 'numbers';
   lines: Piece[][];
@@ -23,7 +23,7 @@ const HEADING = /^#{1,4} +/;
 const BULLET = /^[-*] +/;
 const NUMBER = /^\d{1,3}[.)] +/;
 
-/** Blank lines part the rules; a line that begins with `#` is a heading and has no number. */
+/** Blank lines separate the rules; a line that begins with `#` is a heading and has no number. */
 export function rulesOf(text: string): Block[] {
   const blocks: Block[] = [];
   let number = 0;
@@ -54,7 +54,7 @@ function partsOf(lines: string[]): Part[] {
   return parts;
 }
 
-/** What is not understood stays as it is written. */
+/** Unrecognized syntax stays as written. */
 function piecesOf(line: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

@@ -27,7 +27,7 @@ describe('rules', () => {
     expect(third).toMatchObject({ parts: [{ kind: 'bullets', lines: [[{ text: 'Greet' }], [{ text: 'Answer' }]] }] });
   });
 
-  it('can be linked to', () => {
+  it('have anchors', () => {
     const box = shown('One.\n\nTwo with **weight** and `code`.\n\n1. First\n2. Then');
     expect([...box.querySelectorAll('[id]')].map(({ id }) => id)).toEqual(['rule-1', 'rule-2', 'rule-3']);
     expect(box.querySelector('#rule-2 strong')?.textContent).toBe('weight');
@@ -35,7 +35,7 @@ describe('rules', () => {
     expect(box.querySelectorAll('#rule-3 ol > li')).toHaveLength(2);
   });
 
-  it('show where a link leads, and lead nowhere but the web', () => {
+  it('show where a link leads, and link only to the web', () => {
     const box = shown(
       '[the manual](https://example.com/a) [run](javascript:alert(1)) [x](//evil.test) ![i](https://e.test/i.png)',
     );
@@ -54,7 +54,7 @@ describe('rules', () => {
     expect(box.textContent).toContain('RLO');
   });
 
-  it('keep every word of any text', () => {
+  it('preserve every word of any text', () => {
     const word = fc.constantFrom('a', 'b', '**', '`', '[x](https://e.test)', '#', '-', '1.', '<b>', '\n', '\n\n', ' ');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 20 }), (words) => {

@@ -1,8 +1,8 @@
-// Whether a text was written as Markdown. Careful: a text that merely looks a little like it is shown as it is.
+// Detects whether a text was written as Markdown. Conservative: a text that only resembles it is shown as it is.
 
-/** One of these says it. */
+/** One of these is enough. */
 const SURE = [/^ {0,3}(?:```|~~~)/m, /!?\[[^\]\n]{1,200}\]\([^)\s]{1,2000}\)/, /^ {0,3}\|.*\n {0,3}\|[ \t]*:?-{3,}/m];
-/** Of these it takes two. */
+/** Two of these are needed. */
 const LIKELY = [
   /^#{1,6} \S/m,
   /^[-*+] \S.*\n[-*+] \S/m,
@@ -11,7 +11,7 @@ const LIKELY = [
   /(?:^|\s)`[^`\n]{1,500}`/,
   /^> \S/m,
 ];
-/** Longer texts, and those that could keep a reader of Markdown busy, stay as they are. */
+/** Longer texts, and those that could keep a Markdown parser busy, stay as they are. */
 const LONGEST = 20_000;
 const TIRING = /\S{2000}|^[> ]{60}|^ {80}/m;
 

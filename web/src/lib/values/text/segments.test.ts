@@ -1,4 +1,4 @@
-// Nothing submitted may hide: invisible and reordering characters show, links name their true host, long text is cut cleanly.
+// Submitted text cannot hide: invisible and reordering characters show, links name their true host, long text is cut cleanly.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clamp, segments } from './segments.ts';
@@ -7,7 +7,7 @@ const marks = (text: string) => segments(text).flatMap((part) => (part.kind === 
 const links = (text: string) => segments(text).flatMap((part) => (part.kind === 'link' ? [part] : []));
 
 describe('segments', () => {
-  it('leaves ordinary text alone, line ends and tabs included', () => {
+  it('leaves ordinary text unchanged, including line breaks and tabs', () => {
     const text = 'a\n\tb\r\n <script>alert(1)</script> é 汉 ע';
     expect(segments(text)).toEqual([{ kind: 'text', text }]);
   });
@@ -34,18 +34,18 @@ describe('segments', () => {
     expect(marks(`pay${character}load`)).toEqual([label]);
   });
 
-  it('shows where a reordered file name was turned round', () => {
+  it('shows where a reordered file name was reversed', () => {
     expect(
       segments('invoice\u202efdp.exe').map((part) => (part.kind === 'mark' ? `[${part.label}]` : part.kind)),
     ).toEqual(['text', '[RLO]', 'text']);
   });
 
-  it('leaves joiners and selectors alone inside an emoji, and marks them anywhere else', () => {
+  it('leaves joiners and selectors unmarked inside an emoji, and marks them anywhere else', () => {
     expect(marks('👩‍👩‍👧 ❤️ 👍🏽')).toEqual([]);
     expect(marks('a\u200db c\ufe0f')).toEqual(['ZWJ', 'U+FE0F']);
   });
 
-  it('never lets a hidden character through as text', () => {
+  it('never passes a hidden character through as text', () => {
     const hostile = fc.array(
       fc.oneof(
         fc.string({ unit: 'binary' }),
@@ -63,14 +63,14 @@ describe('segments', () => {
     );
   });
 
-  it('finds addresses, without the punctuation of the sentence', () => {
+  it('finds URLs, without the punctuation of the sentence', () => {
     expect(links('see https://docs.example/a?b=1#c), or http://x.example.')).toMatchObject([
       { text: 'https://docs.example/a?b=1#c', host: 'docs.example' },
       { text: 'http://x.example', host: 'x.example' },
     ]);
   });
 
-  it('names the host an address really leads to', () => {
+  it('names the host a URL really leads to', () => {
     expect(links('https://bank.example@evil.example/login')).toMatchObject([{ host: 'evil.example' }]);
     expect(links('https://раураl.example/')).toMatchObject([{ host: expect.stringMatching(/^xn--/) as string }]);
   });
@@ -83,7 +83,7 @@ describe('segments', () => {
 });
 
 describe('clamp', () => {
-  it('keeps short text whole', () => {
+  it('leaves short text whole', () => {
     expect(clamp('one\ntwo')).toEqual({ shown: 'one\ntwo', clamped: false });
   });
 

@@ -1,6 +1,6 @@
-// Splits submitted text into what may be shown as it is, characters that must be made visible, and web addresses.
+// Splits submitted text into plain text, characters that must be made visible, and web URLs.
 
-/** `text` is shown as it is; a `mark` stands for a character nobody would see; a `link` names the host it really leads to. */
+/** `text` is shown as it is; a `mark` represents an invisible character; a `link` names the host it really leads to. */
 export type Segment =
   | { kind: 'text'; text: string }
   | { kind: 'mark'; label: string; name: string }
@@ -37,16 +37,19 @@ const NAMED: Record<number, [label: string, name: string]> = {
   0xffa0: ['HHF', 'halfwidth Hangul filler'],
 };
 
-/** Format characters, controls, fillers, separators, variation selectors, unassigned-looking tags. Line ends and tabs are layout. */
+/**
+ * Format characters, controls, fillers, separators, variation selectors, unassigned-looking tags. Line breaks and tabs are
+ * layout.
+ */
 export const HIDDEN =
   /[\p{Cf}\u034F\u115F\u1160\u2028\u2029\u2800\u3164\uFFA0\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]|(?![\n\t]|\r\n)\p{Cc}/u;
-/** An emoji may be built with a joiner and a selector: those are part of the picture and hide nothing. */
+/** An emoji may contain a joiner and a selector: those are part of the picture and hide nothing. */
 const EMOJI =
   /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*)*/u;
 const ADDRESS = /https?:\/\/[^\s<>"`{}|\\^]+/u;
 const PIECES = new RegExp(`(?<emoji>${EMOJI.source})|(?<link>${ADDRESS.source})|(?<hidden>${HIDDEN.source})`, 'giu');
 
-/** The segments of a text, in order. Joined back, links and marks stand exactly where the original characters stood. */
+/** The segments of a text, in order. Joined, links and marks are exactly where the original characters were. */
 export function segments(text: string): Segment[] {
   const found: Segment[] = [];
   let plain = '';
@@ -76,18 +79,18 @@ function pieceOf(groups: Record<string, string | undefined>): Segment[] {
   return [];
 }
 
-/** The visible stand-in of one hidden character. */
+/** The visible mark of one hidden character. */
 function mark(character: string): Segment {
   const code = character.codePointAt(0) ?? 0;
   const hex = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  // Tag characters carry ASCII that only machines read: show what they spell.
+  // Tag characters carry ASCII that only machines read: the mark spells it out.
   if (code >= 0xe0020 && code <= 0xe007e)
     return { kind: 'mark', label: `TAG ${String.fromCodePoint(code - 0xe0000)}`, name: `${hex} tag character` };
   const [label, name] = NAMED[code] ?? [hex, 'invisible or control character'];
   return { kind: 'mark', label, name: `${hex} ${name}` };
 }
 
-/** A web address up to the punctuation of the sentence round it; hidden characters inside it are marked and end it. */
+/** A web URL up to the punctuation of the sentence around it; hidden characters inside it are marked and end it. */
 function linked(found: string): Segment[] {
   const hiddenAt = found.search(HIDDEN);
   const visible = hiddenAt === -1 ? found : found.slice(0, hiddenAt);
@@ -112,6 +115,6 @@ export function clamp(text: string): { shown: string; clamped: boolean } {
   return { shown: head.slice(0, end), clamped: true };
 }
 
-/** Spaces, tabs and the line ends inside a text drawn as signs. */
+/** Draws the spaces, tabs and line breaks inside a text as signs. */
 export const withSpaces = (text: string): string =>
   text.replaceAll(' ', '·').replaceAll('\u00a0', '⍽').replaceAll('\t', '→\t').replaceAll('\n', '↵\n');
