@@ -1,4 +1,4 @@
-// The figures of one project on the page: fetched for the range on show, and again as they move, unless paused.
+// The analytics of one project: loaded for the selected range, and again as they change, unless paused.
 import { readAnalytics, type Analytics } from '@countersign/shared/api/analytics';
 import { call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
@@ -7,13 +7,13 @@ import { Resource } from '#lib/api/resource.svelte.ts';
 import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 import { queryOf, type Range } from './range.ts';
 
-/** The server ticks once a second at most; after a tick the page asks at once. */
+/** The server sends at most one change per second; after one the page loads at once. */
 const SPACING_MS = 500;
-/** The window moves on even when nothing happens: then it is asked for this often. */
+/** The window moves on even without changes: then it is loaded this often. */
 const IDLE_MS = 30_000;
 
 export class AnalyticsFeed {
-  /** How often the figures moved while paused. */
+  /** How many changes arrived while paused. */
   heldBack = $state(0);
 
   readonly #projectId: string;
@@ -35,7 +35,7 @@ export class AnalyticsFeed {
     });
   }
 
-  /** The last figures that came, with the range they are of; null before the first. */
+  /** The last figures, with their range; null before the first. */
   get shown() {
     return this.#resource.data;
   }
@@ -49,19 +49,19 @@ export class AnalyticsFeed {
     return this.#resource.loading;
   }
 
-  /** Shows another range: asked for at once, the former figures stand until it comes. */
+  /** Switches to another range: loads at once, and the previous figures stay until then. */
   switchTo(range: Range): void {
     this.#range = range;
     void this.load();
   }
 
-  /** Fetches now, paused or not. Never throws: the reason stands in `error`. */
+  /** Loads now, paused or not. Never throws: the cause is in `error`. */
   async load(): Promise<void> {
     this.heldBack = 0;
     await this.#throttle.now();
   }
 
-  /** Stays true by the live facts until the answered function is called. */
+  /** Follows the live events until the returned function is called. */
   follow(): () => void {
     const resume = () => this.#throttle.resume();
     document.addEventListener('visibilitychange', resume);

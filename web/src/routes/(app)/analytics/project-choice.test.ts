@@ -1,4 +1,4 @@
-// The page belongs to the project of the address, or to the first that may be seen; what may not be seen is said.
+// The page shows the project of the URL, or the first visible one; a missing permission is named.
 import type { Project } from '@countersign/shared/api/projects';
 import { describe, expect, it } from 'vitest';
 import { chooseProject } from './project-choice.ts';
@@ -14,17 +14,17 @@ describe('chooseProject (PM)', () => {
     expect(choose([], null)).toEqual({ kind: 'none' });
   });
 
-  it('takes the first where the role may, without one in the address', () => {
+  it('takes the first project whose role allows it, without one in the URL', () => {
     expect(choose([support, maths], null)).toEqual({ kind: 'chosen', project: maths });
     expect(choose([support], null)).toEqual({ kind: 'forbidden', project: support });
   });
 
-  it('keeps to the address, in any case of letters', () => {
+  it('takes the project of the URL, case-insensitively', () => {
     expect(choose([support, maths], 'BB-2')).toEqual({ kind: 'chosen', project: maths });
     expect(choose([support, maths], 'aa-1')).toEqual({ kind: 'forbidden', project: support });
   });
 
-  it('does not fall back to another project when the one asked for is not there', () => {
+  it('does not fall back to another project when the requested one is missing', () => {
     expect(choose([support, maths], 'cc-3')).toEqual({ kind: 'missing' });
     expect(choose([], 'cc-3')).toEqual({ kind: 'none' });
   });

@@ -1,20 +1,20 @@
-// Which project a page of one project is about: the one in the address, or the first where the person may see the page.
+// Chooses the project of a page about one project: the one in the URL, or the first where the user may see the page.
 import type { Project } from '@countersign/shared/api/projects';
 import type { Ability } from '@countersign/shared/enums';
 
 export type Choice =
   | { kind: 'loading' }
-  /** The person has no project at all. */
+  /** The user has no project at all. */
   | { kind: 'none' }
-  /** The address names a project that does not exist for this person. */
+  /** The URL names a project that does not exist for this user. */
   | { kind: 'missing' }
-  /** Their role in this project may not see the page. */
+  /** The user's role in this project may not see the page. */
   | { kind: 'forbidden'; project: Project }
   | { kind: 'chosen'; project: Project };
 
 /**
- * Decides by the list of projects (null before it has come), the id in the address (null without one) and what the page needs.
- * Without an id it is the first project where the person may; where they may nowhere, the first, which then says so.
+ * Decides by the list of projects (null before it has loaded), the id in the URL (null without one) and the page's required
+ * ability. Without an id it is the first project where the user has it; where they have it nowhere, the first one as forbidden.
  */
 export function chooseProject(list: readonly Project[] | null, asked: string | null, needs: Ability): Choice {
   if (list === null) return { kind: 'loading' };

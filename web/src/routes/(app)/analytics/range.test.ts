@@ -1,4 +1,4 @@
-// What a range asks for, and how the server's buckets become the steps of the plot.
+// The query of a range, and how the server's buckets become the steps of the plot.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timeOfDay } from '#lib/format/format.ts';
@@ -24,7 +24,7 @@ const minutes = (from: string, counts: [enqueued: number, decided: number][]) =>
   }));
 
 describe('rangeOf', () => {
-  it('reads the address, and takes the last day for anything it does not know', () => {
+  it('reads the URL, and takes the last day for unknown values', () => {
     expect(rangeOf('week')).toBe('week');
     expect(rangeOf('century')).toBe('day');
     expect(rangeOf(null)).toBe('day');
@@ -50,7 +50,7 @@ describe('flowBuckets', () => {
     flow,
   };
 
-  it('joins minutes by the clock, and says which steps are not whole', () => {
+  it('joins minutes by the clock, and marks partial steps', () => {
     const [first, second, third, ...none] = flowBuckets('hour', report);
     expect(first).toEqual({
       start: at('13:02:00').getTime(),
@@ -65,7 +65,7 @@ describe('flowBuckets', () => {
     expect(none).toEqual([]);
   });
 
-  it('says that a bucket the window cuts is not whole, at both ends', () => {
+  it('marks a bucket cut by the window as partial, at both ends', () => {
     const hours = ['13', '14', '15'].map((hour) => ({
       at: `2026-11-20T${hour}:00:00.000Z`,
       enqueued: 1,
@@ -117,7 +117,7 @@ describe('flowBuckets', () => {
       ['00:00', '06:00', '12:00', '18:00', '00:00', '05:00', '11:00', '17:00', '23:00'],
     ],
     ['back', '2026-10-24T00:00:00+01:00', ['23:00', '05:00', '11:00', '17:00', '23:00', '06:00', '12:00', '18:00']],
-  ])('AN6: a step in which the clocks go %s is one step, and whole', (_, from, begins) => {
+  ])('AN6: a step in which the clocks go %s is one complete step', (_, from, begins) => {
     const first = Date.parse(from);
     const hours = Array.from({ length: 48 }, (_bucket, index) => ({
       at: new Date(first + index * 3_600_000).toISOString(),
@@ -130,8 +130,8 @@ describe('flowBuckets', () => {
   });
 });
 
-describe('words', () => {
-  it('name a day as the project’s zone has it', () => {
+describe('time texts', () => {
+  it('name a day in the project’s zone', () => {
     const start = Date.parse('2026-11-20T00:00:00Z');
     expect(flowBucketName('month', { start, end: start + 86_400_000 }, 'UTC')).toMatch(/20/);
   });
@@ -142,7 +142,7 @@ describe('words', () => {
     expect(zoneName('UTC')).toBe('UTC');
   });
 
-  it('AN28: of a zone that the browser does not know are those of UTC, and the page says so', () => {
+  it('AN28: use UTC for a zone that the browser does not know, and the page says so', () => {
     const zone = 'Europe/Atlantis';
     expect(zoneName(zone)).toBe('UTC (this browser does not know Europe/Atlantis)');
     const report = { from: '2026-11-20T10:00:00.000Z', to: '2026-11-20T11:00:00.000Z', time_zone: zone };
@@ -157,7 +157,7 @@ describe('timeBucketsOf', () => {
   const times = { p50: 4, p90: 8, p99: 9 };
   const none = { p50: null, p90: null, p99: null };
 
-  it('keeps the buckets of the server, each as long as it is, and no length where nothing was decided', () => {
+  it("uses the server's buckets, each with its own length, and no duration without decisions", () => {
     const [first, second] = [Date.parse('2026-10-25T00:00:00+01:00'), Date.parse('2026-10-26T00:00:00Z')];
     const flow = [
       { at: new Date(first).toISOString(), time: { n: 2, ...times } },

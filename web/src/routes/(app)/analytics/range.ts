@@ -1,4 +1,4 @@
-// The ranges of the page: how far back each looks, what it asks the server for, and how its buckets are drawn.
+// The ranges of the page: their spans, their queries, and how their buckets are drawn.
 import { knownTimeZone } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics } from '@countersign/shared/api/analytics';
@@ -12,10 +12,10 @@ const DAY = 24 * HOUR;
 const BUCKET_MS = { minute: MINUTE, hour: HOUR, day: DAY } as const satisfies Record<Analytics['bucket'], number>;
 
 interface Plan {
-  /** How far back it looks, in ms. */
+  /** The span of the range, in ms. */
   span: number;
   bucket: Analytics['bucket'];
-  /** How many of the server's buckets make one step of the plot. */
+  /** How many of the server's buckets form one step of the plot. */
   group: number;
 }
 
@@ -26,23 +26,23 @@ const PLANS = {
   month: { span: 30 * DAY, bucket: 'day', group: 1 },
 } as const satisfies Record<Range, Plan>;
 
-/** The range an address asks for by its `range`; the last day when that is none that is known. */
+/** The range of a URL's `range`; the last day when that is unknown. */
 export const rangeOf = (asked: string | null): Range => RANGES.find((range) => range === asked) ?? 'day';
 
-/** The query for a range that ends now (ms). The server's own clock closes the window. */
+/** The query of a range that ends now (ms). The server's own clock closes the window. */
 export function queryOf(range: Range, now: number): { from: string; bucket: Analytics['bucket'] } {
   const { span, bucket } = PLANS[range];
   return { from: new Date(now - span).toISOString(), bucket };
 }
 
-/** A stretch of the window, in ms; `partial` when the window covers only part of what such a stretch usually is. */
+/** A step of the window, in ms; `partial` when the window covers only part of it. */
 export interface FlowBucket {
   start: number;
   end: number;
   /** To people. */
   enqueued: number;
   decided: number;
-  /** How many waited at its end, by status. */
+  /** The number waiting at its end, by status. */
   queued: number;
   escalated: number;
   partial: boolean;
@@ -51,11 +51,11 @@ export interface FlowBucket {
 type Flow = Pick<Analytics['flow'][number], 'at' | 'enqueued' | 'decided' | 'queued' | 'escalated'>;
 type Report = Pick<Analytics, 'from' | 'to' | 'bucket' | 'time_zone'> & { flow: readonly Flow[] };
 
-/** The server's buckets joined into the steps of the plot; counts only add up. Six-hour steps begin at the zone's midnight. */
+/** The server's buckets joined into the steps of the plot; only counts add up. Six-hour steps begin at the zone's midnight. */
 export function flowBuckets(range: Range, { from, to, bucket, time_zone, flow }: Report): FlowBucket[] {
   const { group } = PLANS[range];
   const size = BUCKET_MS[bucket];
-  // A day that changes its clocks is as long as it is.
+  // A day with a clock change has its real length.
   const endOf = (index: number, start: number) => Date.parse(flow[index + 1]?.at ?? '') || start + size;
   const joined: (FlowBucket & { buckets: number; key: string })[] = [];
   for (const [index, { at, enqueued, decided, queued, escalated }] of flow.entries()) {
@@ -82,7 +82,7 @@ export function flowBuckets(range: Range, { from, to, bucket, time_zone, flow }:
       });
   }
   const [opens, closes] = [Date.parse(from), Date.parse(to)];
-  // Inside the window a step of fewer hours is whole all the same: the clocks went forward in it.
+  // Inside the window a shorter step is still complete: the clocks went forward in it.
   const atEdge = (index: number) => index === 0 || index === joined.length - 1;
   return joined.map(({ buckets, key: _, ...rest }, index) => ({
     ...rest,
@@ -90,7 +90,7 @@ export function flowBuckets(range: Range, { from, to, bucket, time_zone, flow }:
   }));
 }
 
-/** The server's buckets with the times of what was decided in them: percentiles do not add up, so they are not joined. */
+/** The server's buckets with the times of their decisions: percentiles do not add up, so they are not joined. */
 export function timeBucketsOf({ bucket, flow }: Pick<Analytics, 'bucket' | 'flow'>): TimeBucket[] {
   return flow.map(({ at, time: { n, p50, p90, p99 } }, index) => {
     const start = Date.parse(at);
@@ -99,7 +99,7 @@ export function timeBucketsOf({ bucket, flow }: Pick<Analytics, 'bucket' | 'flow
   });
 }
 
-/** What the moments of one group have in common: minutes by the clock, hours by the zone's day and the part of it, however its clocks change. */
+/** The group key of a time: minutes by the clock, hours by the zone's day and the part of it, with any clock change. */
 function groupOf(at: number, size: number, zone: string): string {
   if (size < HOUR) return String(Math.floor(at / size));
   const { day, hour } = clockAt(at, zone);
@@ -116,7 +116,7 @@ const FORMATS = {
 
 const made = new Map<string, Intl.DateTimeFormat>();
 
-/** Times in the words of the reader, on the clocks of the project's zone. */
+/** Times in the user's locale and the project's zone. */
 function formatOf(name: keyof typeof FORMATS, zone: string): Intl.DateTimeFormat {
   const key = `${name} ${zone}`;
   const format =
@@ -141,7 +141,7 @@ function clockAt(at: number, zone: string): { day: number; hour: number; minute:
   return { day: part.day ?? 0, hour: part.hour ?? 0, minute: part.minute ?? 0 };
 }
 
-/** Which steps get a label, and what it says. */
+/** Which steps have a label, and its text. */
 const TICKS = {
   hour: { on: ({ minute }) => minute % 15 === 0, format: 'clock' },
   day: { on: ({ hour }) => hour % 3 === 0, format: 'clock' },
@@ -163,7 +163,7 @@ export function ticksOf(
   return labelled.map(({ start }) => ({ at: start, label: formatOf(format, zone).format(start) }));
 }
 
-/** The labels of the server's own buckets: as those of the steps, which begin with them. */
+/** The labels of the server's own buckets: the same as those of the steps, which begin with them. */
 export function timeBucketTicks(
   range: Range,
   timeBuckets: readonly TimeBucket[],
@@ -173,11 +173,11 @@ export function timeBucketTicks(
   return ticksOf(range, midnights, zone);
 }
 
-/** One of the server's buckets in words. */
+/** One of the server's buckets as text. */
 export const timeBucketName = (range: Range, timeBucket: TimeBucket, zone: string): string =>
   range === 'hour' ? formatOf('clock', zone).format(timeBucket.start) : flowBucketName(range, timeBucket, zone);
 
-/** A stretch in words: `13:30 – 13:35`, `Mon 12:00 – 18:00`, `12 Nov`. */
+/** A step as text: `13:30 – 13:35`, `Mon 12:00 – 18:00`, `12 Nov`. */
 export function flowBucketName(range: Range, { start, end }: Pick<FlowBucket, 'start' | 'end'>, zone: string): string {
   if (range === 'month') return formatOf('day', zone).format(start);
   return formatOf(range === 'week' ? 'weekdayClock' : 'clock', zone).formatRange(start, end);
@@ -188,13 +188,15 @@ const WINDOWS = { hour: 'clock', day: 'dayClock', week: 'day', month: 'day' } as
   keyof typeof FORMATS
 >;
 
-/** From when to when the figures are. */
+/** The time window of the figures. */
 export const windowName = (
   range: Range,
   { from, to, time_zone }: Pick<Analytics, 'from' | 'to' | 'time_zone'>,
 ): string => formatOf(WINDOWS[range], time_zone).formatRange(Date.parse(from), Date.parse(to));
 
-/** A time zone as people say it: `Lisbon time`, `UTC`; of one that this browser does not know, that its times are those of UTC. */
+/**
+ * A time zone as people say it: `Lisbon time`, `UTC`; for one that this browser does not know, a note that its times are in UTC.
+ */
 export function zoneName(zone: string): string {
   if (knownTimeZone(zone) !== zone) return `UTC (this browser does not know ${zone})`;
   const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;

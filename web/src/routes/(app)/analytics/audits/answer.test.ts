@@ -1,4 +1,4 @@
-// What audits say in words: known, unknown, and why.
+// The audit result as text: known, unknown, and why.
 import type { Audits } from '@countersign/shared/api/audits';
 import { day } from '#lib/format/format.ts';
 import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics/statistics';
@@ -22,7 +22,7 @@ const none: Audits = {
   began: { why: 'time', model: null },
   budget: null,
 };
-/** As the server reckons them: the page's numbers are the functions'. */
+/** Calculated by the server's functions, as the page's figures are. */
 const judged = (n: number, wrong: number): Audits => ({
   ...none,
   drawn: n,
@@ -79,7 +79,7 @@ describe('AU4: the answer', () => {
     expect(known).toBe(audits.bound !== null);
   });
 
-  it('says beside it of how many, and what is missing', () => {
+  it('adds the number of audits, and what is missing', () => {
     const { unit } = auditsAnswer({ ...some, gap: true, more: true });
     expect(unit).toMatch(
       /confidence 0\.95 or higher .* n 300, 3 edited or rejected · 10 pending · newest 10,000 only · counted since .* · nothing was sampled/,
@@ -96,7 +96,7 @@ describe('AU4: the answer', () => {
     expect(auditsAnswer({ ...some, began }).unit).toMatch(new RegExp(`· counted since ${day(some.from)}${why}$`));
   });
 
-  it('is drawn hollow where it stands on few', () => {
+  it('is drawn hollow for a small sample', () => {
     expect(isFew(some)).toBe(false);
     expect(isFew({ judged: 29, budget: null })).toBe(true);
     expect(isFew({ judged: 400, budget: { ...budget, state: 'too_little' } })).toBe(true);
@@ -122,7 +122,7 @@ describe('AU4: the answer', () => {
     },
   );
 
-  it('leaves empty in its table what is not known', () => {
+  it('leaves unknown values empty in its table', () => {
     const { rows } = auditsTable(none);
     for (const name of [
       'error rate',

@@ -1,4 +1,4 @@
-// What audits say, in one sentence and as a table: what is not known is said, never drawn as zero.
+// The audit result, in one sentence and as a table: an unknown value is named, never drawn as zero.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 import { confidence, count, day, percent } from '#lib/format/format.ts';
@@ -6,11 +6,11 @@ import type { Audits } from '@countersign/shared/api/audits';
 import type { Answer } from '../report/answers.ts';
 import { messages } from './messages.ts';
 
-/** Few audits, or fewer than the budget takes: the mark is hollow. */
+/** Few audits, or fewer than the budget requires: the mark is hollow. */
 export const isFew = ({ judged, budget }: Pick<Audits, 'judged' | 'budget'>): boolean =>
   judged < SMALL_N || budget?.state === 'too_little' || budget?.earlier_models === true;
 
-/** A bound is rounded up: less than it may be is never said. */
+/** A bound is rounded up, so that it is never understated. */
 export const bounded = (share: number): string => percent(Math.min(1, Math.ceil(share * 1000 - 1e-9) / 1000));
 
 export function auditsAnswer(audits: Audits): Answer {

@@ -1,4 +1,4 @@
-// Every string of the audits section. English first.
+// Texts of the audit result. English first.
 export const messages = {
   question: 'How accurate are auto-approvals?',
   file: 'audits',

@@ -23,7 +23,7 @@ const person = (holding: Holding[], decided: number | null, name = 'Ana'): TeamM
   median_seconds: null,
 });
 
-describe('FL2, FL3: how somebody stands', () => {
+describe('FL2, FL3: member status', () => {
   it.each<[string, { held?: Holding[]; decided?: number; away?: true }, MemberStatus]>([
     ['holds an item for the limit', { held: [held(600)], decided: 10 }, 'holding'],
     ['holds an item for longer', { held: [held(601)], decided: 10 }, 'stuck'],
@@ -36,11 +36,11 @@ describe('FL2, FL3: how somebody stands', () => {
     ['is there and has decided nothing in a day', {}, 'idle'],
     ['decided just now and left', { decided: 10, away: true }, 'away'],
     ['is not there', { away: true }, 'away'],
-  ])('who %s', (_, { held: holding = [], decided = null, away = false }, expected) => {
+  ])('of a person who %s', (_, { held: holding = [], decided = null, away = false }, expected) => {
     expect(memberStatusOf(person(holding, decided), LIMITS, { away, now: NOW })).toBe(expected);
   });
 
-  it('whoever may need help comes first, and nobody passes another one by being quick', () => {
+  it('sorts people who may need help first, and never by speed', () => {
     const members = (['away', 'working', 'idle', 'stuck', 'working', 'holding'] as const).map((memberStatus, n) => ({
       person: person([], n, `Person ${n}`),
       memberStatus,

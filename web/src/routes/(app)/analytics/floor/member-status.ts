@@ -1,16 +1,17 @@
-// FL2, FL3: how a person on the floor stands now. Pure: the floor says what they hold and decided, presence whether they are there.
+// FL2, FL3: the status of a person in the team view. Pure: the team view has their claims and decisions, presence whether they
+// are there.
 import type { TeamView, Holding, TeamMember } from '@countersign/shared/api/team';
 
-/** In the order in which a supervisor looks: whoever may need help first. */
+/** In the order a supervisor looks for: people who may need help first. */
 export const MEMBER_STATUSES = ['stuck', 'holding', 'idle', 'working', 'away'] as const;
 export type MemberStatus = (typeof MEMBER_STATUSES)[number];
 
 type Limits = Pick<TeamView, 'stuck_after_seconds' | 'idle_after_seconds'>;
 
-/** How long they have held it, in ms. */
+/** How long the item has been held, in ms. */
 export const heldFor = ({ since }: Holding, now: number): number => Math.max(0, now - Date.parse(since));
 
-/** FL2: is this one held longer than is usual? */
+/** FL2: whether an item is held longer than usual. */
 export const isStuck = (held: Holding, { stuck_after_seconds: after }: Limits, now: number): boolean =>
   heldFor(held, now) > after * 1000;
 
@@ -33,7 +34,7 @@ export interface RankedMember {
   memberStatus: MemberStatus;
 }
 
-/** Everybody, by how they stand and then as they came: by name, never by speed. */
+/** Everybody, by status and then in the given order: by name, never by speed. */
 export function byUrgency(people: readonly RankedMember[]): RankedMember[] {
   const place = ({ memberStatus }: RankedMember) => MEMBER_STATUSES.indexOf(memberStatus);
   return people.toSorted((a, b) => place(a) - place(b));

@@ -1,4 +1,4 @@
-// Every string of the live team view.
+// Texts of the live team view.
 import type { Drain, TeamView, Flow } from '@countersign/shared/api/team';
 import { count, duration } from '#lib/format/format.ts';
 import type { MemberStatus } from './member-status.ts';
@@ -7,7 +7,7 @@ const items = (n: number) => `${count(n)} ${n === 1 ? 'item' : 'items'}`;
 const hourAndMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
-/** Windows of pace, as part of a sentence. */
+/** The time windows of the pace, as part of a sentence. */
 const LAST = { 15: 'the last 15 minutes', 60: 'the last hour' } satisfies Record<Flow['minutes'], string>;
 const last = (minutes: Flow['minutes'] | null) => LAST[minutes ?? 60];
 

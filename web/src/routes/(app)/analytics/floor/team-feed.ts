@@ -1,4 +1,4 @@
-// The floor of one project on the page.
+// The live team view of one project as a feed.
 import { readTeamView, type TeamView } from '@countersign/shared/api/team';
 import { call } from '#lib/api/client.ts';
 import { ProjectFeed } from '#lib/live/project-feed.ts';

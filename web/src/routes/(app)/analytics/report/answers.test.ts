@@ -1,4 +1,4 @@
-// The sentences over the plots: true at the edges, and silent about what is not known.
+// The sentences above the plots: correct at the limits, and honest about unknown values.
 import { share as percent } from '#lib/format/format.ts';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ describe('flowAnswer', () => {
     expect(flowAnswer(queue(0, 0), 'day').answer).toBe('Yes: nothing is waiting.');
   });
 
-  it('says how many items were sent to review of those received, and that more may be past due than is counted', () => {
+  it('adds all arrivals to the items for people, and that more may be past due than is counted', () => {
     const flow = [{ enqueued: 3 }, { enqueued: 4 }];
     expect(flowAnswer({ ...queue(5, 0), flow }, 'day').unit).toBe(
       'per hour · 7 sent to review (of 10 received) · 4 decided by reviewers',
@@ -41,7 +41,7 @@ describe('timeAnswer', () => {
     expect(none.answer).toMatch(/^No decisions/);
   });
 
-  it('says how little few decisions are', () => {
+  it('names a small sample', () => {
     const of = (n: number) => timeAnswer({ time_to_decision: { n, p50: 480, p90: 1320, p99: 3000 } }, 'week');
     expect(of(217)).toEqual({
       answer: '50% within 8 min, 90% within 22 min.',
@@ -52,7 +52,7 @@ describe('timeAnswer', () => {
     expect(of(1).answer).toBe('One decision, 8 min after the item was received.');
   });
 
-  it('has words for less than a second', () => {
+  it('describes less than a second', () => {
     const fast = timeAnswer({ time_to_decision: { n: 2, p50: 0.2, p90: 0.9, p99: 0.9 } }, 'day');
     expect(fast.answer).toBe('50% within 1 s, 90% within 1 s.');
     expect([length(0), length(0.9), length(1), length(61)]).toEqual(['under 1 s', 'under 1 s', '1 s', '1 min']);
@@ -65,7 +65,7 @@ describe('slowerAnswer', () => {
   };
   const name = ({ start }: { start: number }) => `hour ${start}`;
 
-  it('names the slowest stretch, the first of two, and counts those with decisions alone', () => {
+  it('names the slowest bucket, the first of two, and counts only those with decisions', () => {
     const said = slowerAnswer(
       [timeBucket(1, 3, 60), timeBucket(2, 0, null), timeBucket(3, 9, 600), timeBucket(4, 2, 600)],
       'day',
@@ -88,7 +88,7 @@ describe('mixAnswer', () => {
     expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe(`${percent(1, 4)} auto-approved, 3 waiting.`);
   });
 
-  it('has no shares of nothing', () => {
+  it('has no shares of an empty whole', () => {
     expect(mixAnswer({ mix: { ...mix, auto_approved: 0, queued: 0, escalated: 0 }, arrived: 0 }, 'day').known).toBe(
       false,
     );
@@ -99,13 +99,13 @@ describe('overridesAnswer', () => {
   const share = { key: 'long_input', decided: 432, overridden: 332, interval: wilson(332, 432) };
   const report = { overrides: { by_flag: [share], by_model: [], by_source: [] }, decided: 432, overridden: 332 };
 
-  it('names the surest group with its interval', () => {
+  it('names the most certain group with its interval', () => {
     expect(overridesAnswer(report, 'day').answer).toBe(
       `Most often for long_input: ${percent(77, 100)} edited or rejected (${percent(95, 100)} interval: ${percent(73, 100)} to ${percent(81, 100)}).`,
     );
   });
 
-  it('tells never, too few and not known apart', () => {
+  it('distinguishes never, too few and not known', () => {
     expect(overridesAnswer({ ...report, overridden: 0 }, 'day')).toMatchObject({ known: true });
     expect(overridesAnswer({ ...report, overridden: 0 }, 'day').answer).toMatch(/^No changes in 432/);
     const few = {

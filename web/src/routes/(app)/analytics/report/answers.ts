@@ -1,4 +1,4 @@
-// Each question of the page with its answer in one sentence: what is not known is said, never drawn as zero.
+// Answers each question of the page in one sentence: an unknown value is named, never drawn as zero.
 import { count, duration, share } from '#lib/format/format.ts';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
@@ -19,14 +19,14 @@ export interface Answer {
 /** Items that wait for a person now. */
 export const waitingOf = ({ waiting }: Pick<Analytics, 'waiting'>): number => waiting.queued + waiting.escalated;
 
-/** So many, or more than are counted. */
+/** The number past due, or a lower bound of it. */
 export const pastDue = (n: number): string => `${count(n)}${n < COUNT_LIMIT ? '' : '+'}`;
 
-/** A length in seconds as people say it. */
+/** A duration in seconds as people say it. */
 export const length = (seconds: number): string => (seconds < 1 ? messages.time.underSecond : duration(seconds * 1000));
 
 const SECONDS = [1, 10, 60, 600, 3600, 36_000, 86_400, 604_800, 2_592_000, 31_536_000];
-/** Round lengths for a scale of time, in seconds, with their words. */
+/** Round durations for a time scale, in seconds, with their labels. */
 export const TIME_TICKS = SECONDS.map((value) => ({ value, label: length(value) }));
 
 export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, range: Range): Answer {
@@ -37,7 +37,7 @@ export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, 
   return { answer: messages.mix.answer(share(mix.auto_approved ?? 0, arrived), waiting), unit, known: true };
 }
 
-/** Keeping up is meant by the target: arrivals and decisions of a window say nothing about what waits too long. */
+/** The target defines keeping up: arrivals and decisions of a window do not show what waits too long. */
 export function flowAnswer(
   report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'decided'> & { flow: readonly { enqueued: number }[] },
   range: Range,
@@ -66,13 +66,13 @@ export function timeAnswer({ time_to_decision }: Pick<Analytics, 'time_to_decisi
   if (n === 0 || p50 === null || p90 === null || p99 === null) {
     return { answer: messages.time.empty(messages.range.last[range]), unit: messages.time.emptyUnit, known: false };
   }
-  // What took less than a second was within one, too.
+  // A decision within less than a second is also within one.
   const within = (seconds: number) => length(Math.max(1, seconds));
   const answer = n === 1 ? messages.time.one(length(p50)) : messages.time.answer(within(p50), within(p90));
   return { answer, unit: messages.time.unit(count(n), length(p99), n < SMALL_N), known: true };
 }
 
-/** The slowest stretch; `name` says when a stretch was. */
+/** The slowest bucket; `name` describes its time. */
 export function slowerAnswer(
   timeBuckets: readonly TimeBucket[],
   range: Range,

@@ -1,4 +1,4 @@
-// The order is by what is sure, and what is not known is not claimed.
+// Groups are sorted by certainty, and unknown values are not claimed.
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { describe, expect, it } from 'vitest';
 import { ratesOf, worst } from './overrides.ts';
@@ -20,13 +20,13 @@ describe('ratesOf', () => {
     expect(rates[0]?.low).toBeCloseTo(0.7266, 3);
   });
 
-  it('leaves out what nobody decided: it is unknown, not zero', () => {
+  it('omits groups without decisions: their rate is unknown, not zero', () => {
     expect(ratesOf({ ...none, by_model: [share('a', 0, 0)] }, 'by_model')).toEqual([]);
   });
 });
 
 describe('worst', () => {
-  it('names the surest over flags, models and sources', () => {
+  it('names the most certain group over flags, models and sources', () => {
     const overrides = {
       by_flag: [share('no flag', 50, 100)],
       by_model: [share('small', 40, 50), share('tiny', 20, 20)],

@@ -1,14 +1,14 @@
-// Override rates with their intervals, in the order that says where to look first.
+// Override rates with their intervals, in the order that shows where to look first.
 import type { Analytics } from '@countersign/shared/api/analytics';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 
 type Split = keyof Analytics['overrides'];
 export const SPLITS = ['by_flag', 'by_model', 'by_source'] as const satisfies readonly Split[];
 
-/** What is counted together because a day had more different ones than are told apart (AN27). */
+/** Groups joined because a day had more different ones than are counted separately (AN27). */
 export const OTHER = 'all others';
 
-/** What items without a flag, a model or a source stand under. */
+/** The group of items without a flag, a model or a source. */
 export const NONE = { by_flag: 'no flag', by_model: 'no model', by_source: 'no source' } as const satisfies Record<
   Split,
   string
@@ -17,7 +17,7 @@ export const NONE = { by_flag: 'no flag', by_model: 'no model', by_source: 'no s
 /** k overridden of n decided, with the Wilson interval at 95 %. */
 export interface Rate {
   split: Split;
-  /** What it is called, in words where it is no flag, model or source by itself. */
+  /** Its name, or a description where it is not a single flag, model or source. */
   key: string;
   kind: 'named' | 'none' | 'other';
   k: number;
@@ -27,8 +27,8 @@ export interface Rate {
 }
 
 /**
- * The rates of one split, the highest lower bound first: a rate from few decisions has a low one, so chance does not lead the list.
- * Groups without a decision are left out: nothing is known of them.
+ * The rates of one split, the highest lower bound first: a rate from few decisions has a low one, so chance does not lead the
+ * list. Groups without a decision are omitted: their rate is unknown.
  */
 export function ratesOf(overrides: Analytics['overrides'], split: Split): Rate[] {
   return overrides[split]
@@ -44,7 +44,7 @@ function called(split: Split, key: string | null): Pick<Rate, 'key' | 'kind'> {
   return key === '' ? { key: OTHER, kind: 'other' } : { key, kind: 'named' };
 }
 
-/** The group that is overridden most for sure, over all splits; null when none has enough decisions or any override. */
+/** The group with the most certain override rate, over all splits; null when none has enough decisions or any override. */
 export function worst(overrides: Analytics['overrides']): Rate | null {
   const known = SPLITS.flatMap((split) => ratesOf(overrides, split)).filter(({ n, k }) => n >= SMALL_N && k > 0);
   return known.reduce<Rate | null>((most, rate) => (most === null || rate.low > most.low ? rate : most), null);

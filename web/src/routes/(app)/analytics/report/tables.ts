@@ -1,4 +1,4 @@
-// The figures of every plot as a table: what "show as a table" shows and the CSV carries.
+// The figures of every plot as a table, for "show as a table" and the CSV.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { count, share } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
@@ -14,7 +14,7 @@ const rate = (value: number) => ({ value: Math.round(value * 10_000) / 10_000, s
 
 const minutes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A moment (ms): ISO 8601 in a file, the reader's date and time on the page. */
+/** A time (ms): ISO 8601 in a file, the user's date and time on the page. */
 function time(at: number) {
   return { value: new Date(at).toISOString(), shown: minutes.format(at) };
 }
@@ -74,7 +74,7 @@ export function timeTable(decided: Times, claimed: Times, target: number): PlotT
 
 const PERCENTILES = ['p50', 'p90', 'p99'] as const;
 
-/** Stretches without a decision have no length, which is not 0. */
+/** Buckets without a decision have no duration, which differs from 0. */
 export function timeBucketsTable(timeBuckets: readonly TimeBucket[]): PlotTable {
   const { from, to, n } = messages.slower.columns;
   const numbers = [n, ...PERCENTILES.map((key) => messages.slower.columns[key])];

@@ -1,4 +1,4 @@
-// Every string of the thresholds section. English first.
+// Texts of the threshold analysis. English first.
 import { count, share } from '#lib/format/format.ts';
 
 const LEVEL = share(0.95, 1);

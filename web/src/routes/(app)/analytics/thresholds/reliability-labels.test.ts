@@ -1,10 +1,10 @@
-// Words beside the dots of the reliability diagram: never over another dot, and never over each other.
+// Labels beside the dots of the reliability diagram: never over another dot, and never over each other.
 import { describe, expect, it } from 'vitest';
 import { labelSides } from './reliability.ts';
 
 const plot = { left: 40, right: 560 };
 
-describe('the words beside the dots', () => {
+describe('the labels beside the dots', () => {
   it.each([
     ['one in the left half', [100], ['right']],
     ['one in the right half', [500], ['left']],
@@ -18,7 +18,7 @@ describe('the words beside the dots', () => {
     expect(labelSides(places, plot)).toEqual(sides);
   });
 
-  it('on a narrow plot there are none', () => {
+  it('are omitted on a narrow plot', () => {
     expect(labelSides([100, 200], { left: 44, right: 240 })).toEqual([null, null]);
   });
 });

@@ -1,4 +1,4 @@
-// The bins of the reliability diagram as points with their intervals, its answer in words, and its table. Audits are never pooled.
+// The bins of the reliability diagram as points with their intervals, its answer as text, and its table. Audits are never pooled.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { confidence, count, share } from '#lib/format/format.ts';
 import type { ConfidenceBin } from '@countersign/shared/api/thresholds';
@@ -11,7 +11,7 @@ export interface Point extends ConfidenceBin, Record<'mean' | 'rate', number> {
   interval: Interval;
 }
 
-/** Empty bins have no point: nothing is known of them. By confidence, what waited before what was audited. */
+/** Empty bins have no point: their rate is unknown. By confidence, items that waited before those that were audited. */
 export function pointsOf(bins: readonly ConfidenceBin[]): Point[] {
   return bins
     .flatMap((bin) => {
@@ -78,14 +78,14 @@ export function reliabilityTable(points: readonly Point[]): PlotTable {
   };
 }
 
-/** Room that the words beside a dot take, and their distance from it, in px. */
+/** The size of a label beside a dot, and its distance, in px. */
 const LABEL = { width: 96, gap: 12 };
 
 export type Side = 'left' | 'right';
 
 /**
- * On which side of each dot its words have room, by the dots' places in px; null where they would cover another dot, its interval
- * or its words. The half of the plot says which side is tried first.
+ * The side of each dot with room for its label, by the dots' positions in px; null where it would cover another dot, its interval
+ * or its label. The half of the plot determines which side is tried first.
  */
 export function labelSides(places: readonly number[], plot: { left: number; right: number }): (Side | null)[] {
   const taken: [number, number][] = [];

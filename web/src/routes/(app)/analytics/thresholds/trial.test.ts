@@ -1,4 +1,4 @@
-// What applying changes, and where a curve ends.
+// The changes of applying a trial, and where a curve ends.
 import { describe, expect, it } from 'vitest';
 import { changesOf, rangeText, runs } from './trial.ts';
 
@@ -18,10 +18,10 @@ const sample = {
   ],
 };
 
-describe('AN23: what applying changes', () => {
+describe('AN23: the changes of applying', () => {
   const now = { auto: 0.95, review: 0.7 };
 
-  it('is nothing while nothing differs, and names only what does', () => {
+  it('are empty while nothing differs, and name only the differences', () => {
     expect(changesOf(sample, now, new Set([0, 1]))).toEqual({});
     expect(changesOf(sample, { ...now, auto: 0.85 }, new Set([0, 1]))).toEqual({ auto_threshold: 0.85 });
     expect(changesOf(sample, { auto: 0.95, review: 0 }, new Set([1]))).toEqual({
@@ -33,12 +33,12 @@ describe('AN23: what applying changes', () => {
 });
 
 describe('AN25: a curve', () => {
-  it('ends where nothing is known, and begins anew behind', () => {
+  it('ends where values are unknown, and starts again after them', () => {
     expect(runs([null, 1, 2, null, 3], (one) => one !== null)).toEqual([[1, 2], [3]]);
     expect(runs([], () => true)).toEqual([]);
   });
 
-  it('says intervals in whole items, outwards', () => {
+  it('rounds intervals outwards to whole items', () => {
     expect(rangeText({ low: 2.9, high: 8.1 })).toBe('2–9');
     expect(rangeText({ low: 4, high: 4 })).toBe('4');
   });

@@ -1,11 +1,11 @@
-// The curves of the what-if, its table, and what applying would change.
+// The curves of the what-if, its table, and the changes of applying it.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { confidence, count, share } from '#lib/format/format.ts';
 import type { ThresholdSample } from '@countersign/shared/api/thresholds';
 import { predict, type Prediction, type Replay, type Trial } from '@countersign/shared/statistics/what-if';
 import { messages } from './messages.ts';
 
-/** A threshold with what it would have done; `review` moves along where it would be above. */
+/** A threshold with its effect; `review` is lowered with it where it would be above. */
 export interface Step {
   auto: number;
   prediction: Prediction;
@@ -21,10 +21,10 @@ function steps(of: Replay, trial: Trial, parts: number): Step[] {
   });
 }
 
-/** Both curves over the whole line, in order. */
+/** Both curves over the whole axis, in order. */
 export const curveOf = (of: Replay, trial: Trial): Step[] => steps(of, trial, FINE);
 
-/** Runs of steps that have a figure, so that a curve ends where nothing is known and begins anew behind. */
+/** Runs of steps with a figure, so that a curve ends where values are unknown and starts again after them. */
 export function runs<T>(list: readonly T[], known: (one: T) => boolean): T[][] {
   const found: T[][] = [];
   list.forEach((one, at) => {
@@ -36,13 +36,13 @@ export function runs<T>(list: readonly T[], known: (one: T) => boolean): T[][] {
   return found;
 }
 
-/** Whole items, outwards: an interval may not promise more than it has. */
+/** Whole items, rounded outwards: an interval may not promise more than it has. */
 const bounds = ({ low, high }: { low: number; high: number }) => ({
   low: Math.floor(low + 1e-9),
   high: Math.ceil(high - 1e-9),
 });
 
-/** `3–9`, or one number when both ends are it. */
+/** `3–9`, or one number when both ends are equal. */
 export function rangeText(interval: { low: number; high: number }): string {
   const { low, high } = bounds(interval);
   return low === high ? count(low) : `${count(low)}–${count(high)}`;
@@ -68,7 +68,7 @@ export function whatIfTable(of: Replay, trial: Trial): PlotTable {
 
 type Applied = Pick<ThresholdSample['settings'], 'auto_threshold' | 'review_threshold' | 'escalate_flags'>;
 
-/** What differs from the settings, as a PATCH carries it. Flags that escalate now keep their spelling and their order. */
+/** The differences from the settings, as the body of a PATCH. Flags that escalate now retain their spelling and their order. */
 export function changesOf(
   { settings, flags }: Pick<ThresholdSample, 'settings' | 'flags'>,
   { auto, review }: Pick<Trial, 'auto' | 'review'>,

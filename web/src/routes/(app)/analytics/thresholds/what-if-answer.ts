@@ -1,4 +1,4 @@
-// What would be other than now, in one sentence, with what it stands on.
+// The difference from the present settings in one sentence, with its sample.
 import { count, duration } from '#lib/format/format.ts';
 import type { ThresholdSample } from '@countersign/shared/api/thresholds';
 import type { Prediction } from '@countersign/shared/statistics/what-if';
