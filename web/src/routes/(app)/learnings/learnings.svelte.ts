@@ -1,4 +1,4 @@
-// The learnings of one project on the page: its clusters, the newest of what is on show, older ones on demand, new ones behind a line.
+// The learnings of one project: its clusters, the newest of the selected ones, older ones on demand, new ones behind a line.
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import { listClusters, MAX_CLUSTERS, type Cluster } from '@countersign/shared/api/clusters';
 import {
@@ -28,9 +28,9 @@ import {
 import { filterOf, sameFilter, type UrlState } from './url-state.ts';
 
 const PAGE_ROWS = 30;
-/** Facts cause at most one request in this many ms. */
+/** Events cause at most one request in this many ms. */
 const SPACING_MS = 1000;
-/** All clusters are counted anew each time: of a hundred thousand learnings that takes a while. */
+/** All clusters are counted again each time: for a hundred thousand learnings that takes a while. */
 const EASE = 5;
 
 interface Clusters {
@@ -40,20 +40,22 @@ interface Clusters {
 }
 
 export class LearningsLog {
-  /** null until the first answer. */
+  /** Null until the first answer. */
   shown: Shown | null = $state.raw(null);
   clusters: readonly Cluster[] = $state.raw([]);
-  /** Why older ones did not come. */
+  /** Why older ones failed to load. */
   olderError: unknown = $state.raw(null);
   loadingOlder = $state(false);
-  /** What the learnings of the project can be narrowed to. */
+  /** The values that the project's learnings can be filtered by. */
   readonly values: Resource<LearningValues>;
   readonly projectId: string;
 
   #urlState: UrlState;
-  /** A range is counted back from when it was chosen: what is on show does not leave by itself. */
+  /** A range counts back from when it was selected: shown learnings do not leave it automatically. */
   #filter: LearningFilter;
-  /** How new the newest of each cluster was when it was last looked at: sizes fall and rise when learnings are undone and left out. */
+  /**
+   * The time of each cluster's newest learning when it was last viewed: sizes fall and rise as learnings are undone and excluded.
+   */
   readonly #lastSeen = new SvelteMap<string, string>();
   readonly #newest: Resource<Newest>;
   readonly #all: Resource<Clusters>;
@@ -65,7 +67,7 @@ export class LearningsLog {
     this.#filter = filterOf(urlState, clock.read());
     this.values = new Resource((signal) => call(listLearningValues, { params: { id: projectId }, signal }));
     this.#newest = new Resource((signal) => this.#read({ signal }));
-    // The smallest of more than these are found by search.
+    // Beyond this number the smallest are found by search.
     this.#all = new Resource((signal) => {
       const query = { ...this.#filter, limit: MAX_CLUSTERS };
       return call(listClusters, { params: { id: projectId }, query, signal });
@@ -78,7 +80,7 @@ export class LearningsLog {
     });
   }
 
-  /** How many answer the filter, in all clusters. */
+  /** How many match the filter, in all clusters. */
   get total(): number | null {
     return this.#all.data?.total ?? null;
   }
@@ -88,7 +90,7 @@ export class LearningsLog {
     return (this.#all.data?.next_cursor ?? null) !== null;
   }
 
-  /** The cluster on show, if it is one that is listed. */
+  /** The selected cluster, if it is listed. */
   get cluster(): Cluster | null {
     return this.clusters.find(({ id }) => id === this.#urlState.cluster) ?? null;
   }
@@ -99,18 +101,18 @@ export class LearningsLog {
     return this.shown === null || newest === null ? 0 : freshCount(this.shown, newest);
   }
 
-  /** How many of those on show here, and those older, go into an export, and how many are left out; null before they are on show. */
+  /** How many of the listed and older ones are included in an export, and how many are excluded; null before they have loaded. */
   get marks(): { within: number; without: number } | null {
     const newest = this.shown && this.#newest.data;
     return newest && { within: newest.total - newest.excluded, without: newest.excluded };
   }
 
-  /** Whether the clusters that answer are all known. */
+  /** Whether all matching clusters are known. */
   get isKnown(): boolean {
     return this.#all.data !== null;
   }
 
-  /** Why the newest did not come. */
+  /** Why the newest failed to load. */
   get error() {
     return this.#newest.error ?? this.#all.error;
   }
@@ -119,12 +121,12 @@ export class LearningsLog {
     return this.#newest.loading || this.#all.loading;
   }
 
-  /** Whether a cluster has learned something since it was looked at. */
+  /** Whether a cluster has new learnings since it was viewed. */
   hasNew({ id, last_seen }: Cluster): boolean {
     return last_seen > (this.#lastSeen.get(id) ?? last_seen);
   }
 
-  /** The address changed. What is on show stays until the answer is there when only the cluster is another one. */
+  /** The URL changed. When only the cluster differs, the present list stays until the answer arrives. */
   switchTo(urlState: UrlState): void {
     const [was, same] = [this.#urlState, sameFilter(this.#urlState, urlState)];
     if (same && was.cluster === urlState.cluster) return;
@@ -141,12 +143,15 @@ export class LearningsLog {
     void this.load();
   }
 
-  /** Fetches the newest. Never throws: the reason stands in `error`. */
+  /** Loads the newest. Never throws: the cause is in `error`. */
   load(): Promise<void> {
     return this.#throttle.now();
   }
 
-  /** Leaves a learning out, or puts it in again; shown at once, and taken back when the server says no. Errors: those of {@link call}. */
+  /**
+   * Excludes a learning, or includes it again; shown at once, and rolled back when the server refuses. Errors: those of {@link
+   * call}.
+   */
   async mark({ id, excluded }: Learning): Promise<void> {
     const show = (now: boolean) => {
       if (this.shown !== null) this.shown = withExclusion(this.shown, { id, excluded: now });
@@ -163,20 +168,20 @@ export class LearningsLog {
     }
   }
 
-  /** Puts those behind the line on top. */
+  /** Moves those behind the line to the top of the list. */
   reveal(): void {
     const newest = this.#newest.data;
     if (this.shown !== null && newest !== null) this.shown = withNewest(this.shown, newest);
   }
 
-  /** Fetches the next older page. Never throws: the reason stands in `olderError`. */
+  /** Loads the next older page. Never throws: the cause is in `olderError`. */
   async loadOlder(): Promise<void> {
     const [after, urlState] = [this.shown?.cursor, this.#urlState];
     if (after === null || after === undefined || this.loadingOlder) return;
     this.loadingOlder = true;
     try {
       const older = await this.#read({ after });
-      // The list may have begun anew meanwhile: then these are not what comes next.
+      // The list may have started over meanwhile: then this page does not connect to it.
       if (urlState === this.#urlState && this.shown?.cursor === after) this.shown = withOlder(this.shown, older);
       this.olderError = null;
     } catch (error) {
@@ -185,7 +190,7 @@ export class LearningsLog {
     this.loadingOlder = false;
   }
 
-  /** Stays true by the live facts until the answered function is called. */
+  /** Follows the live events until the returned function is called. */
   follow(): () => void {
     void this.load();
     void this.values.load();
@@ -202,7 +207,7 @@ export class LearningsLog {
       }),
       live.on('project.changed', ({ project_id, changed, learning, placed_from }) => {
         if (project_id !== this.projectId) return;
-        // A new reason found its cluster (CT4): nothing that was on show is elsewhere now.
+        // A new reason was assigned to its cluster (CT4): no listed learning has moved.
         if (placed_from !== undefined) this.#throttle.schedule();
         else if (changed.includes('clusters')) void this.#reorder();
         if (learning !== undefined) this.#exclusionChanged(learning);
@@ -217,19 +222,19 @@ export class LearningsLog {
     return () => stops.forEach((stop) => stop());
   }
 
-  /** Clusters were put in order: what belongs to the one on show may be other learnings now. */
+  /** Clusters were changed: the selected one may contain other learnings now. */
   async #reorder(): Promise<void> {
     const before = this.cluster;
-    // What was moved is nothing new.
+    // A moved learning is not a new one.
     this.#lastSeen.clear();
     await this.load();
     if (before !== null && before.size !== this.cluster?.size) this.#begin();
   }
 
-  /** Somebody left a learning out, or put it in again. */
+  /** Somebody excluded a learning, or included it again. */
   #exclusionChanged(learning: Pick<Learning, 'id' | 'excluded'>): void {
     if (this.shown !== null) this.shown = withExclusion(this.shown, learning);
-    // Where only the one kind is listed, the list is another one now.
+    // Where only one of both kinds is listed, the list has changed.
     if (this.#filter.excluded === undefined) this.#throttle.schedule();
     else void this.#restart();
   }
@@ -239,7 +244,7 @@ export class LearningsLog {
     this.#begin();
   }
 
-  /** The list begins with the newest of all. */
+  /** Starts the list at the newest learning. */
   #begin(): void {
     const newest = this.#newest.data;
     if (newest !== null) this.shown = { rows: newest.data, cursor: newest.next_cursor, total: newest.total };
@@ -248,7 +253,7 @@ export class LearningsLog {
   async #refresh(): Promise<void> {
     const urlState = this.#urlState;
     await Promise.all([this.#newest.load(), this.#all.load()]);
-    // The address changed meanwhile: these are not for it.
+    // The URL changed meanwhile: this answer does not belong to it.
     if (urlState !== this.#urlState) return;
     const all = this.#all.data;
     if (all !== null) this.clusters = inCurrentOrder(this.clusters, all.data);
@@ -256,7 +261,7 @@ export class LearningsLog {
       if (!this.#lastSeen.has(id) || id === urlState.cluster) this.#lastSeen.set(id, last_seen);
     const newest = this.#newest.data;
     if (newest === null) return;
-    // Nothing on show can move by the first ones.
+    // The first answer cannot move anything.
     this.shown ??= { rows: newest.data, cursor: newest.next_cursor, total: newest.total };
     this.shown = refreshRows(this.shown, newest);
     if (this.shown.rows.length === 0) this.reveal();

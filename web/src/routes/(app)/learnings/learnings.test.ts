@@ -1,4 +1,4 @@
-// The learnings on the page, live: what is undone leaves, what comes in its stead is offered, and a dot tells of it.
+// The live learnings page: undone ones leave, their replacements are offered, and a dot marks them.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Cluster } from '@countersign/shared/api/clusters';
 import type { Learning } from '@countersign/shared/api/learnings';
@@ -9,11 +9,11 @@ import type { UrlState } from './url-state.ts';
 const URL_STATE: UrlState = { cluster: null, range: 'all', filter: {}, runs: false, run: null };
 const SPACING_MS = 1000;
 
-/** What the server has, newest first: each learning is of the item of its name. */
+/** The server's learnings, newest first: each belongs to the item of its name. */
 let there: string[];
 let listeners: Map<string, (event: object) => void>;
 
-/** A minute each, in the order of their names. */
+/** One minute apart, in the order of their names. */
 const at = (id: string) => `2026-01-01T00:${id.charCodeAt(0) - 40}:00.000Z`;
 const learning = (id: string) => ({ id, item_id: id, created_at: at(id), excluded: false }) as Learning;
 const cluster = () => ({ id: 'c', size: there.length, last_seen: at(there[0] ?? 'a') }) as Cluster;
@@ -50,7 +50,7 @@ async function open(): Promise<LearningsLog> {
 const hear = (type: string, item_id: string) => listeners.get(type)?.({ project_id: 'p', item_id, action: 'reject' });
 const shown = (log: LearningsLog) => log.shown?.rows.map(({ id }) => id);
 
-it('LC2: takes an undone learning off the page, and offers the one that came in its stead', async () => {
+it('LC2: removes an undone learning from the page, and offers its replacement', async () => {
   there = ['P', 'A'];
   const log = await open();
   expect(shown(log)).toEqual(['P', 'A']);
@@ -64,7 +64,7 @@ it('LC2: takes an undone learning off the page, and offers the one that came in 
   expect([shown(log), log.fresh]).toEqual([['Q', 'A'], 0]);
 });
 
-it('LC2: notices by what it reads next that one was undone, when nobody said so', async () => {
+it('LC2: detects from the next read that one was undone, when no event arrived', async () => {
   there = ['P', 'A'];
   const log = await open();
   there = ['A'];

@@ -1,4 +1,4 @@
-// Newer learnings join on top without a hole, older ones below without a repeat, and clusters keep their places.
+// Newer learnings join on top without a gap, older ones below without repetition, and clusters retain their positions.
 import type { Cluster } from '@countersign/shared/api/clusters';
 import type { Learning } from '@countersign/shared/api/learnings';
 import { describe, expect, it } from 'vitest';
@@ -19,13 +19,13 @@ const ids = ({ rows }: Shown) => rows.map(({ id }) => Number(id));
 const shown: Shown = { rows: rows(5, 4, 3), cursor: 'before 3', total: 5 };
 
 describe('withNewest', () => {
-  it('puts what is new on top and keeps the way to what is older', () => {
+  it('puts new rows on top and retains the cursor to older ones', () => {
     const next = withNewest(shown, { data: rows(7, 6, 5, 4), next_cursor: 'before 4', total: 7, excluded: 0 });
     expect(ids(next)).toEqual([7, 6, 5, 4, 3]);
     expect(next).toMatchObject({ cursor: 'before 3', total: 7 });
   });
 
-  it('begins anew when more came than a page holds: no hole between', () => {
+  it('starts over when more arrived than a page holds, so that no gap is left', () => {
     const next = withNewest(shown, { data: rows(12, 11, 10), next_cursor: 'before 10', total: 12, excluded: 0 });
     expect(ids(next)).toEqual([12, 11, 10]);
     expect(next).toMatchObject({ cursor: 'before 10', total: 12 });
@@ -39,14 +39,14 @@ describe('withNewest', () => {
 });
 
 describe('freshCount', () => {
-  it('counts what is not on show, beyond one page too', () => {
+  it('counts unlisted rows, beyond one page too', () => {
     expect(freshCount(shown, { data: rows(9, 8, 7), next_cursor: 'x', total: 40, excluded: 0 })).toBe(35);
     expect(freshCount(shown, { data: rows(5, 4, 3), next_cursor: null, total: 5, excluded: 0 })).toBe(0);
   });
 });
 
 describe('withOlder', () => {
-  it('adds below what is not there yet', () => {
+  it('adds missing rows below', () => {
     const next = withOlder(shown, { data: rows(3, 2, 1), next_cursor: null });
     expect(ids(next)).toEqual([5, 4, 3, 2, 1]);
     expect(next).toMatchObject({ cursor: null, total: 5 });
@@ -54,7 +54,7 @@ describe('withOlder', () => {
 });
 
 describe('inCurrentOrder', () => {
-  it('changes counts where they stand; a new cluster comes last, one that is gone goes', () => {
+  it('changes counts in place; a new cluster comes last, a removed one disappears', () => {
     const of = (id: string, size: number) => ({ id, size }) as Cluster;
     expect(inCurrentOrder([of('a', 3), of('b', 2)], [of('b', 9), of('c', 4), of('a', 3)])).toEqual([
       of('a', 3),
@@ -65,7 +65,7 @@ describe('inCurrentOrder', () => {
   });
 });
 
-it('withMark leaves out the one row, wherever it is', () => {
+it('withExclusion excludes the one row, wherever it is', () => {
   const next = withExclusion(shown, { id: '4', excluded: true });
   expect(next.rows.map(({ id, excluded }) => [id, excluded === true])).toEqual([
     ['5', false],
@@ -74,7 +74,7 @@ it('withMark leaves out the one row, wherever it is', () => {
   ]);
 });
 
-describe('LC2: what is undone', () => {
+describe('LC2: an undone learning', () => {
   const at = (id: number) =>
     ({ id: String(id), item_id: `item ${id}`, created_at: `2026-01-01T00:00:${id + 10}Z` }) as Learning;
   const page = (data: number[], total: number, next_cursor: string | null = 'on'): Newest => ({
@@ -85,7 +85,7 @@ describe('LC2: what is undone', () => {
   });
   const seen: Shown = { rows: [5, 4, 3].map(at), cursor: 'before 3', total: 9 };
 
-  it('leaves at once, and what came in its stead is offered', () => {
+  it('leaves at once, and its replacement is offered', () => {
     const next = withoutItem(seen, 'item 5');
     expect([ids(next), next.total]).toEqual([[4, 3], 8]);
     expect(withoutItem(seen, 'item 1')).toEqual(seen);
@@ -94,20 +94,20 @@ describe('LC2: what is undone', () => {
     expect(ids(withNewest(next, newest))).toEqual([6, 4, 3]);
   });
 
-  it('makes nothing new of an older one that moves up into the newest page', () => {
+  it('does not make an older row new that moves up into the newest page', () => {
     const next = withoutItem(seen, 'item 5');
     expect(freshCount(next, page([4, 3, 2], 8))).toBe(0);
     expect(ids(withNewest(next, page([6, 4, 3, 2], 9)))).toEqual([6, 4, 3]);
   });
 
-  it('leaves also when nobody heard of it, as far as the newest page reaches', () => {
+  it('leaves also without an event, as far as the newest page reaches', () => {
     const next = refreshRows(seen, page([6, 5, 3], 9));
     expect([ids(next), next.total]).toEqual([[5, 3], 8]);
     expect(ids(refreshRows(seen, page([8, 7, 6], 12)))).toEqual([5, 4, 3]);
     expect(ids(refreshRows(seen, page([5], 1, null)))).toEqual([5]);
   });
 
-  it('LX5: is left out, or put in again, when nobody heard of that either', () => {
+  it('LX5: is excluded, or included again, also without an event', () => {
     const newest = page([6, 5, 4, 3], 9);
     const marked = { ...newest, data: newest.data.map((row) => ({ ...row, excluded: row.id === '5' })) };
     expect(refreshRows(seen, marked).rows.map(({ excluded }) => excluded)).toEqual([true, false, false]);

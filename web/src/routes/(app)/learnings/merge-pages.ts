@@ -1,4 +1,4 @@
-// How newer answers join what is on show: nothing on the page moves until the reader says so.
+// Merges newer answers into the list: nothing on the page moves until the user asks for it.
 import type { Cluster } from '@countersign/shared/api/clusters';
 import type { Learning } from '@countersign/shared/api/learnings';
 
@@ -7,11 +7,11 @@ export interface Newest {
   data: readonly Learning[];
   next_cursor: string | null;
   total: number;
-  /** How many of them are left out of exports and counts. */
+  /** How many of them are excluded from exports and counts. */
   excluded: number;
 }
 
-/** What is on show, newest first, with the way to what is older. */
+/** The list, newest first, with the cursor to older rows. */
 export interface Shown {
   rows: readonly Learning[];
   cursor: string | null;
@@ -21,21 +21,21 @@ export interface Shown {
 
 const known = ({ rows }: Shown) => new Set(rows.map(({ id }) => id));
 
-/** Those of the newest page that stand above something on show; null when nothing of it is on show. */
+/** The rows of the newest page that are above a listed one; null when it contains no listed one. */
 function above(shown: Shown, newest: Newest): Learning[] | null {
   const ids = known(shown);
   const last = newest.data.findLastIndex(({ id }) => ids.has(id));
   return last === -1 ? null : newest.data.slice(0, last).filter(({ id }) => !ids.has(id));
 }
 
-/** How many there are above what is on show. More than a page holds are told by the totals. */
+/** How many are above the list. Beyond one page the totals tell. */
 export const freshCount = (shown: Shown, newest: Newest): number =>
   above(shown, newest)?.length ?? Math.max(0, newest.total - shown.total);
 
 /** The rows without those of an item whose decision was undone: its learning is gone (LC2). */
 export const withoutItem = (shown: Shown, itemId: string): Shown => filterRows(shown, (row) => row.item_id !== itemId);
 
-/** The rows as they are in the newest page, and without those that it would have if they still were: not every fact was heard. */
+/** The rows as in the newest page, without those that it would contain if they still existed: an event may be missing. */
 export function refreshRows(shown: Shown, newest: Newest): Shown {
   const there = new Map(newest.data.map((row) => [row.id, row]));
   const reach = newest.next_cursor === null ? '' : (newest.data.at(-1)?.created_at ?? '');
@@ -48,7 +48,10 @@ function filterRows(shown: Shown, predicate: (row: Learning) => boolean): Shown 
   return { ...shown, rows, total: shown.total - (shown.rows.length - rows.length) };
 }
 
-/** The rows with the newest on top. When more came than one page holds, the newest page begins the list anew: no hole is left. */
+/**
+ * The rows with the newest on top. When more arrived than one page holds, the list starts over with the newest page, so that no
+ * gap is left.
+ */
 export function withNewest(shown: Shown, newest: Newest): Shown {
   const fresh = above(shown, newest);
   if (fresh === null) {
@@ -57,7 +60,7 @@ export function withNewest(shown: Shown, newest: Newest): Shown {
   return { rows: [...fresh, ...shown.rows], cursor: shown.cursor, total: newest.total };
 }
 
-/** The rows with an older page below; what is on show already is not repeated. */
+/** The rows with an older page below; listed ones are not repeated. */
 export function withOlder(shown: Shown, older: Pick<Newest, 'data' | 'next_cursor'>): Shown {
   const ids = known(shown);
   return {
@@ -67,13 +70,13 @@ export function withOlder(shown: Shown, older: Pick<Newest, 'data' | 'next_curso
   };
 }
 
-/** The rows with one of them left out, or put in again. */
+/** The rows with one of them excluded, or included again. */
 export const withExclusion = (shown: Shown, { id, excluded }: Pick<Learning, 'id' | 'excluded'>): Shown => ({
   ...shown,
   rows: shown.rows.map((row) => (row.id === id ? { ...row, excluded } : row)),
 });
 
-/** Clusters with their new counts in the places they had; new ones at the end. */
+/** Clusters with their new counts in their old positions; new ones at the end. */
 export function inCurrentOrder(shown: readonly Cluster[], next: readonly Cluster[]): Cluster[] {
   const now = new Map(next.map((cluster) => [cluster.id, cluster]));
   const remaining = shown.flatMap(({ id }) => now.get(id) ?? []);

@@ -1,4 +1,4 @@
-// The address of the learnings page: what it asks for comes back as it was put in, and nonsense counts as not there.
+// The URL of the learnings page: it is read back as it was written, and invalid values are ignored.
 import { describe, expect, it } from 'vitest';
 import { filterOf, isNarrowed, readUrlState, queryOf, sameFilter, type UrlState } from './url-state.ts';
 
@@ -28,7 +28,7 @@ describe('readUrlState', () => {
     `q=${'x'.repeat(101)}`,
     'q=%00',
     'flag=',
-  ])('takes %s for nothing', (query) => {
+  ])('ignores %s', (query) => {
     expect(at(query)).toEqual(EMPTY);
   });
 });
@@ -39,7 +39,7 @@ it('filterOf counts a range back from now', () => {
   expect(filterOf({ ...EMPTY, range: 'week' }, now)).toEqual({ since: '2026-03-03T12:00:00.000Z' });
 });
 
-it('sameFilter looks at what is asked for, not at its order or at the cluster', () => {
+it('sameFilter compares the filters, not their order or the cluster', () => {
   const one = at(`q=x&flag=y&cluster=${CLUSTER}`);
   expect(sameFilter(one, at('flag=y&q=x'))).toBe(true);
   expect(sameFilter(one, at('flag=y'))).toBe(false);

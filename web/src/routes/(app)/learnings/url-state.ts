@@ -1,4 +1,4 @@
-// The address of the learnings page: the cluster on show and what the list is narrowed to, so that it can be shared and Back works.
+// The URL of the learnings page: the selected cluster and the filter, so that it can be shared and Back works.
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 
 export const RANGES = ['day', 'week', 'month', 'all'] as const;
@@ -9,19 +9,19 @@ export interface UrlState {
   readonly cluster: string | null;
   readonly range: Range;
   readonly filter: Readonly<Omit<LearningFilter, 'since'>>;
-  /** The regression runs of the cluster stand where its examples stood; `run` is the one on show. */
+  /** The regression runs of the cluster replace its examples; `run` is the open one. */
   readonly runs: boolean;
   readonly run: string | null;
 }
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DAYS: Record<Exclude<Range, 'all'>, number> = { day: 1, week: 7, month: 30 };
-/** The fields of the filter in the address, and the longest text of each, as the server takes it. */
+/** The fields of the filter in the URL, and the longest text of each that the server accepts. */
 const TEXTS = { flag: ['flag', 100], model: ['model', 200], source: ['source', 200], text: ['q', 100] } as const;
 export type TextField = keyof typeof TEXTS;
 const FIELDS = Object.keys(TEXTS) as TextField[];
 
-/** What an address asks for. What is not known in it counts as not there. */
+/** Parses a URL. Unknown values are ignored. */
 export function readUrlState({ searchParams }: { searchParams: Pick<URLSearchParams, 'get'> }): UrlState {
   const [action, excluded] = [searchParams.get('action'), searchParams.get('excluded')];
   const filter: Omit<LearningFilter, 'since'> = {};
@@ -44,7 +44,7 @@ export function readUrlState({ searchParams }: { searchParams: Pick<URLSearchPar
 
 const idOf = (text: string | null): string | null => (text !== null && ID.test(text) ? text.toLowerCase() : null);
 
-/** The query of a place in a project; what is as usual is left out. */
+/** The query of a location in a project; defaults are omitted. */
 export function queryOf(projectId: string, { cluster, range, filter, runs, run }: UrlState): string {
   const query = new URLSearchParams({ project: projectId });
   if (cluster !== null) query.set('cluster', cluster);
@@ -57,13 +57,13 @@ export function queryOf(projectId: string, { cluster, range, filter, runs, run }
   return query.toString();
 }
 
-/** What is asked of the server; `now` in ms. */
+/** The filter sent to the server; `now` in ms. */
 export function filterOf({ range, filter }: Pick<UrlState, 'range' | 'filter'>, now: number): LearningFilter {
   if (range === 'all') return filter;
   return { ...filter, since: new Date(now - DAYS[range] * 86_400_000).toISOString() };
 }
 
-/** Whether two places show the same clusters. */
+/** Whether two locations show the same clusters. */
 export const sameFilter = (a: UrlState, b: UrlState): boolean =>
   a.range === b.range &&
   JSON.stringify(Object.entries(a.filter).sort()) === JSON.stringify(Object.entries(b.filter).sort());

@@ -1,7 +1,7 @@
-// What a supervisor does to a cluster, as it is sent.
+// Sends a supervisor's change of a cluster.
 import { call } from '#lib/api/client.ts';
 import { changeCluster, type ClusterChange } from '@countersign/shared/api/clusters';
 
-/** Answers the cluster that is there afterwards. Errors: those of {@link call}. */
+/** Returns the resulting cluster. Errors: those of {@link call}. */
 export const submitClusterChange = async (projectId: string, id: string, change: ClusterChange): Promise<string> =>
   (await call(changeCluster, { params: { id: projectId, cluster_id: id }, body: change })).id;

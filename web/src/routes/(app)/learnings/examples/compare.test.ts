@@ -1,4 +1,4 @@
-// A small edit reads word by word; a text written afresh reads as old over new; nothing of either is lost.
+// A small edit reads word by word; a rewritten text reads as old above new; nothing of either is lost.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compare } from './compare.ts';
@@ -11,7 +11,7 @@ describe('compare', () => {
     expect(shape('53 boys left.\nA: 44', '53 boys left.\nA: 49')).toEqual(['s:53 boys left.', 's:A: |r:44|a:49']);
   });
 
-  it('shows a text that was written afresh as old over new', () => {
+  it('shows a rewritten text as old above new', () => {
     expect(shape('He bought 3 for 4 each\nA: 7', 'Three cost twelve dollars together\nA: 12')).toEqual([
       'r:He bought 3 for 4 each',
       'r:A: 7',
@@ -20,7 +20,7 @@ describe('compare', () => {
     ]);
   });
 
-  it('keeps the lines both begin and end with', () => {
+  it('shows common first and last lines once', () => {
     expect(shape('Hello\nabc def ghi jkl mno pqr\nBye', 'Hello\n123 456 789 012 345 678\nBye')).toEqual([
       's:Hello',
       'r:abc def ghi jkl mno pqr',
@@ -34,7 +34,7 @@ describe('compare', () => {
     expect(shape('', 'new')).toEqual(['', 'a:new']);
   });
 
-  it('holds every line of the new text, whatever was edited', () => {
+  it('contains every line of the new text, for any edit', () => {
     const text = fc
       .array(fc.constantFrom('one two', 'three', 'four five six', '', 'A: 7'), { maxLength: 6 })
       .map((lines) => lines.join('\n'));

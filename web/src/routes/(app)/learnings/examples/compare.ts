@@ -1,22 +1,22 @@
-// An edit as a person reads it: word by word while most of the text stands, old over new when it was written afresh.
+// Compares an edit for reading: word by word while most of the text is unchanged, old above new when it was rewritten.
 import { compareText, type DiffLine } from '#lib/values/diff/word-diff.ts';
 
-/** Below this share of untouched characters the changed words would be a salad of both texts. */
-const MIN_KEPT_SHARE = 0.5;
+/** Below this share of unchanged characters the changed words would mix both texts unreadably. */
+const MIN_UNCHANGED_SHARE = 0.5;
 
-/** The lines to show for a text and what an edit made of it. */
+/** The lines to show for a text and its edited version. */
 export function compare(before: string, after: string): DiffLine[] {
   const lines = compareText(before, after);
-  const kept = lines
+  const unchanged = lines
     .flatMap(({ parts }) => parts)
     .reduce((sum, { kind, text }) => sum + (kind === 'same' ? text.trim().length : 0), 0);
   const whole = Math.max(letters(before), letters(after));
-  return whole > 0 && kept / whole < MIN_KEPT_SHARE ? replaced(before.split('\n'), after.split('\n')) : lines;
+  return whole > 0 && unchanged / whole < MIN_UNCHANGED_SHARE ? replaced(before.split('\n'), after.split('\n')) : lines;
 }
 
 const letters = (text: string): number => text.split('\n').reduce((sum, line) => sum + line.trim().length, 0);
 
-/** Lines both begin and end with stay; between them everything old, then everything new. */
+/** Common first and last lines stay; between them everything old, then everything new. */
 function replaced(before: readonly string[], after: readonly string[]): DiffLine[] {
   const shorter = Math.min(before.length, after.length);
   let head = 0;

@@ -1,4 +1,4 @@
-// What changed is never folded away, and no line is lost.
+// Changes are never folded away, and no line is lost.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold } from './fold.ts';
@@ -13,7 +13,7 @@ describe('fold', () => {
     expect(shape('......!.....').join('')).toBe('......!.....');
   });
 
-  it('keeps one line around each change and counts the rest', () => {
+  it('retains one line around each change and counts the rest', () => {
     expect(shape('......!.......!')).toEqual([5, '.', '!', '.', 5, '.', '!']);
   });
 
@@ -21,7 +21,7 @@ describe('fold', () => {
     expect(shape('.......!...!...')).toEqual([6, '.', '!', '.', '.', '.', '!', '.', 2]);
   });
 
-  it('keeps every change and accounts for every line', () => {
+  it('retains every change and accounts for every line', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (changes) => {
         const folded = fold(changes.map(line));

@@ -1,14 +1,14 @@
-// A long comparison cut down to what changed: untouched lines far from a change become one line that counts them.
+// Folds a long comparison to its changes: distant unchanged lines become one line that counts them.
 import type { DiffLine } from '#lib/values/diff/word-diff.ts';
 
 export type Folded = { kind: 'line'; line: DiffLine; at: number } | { kind: 'fold'; count: number; at: number };
 
-/** So many lines or fewer are never folded. */
+/** Comparisons of this length or shorter are never folded. */
 const SHORT = 12;
-/** Untouched lines that stay around each change. */
+/** Unchanged lines that stay around each change. */
 const CONTEXT = 1;
 
-/** The lines of a comparison with folds in place of untouched stretches; a fold stands for at least two lines. */
+/** The lines of a comparison with folds in place of unchanged parts; a fold replaces at least two lines. */
 export function fold(lines: readonly DiffLine[]): Folded[] {
   const nearChanges = lines.map((_, at) =>
     lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some((line) => line.changed),

@@ -1,4 +1,4 @@
-// An export in the making: what is asked for, what would come, and who took what before.
+// The export form: its filter, its preview, and earlier exports.
 import {
   exportLearnings,
   listExports,
@@ -16,15 +16,15 @@ import type { UrlState } from '../url-state.ts';
 const LISTED = 20;
 const MOST_LISTED = 100;
 
-/** What the form holds; '' stands for all. */
+/** The content of the form; '' means all. */
 export interface ExportRequest {
   format: ExportFormat;
   action: '' | 'edit' | 'reject';
   reason: string;
-  /** '' stands for all clusters. */
+  /** '' means all clusters. */
   cluster: string;
   split: '' | 'train' | 'test';
-  /** As they were submitted; '' stands for all. */
+  /** As they were submitted; '' means all. */
   flag: string;
   model: string;
   source: string;
@@ -41,7 +41,7 @@ const ALL: ExportRequest = {
   source: '',
 };
 
-/** What the list on the page is narrowed to and an export can be, too. */
+/** The filters of the page's list that an export supports too. */
 export const exportRequestFor = ({ cluster, filter }: Pick<UrlState, 'cluster' | 'filter'>): ExportRequest => ({
   ...ALL,
   action: filter.action ?? '',
@@ -51,7 +51,7 @@ export const exportRequestFor = ({ cluster, filter }: Pick<UrlState, 'cluster' |
   cluster: cluster ?? '',
 });
 
-/** An export is of all times and all words, and never has what was left out: the list may be narrower. */
+/** An export has no range and no search text, and never contains excluded learnings: the list may be narrower. */
 export const exportIsWider = ({ range, filter }: UrlState): boolean =>
   range !== 'all' || filter.text !== undefined || filter.excluded === 'only';
 
@@ -64,9 +64,9 @@ const filterOf = ({
   ...exact
 }: ExportRequest): Partial<ExportFilter> & { format: ExportFormat } => ({
   format,
-  // The other formats are made of edits alone (LX1).
+  // The other formats consist of edits only (LX1).
   ...(action !== '' && (format === 'raw' || format === 'eval') && { action }),
-  // A cluster that was chosen goes before a wording.
+  // A selected cluster takes precedence over a reason variant.
   ...(reason !== '' && cluster === '' && { reason }),
   ...(cluster !== '' && { cluster }),
   ...(split !== '' && { split }),
@@ -77,10 +77,10 @@ export class ExportForm {
   request: ExportRequest = $state(ALL);
   readonly preview: Resource<ExportPreview>;
   readonly earlier: Resource<{ rows: LearningExport[]; next: string | null }>;
-  /** Every reason that was given, the commonest of each cluster first. */
+  /** All reasons given, the most frequent of each cluster first. */
   readonly reasons: Resource<string[]>;
   readonly #params: { id: string };
-  /** How many earlier exports are on show. */
+  /** How many earlier exports are shown. */
   #listed = LISTED;
 
   constructor(projectId: string, urlState: UrlState) {
@@ -100,12 +100,12 @@ export class ExportForm {
     });
   }
 
-  /** Asks for all anew. Never throws: each says itself why it failed. */
+  /** Loads everything again. Never throws: each part has its own error. */
   async load(): Promise<void> {
     await Promise.all([this.preview.load(), this.earlier.load(), this.reasons.load()]);
   }
 
-  /** The most that are shown at once: whoever looks further back asks the API. */
+  /** The most that are shown at once: users who look further back use the API. */
   get mayShowMore(): boolean {
     return (this.earlier.data?.next ?? null) !== null && this.#listed < MOST_LISTED;
   }
@@ -115,12 +115,12 @@ export class ExportForm {
     void this.earlier.load();
   }
 
-  /** Where the browser fetches an earlier export once more: the same lines again (LX2). */
+  /** The URL of an earlier export's download: the same lines again (LX2). */
   again({ filter }: LearningExport): string {
     return addressOf(exportLearnings.path, { params: this.#params, query: filter });
   }
 
-  /** Where the browser fetches the file that was looked at, even if more has come since; null before. */
+  /** The URL of the previewed file, even if more has arrived since; null before. */
   get href(): string | null {
     const through = this.preview.data?.through;
     if (through === undefined) return null;

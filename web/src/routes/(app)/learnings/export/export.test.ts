@@ -1,4 +1,4 @@
-// An export begins with as much of what the page shows as it can have, and says where it goes further.
+// An export starts with as much of the page's filter as it supports, and says where it includes more.
 import { expect, it } from 'vitest';
 import { exportRequestFor, exportIsWider } from './export.svelte.ts';
 import { readUrlState } from '../url-state.ts';
@@ -6,7 +6,7 @@ import { readUrlState } from '../url-state.ts';
 const at = (query: string) => readUrlState(new URL(`http://x/learnings?${query}`));
 const ID = '0197f1a0-0000-7000-8000-000000000001';
 
-it('takes over what an export can be narrowed to', () => {
+it('takes over the filters that an export supports', () => {
   expect(exportRequestFor(at(`cluster=${ID}&action=edit&flag=pii&model=m&source=s`))).toEqual({
     ...{ format: 'raw', reason: '', split: '' },
     ...{ action: 'edit', cluster: ID, flag: 'pii', model: 'm', source: 's' },
@@ -26,6 +26,6 @@ it.each([
   ['range=week', true],
   ['q=sum', true],
   ['excluded=only', true],
-])('LX2: of a page at “%s” says whether it goes further: %s', (query, further) => {
+])('LX2: of a page at “%s” says whether it includes more: %s', (query, further) => {
   expect(exportIsWider(at(query))).toBe(further);
 });

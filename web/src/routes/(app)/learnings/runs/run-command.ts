@@ -1,7 +1,7 @@
-// What is typed to answer a regression run, ready to be copied.
+// The commands that answer a regression run, ready to be copied.
 import type { CodeSample } from '#lib/samples/submit-samples.ts';
 
-/** With the command of this repository, and by hand; the key is left to whoever runs it. */
+/** With the command of this repository, and by hand; users insert their own key. */
 export function runCommands({ baseUrl, run }: { baseUrl: string; run: string }): CodeSample[] {
   const url = `${baseUrl}/api/public/regressions/${run}`;
   const answer = JSON.stringify({ items: [{ case_id: '…', suggestion: '…', confidence: 0.9 }] });

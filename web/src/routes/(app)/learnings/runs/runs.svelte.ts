@@ -1,4 +1,4 @@
-// The regression runs of a cluster on the page, and the cases of the one on show; true by the live facts.
+// The regression runs of a cluster, and the cases of the open one; updated by the live events.
 import {
   beginRegression,
   listRegressionCases,
@@ -16,13 +16,13 @@ import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { filterOf, type UrlState } from '../url-state.ts';
 
-/** Facts cause at most one request in this many ms. */
+/** Events cause at most one request in this many ms. */
 const SPACING_MS = 500;
-/** A run of thousands of cases takes the server a while to count, and every open page asks. */
+/** The server needs a while to count a run of thousands of cases, and every open page asks for it. */
 const EASE = 5;
 const CASES = 20;
 
-/** The first pages of a list; `limit` is how many rows they are. */
+/** The first pages of a list; `limit` is their number of rows. */
 interface Pages<Row> {
   rows: readonly Row[];
   next: string | null;
@@ -31,20 +31,20 @@ interface Pages<Row> {
 export class RunsLog {
   readonly list: Resource<Pages<Regression>>;
   readonly cases: Resource<Pages<RegressionCase> & { run: Regression }>;
-  /** Which cases of the run on show. */
+  /** The filter of the open run's cases. */
   state: CaseState | '' = $state('');
   readonly #projectId: string;
   readonly #cluster: string | undefined;
   readonly #throttle: ReloadThrottle;
   #run: string | null = null;
-  /** What is being begun: a range is counted back from when it was first asked for. */
+  /** The run being started: a range counts back from when it was first requested. */
   #pendingRun: {
     title: string;
     urlState: UrlState;
     filter: Omit<LearningFilter, 'excluded'>;
     idempotencyKey: string;
   } | null = null;
-  /** How many pages are on show. */
+  /** How many pages are shown. */
   #pages = { list: 1, cases: 1 };
 
   constructor(projectId: string, cluster: string | null) {
@@ -66,7 +66,7 @@ export class RunsLog {
     });
   }
 
-  /** Another run is on show, or none. */
+  /** Switches to another run, or none. */
   switchTo(run: string | null): void {
     if (run === this.#run) return;
     this.#run = run;
@@ -76,7 +76,7 @@ export class RunsLog {
     void (run === null ? this.list : this.cases).load();
   }
 
-  /** Other cases of the run are asked for. */
+  /** Filters the cases of the run. */
   choose(state: CaseState | ''): void {
     this.state = state;
     this.#pages.cases = 1;
@@ -93,7 +93,7 @@ export class RunsLog {
     void this.list.load();
   }
 
-  /** Begins a run over what is on show. Asked again for the same after it failed, it is the same run. Errors: those of {@link call}. */
+  /** Starts a run over the present filter. Repeated after a failure, it is the same run. Errors: those of {@link call}. */
   async begin(title: string, urlState: UrlState): Promise<Regression> {
     if (this.#pendingRun?.title !== title || this.#pendingRun.urlState !== urlState) {
       const { excluded: _, ...filter } = filterOf(urlState, clock.read());
@@ -107,7 +107,7 @@ export class RunsLog {
     return run;
   }
 
-  /** Stays true until the answered function is called. */
+  /** Stays up to date until the returned function is called. */
   follow(): () => void {
     void this.#throttle.now();
     const resume = () => this.#throttle.resume();
@@ -143,7 +143,7 @@ export class RunsLog {
   }
 }
 
-/** The first so many pages, one after the other. */
+/** That many first pages, one after the other. */
 async function pagesOf<Row>(
   count: number,
   read: (after: string | undefined) => Promise<{ data: Row[]; next_cursor: string | null }>,

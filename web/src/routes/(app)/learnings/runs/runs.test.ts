@@ -1,4 +1,4 @@
-// Regression runs on the page: one is begun once, however often the page has to ask.
+// The regression runs page: a run is started once, however often the request is repeated.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { UrlState } from '../url-state.ts';
 import { RunsLog } from './runs.svelte.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
     const { method, headers, body } = init;
     const sent: unknown = body === undefined ? undefined : JSON.parse(body);
     requests.push({ path, method, key: headers?.['idempotency-key'], body: sent });
-    if (lost > 0) return ((lost -= 1), Promise.reject(new TypeError('gone')));
+    if (lost > 0) return ((lost -= 1), Promise.reject(new TypeError('The connection is gone.')));
     return Promise.resolve(Response.json({ id: 'r', data: [], next_cursor: null }));
   });
 });
@@ -37,7 +37,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const begun = () => requests.filter(({ method }) => method === 'POST');
 
-it('RS2: asks for the same run again after no answer came, and for another one once it is begun or changed', async () => {
+it('RS2: requests the same run again after a lost answer, and another one once it has started or the filter changed', async () => {
   const log = new RunsLog('p', null);
   lost = 1;
   await expect(log.begin('v2', URL_STATE)).rejects.toThrow();
