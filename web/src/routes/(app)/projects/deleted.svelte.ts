@@ -1,4 +1,4 @@
-// The project that was just deleted here: the list says so once, when it is seen next.
+// The project that was just deleted here: the list reports it once, when it is shown next.
 class Deleted {
   name: string | null = $state(null);
 
@@ -6,7 +6,7 @@ class Deleted {
     this.name = name;
   }
 
-  /** It was said. */
+  /** The message was shown. */
   forget(): void {
     this.name = null;
   }

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// What a line of the list says without its colours: an age with a word, people by name, health with a word.
+// A row of the project list without colours: the age with a word, people by name, health with a word.
 import { cleanup, render } from '@testing-library/svelte';
 import { afterEach, describe, expect, it } from 'vitest';
 import OldestAge from './OldestAge.svelte';
@@ -24,7 +24,7 @@ describe('the oldest age', () => {
     expect(container.querySelector('svg') !== null).toBe(marked);
   });
 
-  it('of nothing is unknown', () => {
+  it('is unknown when nothing waits', () => {
     const { container } = render(OldestAge, { at: null, targetMinutes: 60, now: NOW });
     expect(textOf(container)).toBe('—');
   });

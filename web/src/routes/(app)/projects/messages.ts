@@ -1,4 +1,4 @@
-// Every string of the list of projects and of the first steps.
+// Texts of the list of projects and of onboarding.
 import type { Health } from './table.ts';
 
 const people = (names: readonly string[], more: number): string => {

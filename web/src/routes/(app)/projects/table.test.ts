@@ -1,4 +1,4 @@
-// Sorting, filtering and standing still, as pure functions.
+// Sorting, filtering and a stable order, as pure functions.
 import type { Project } from '@countersign/shared/api/projects';
 import { describe, expect, it } from 'vitest';
 import { addressOf, ageState, clicked, COLUMNS, matching, settled, sortedIds, sortOf, type Sort } from './table.ts';
@@ -54,18 +54,18 @@ describe('sortedIds', () => {
     ['-overridden', 'bca'],
     ['overridden', 'cba'],
     ['webhook', 'acb'],
-  ])('by %s: %s', (asked, expected) => {
+  ])('sorts by %s: %s', (asked, expected) => {
     expect(sortedIds(rows, sortOf(asked)).join('')).toBe(expected);
   });
 
-  it('leaves the list as it came without a sort', () => {
+  it('leaves the list as received without a sort', () => {
     expect(sortedIds(rows, sortOf(null))).toEqual(['b', 'a', 'c']);
     expect(sortOf('colour')).toBeNull();
   });
 });
 
 describe('a click on a head', () => {
-  it('begins where most people look first, then turns round', () => {
+  it('begins with the usual direction, then reverses', () => {
     const starts = COLUMNS.map((column) => clicked(column, null)).filter(({ descending }) => descending);
     expect(starts.map(({ by }) => by)).toEqual(['waiting', 'reviewing', 'decided', 'overridden']);
     const once = clicked('waiting', null);
@@ -73,7 +73,7 @@ describe('a click on a head', () => {
     expect(clicked('name', once)).toEqual({ by: 'name', descending: false });
   });
 
-  it('is in the address, and read back from it', () => {
+  it('is in the URL, and read back from it', () => {
     const sort: Sort = { by: 'waiting', descending: true };
     expect(addressOf(sort, 'support é')).toBe('?q=support+%C3%A9&sort=-waiting');
     expect(sortOf('-waiting')).toEqual(sort);
@@ -82,14 +82,14 @@ describe('a click on a head', () => {
 });
 
 describe('settled', () => {
-  it('keeps every line where it is, whatever its figures do', () => {
+  it('leaves every row in place, when its figures change', () => {
     const before = [row('a', { waiting: 9 }), row('b', { waiting: 5 })];
     const order = sortedIds(before, { by: 'waiting', descending: true });
     const after = [row('a', { waiting: 0 }), row('b', { waiting: 50 })];
     expect(settled(order, after)).toEqual(['a', 'b']);
   });
 
-  it('drops what is gone and puts what is new last', () => {
+  it('removes deleted projects and puts new ones last', () => {
     expect(settled(['c', 'a', 'b'], [row('new'), row('a'), row('c')])).toEqual(['c', 'a', 'new']);
   });
 });

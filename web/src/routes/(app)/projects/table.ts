@@ -1,4 +1,4 @@
-// The list of projects as a table: its columns, how each sorts, what the filter leaves, and an order that stands still.
+// The list of projects as a table: its columns, how each sorts, the filter, and a stable order.
 import type { Project } from '@countersign/shared/api/projects';
 
 export type Health = Project['summary']['webhook'];
@@ -6,7 +6,7 @@ export type Health = Project['summary']['webhook'];
 export const COLUMNS = ['name', 'waiting', 'oldest', 'reviewing', 'decided', 'overridden', 'webhook'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** What the list is sorted by; null leaves it as it was made, oldest first. */
+/** The sort of the list; null leaves the order of creation, oldest first. */
 export interface Sort {
   by: Column;
   descending: boolean;
@@ -14,17 +14,17 @@ export interface Sort {
 
 type Row = Pick<Project, 'id' | 'name' | 'summary'>;
 
-/** All that wait for a person, whoever may decide them. */
+/** All items that wait for people, regardless of who may decide them. */
 export const openItems = ({ waiting, escalated }: Pick<Project['summary'], 'waiting' | 'escalated'>): number =>
   waiting + escalated;
 
-/** What most needs a look comes first. */
+/** The most urgent comes first. */
 const HEALTH_ORDER = { failing: 0, paused: 1, waiting: 2, not_set: 3, healthy: 4 } satisfies Record<Health, number>;
 
 interface Plan {
-  /** Where the first click begins: the largest counts, the oldest ages, names from A. */
+  /** The direction of the first click: the largest counts, the oldest ages, names from A. */
   descending: boolean;
-  /** Rows without a value stay last either way. */
+  /** Rows without a value stay last in both directions. */
   value: (row: Row) => number | string | null;
 }
 
@@ -44,18 +44,18 @@ const PLANS = {
   webhook: { descending: false, value: ({ summary }) => HEALTH_ORDER[summary.webhook] },
 } as const satisfies Record<Column, Plan>;
 
-/** The sort an address asks for: `waiting`, or `-waiting` for descending. */
+/** The sort of a URL: `waiting`, or `-waiting` for descending. */
 export function sortOf(asked: string | null): Sort | null {
   const by = COLUMNS.find((column) => column === asked?.replace(/^-/, ''));
   return by === undefined ? null : { by, descending: asked?.startsWith('-') === true };
 }
 
-/** What a click on the head of a column asks for: that column, the other way round when it is sorted by it. */
+/** The sort after a click on the head of a column: that column, reversed when it is already sorted by it. */
 export function clicked(column: Column, sort: Sort | null): Sort {
   return { by: column, descending: sort?.by === column ? !sort.descending : PLANS[column].descending };
 }
 
-/** The query of the page with a sort and a filter; what is as usual is left out. */
+/** The query of the page with a sort and a filter; defaults are omitted. */
 export function addressOf(sort: Sort | null, filter: string): string {
   const query = new URLSearchParams();
   if (filter !== '') query.set('q', filter);
@@ -63,7 +63,7 @@ export function addressOf(sort: Sort | null, filter: string): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** Ids in the order of a sort; rows that are equal keep theirs. */
+/** Ids in the order of a sort; equal rows retain theirs. */
 export function sortedIds(rows: readonly Row[], sort: Sort | null): string[] {
   if (sort === null) return rows.map(({ id }) => id);
   const { value } = PLANS[sort.by];
@@ -82,14 +82,14 @@ function compare(one: number | string | null, other: number | string | null, des
   return descending ? -order : order;
 }
 
-/** An order that stands still: figures change in place, what is gone leaves, what is new comes last. */
+/** A stable order: figures change in place, removed rows leave, new ones come last. */
 export function settled(order: readonly string[], rows: readonly Row[]): string[] {
   const here = new Set(rows.map(({ id }) => id));
   const known = order.filter((id) => here.has(id));
   return [...known, ...rows.map(({ id }) => id).filter((id) => !known.includes(id))];
 }
 
-/** The rows whose name holds the filter's words, in any order, without regard to case or accents. */
+/** The rows whose name contains the filter's words, in any order, ignoring case and accents. */
 export function matching<T extends Pick<Row, 'name'>>(rows: readonly T[], filter: string): T[] {
   const wanted = plain(filter).split(/\s+/).filter(Boolean);
   return rows.filter(({ name }) => wanted.every((word) => plain(name).includes(word)));

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Only a change is marked, and nothing for who asked for less movement.
+// Only a changed figure is highlighted, and none under reduced motion.
 import { afterEach, expect, it, vi } from 'vitest';
 import { tint } from './tint.ts';
 

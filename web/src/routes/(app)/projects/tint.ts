@@ -1,10 +1,10 @@
-// A figure that has changed is marked for a moment, in its place. Whoever asked for less movement sees it change, and no mark.
+// Highlights a changed figure for a moment, in its place. With reduced motion it changes without a highlight.
 import type { Attachment } from 'svelte/attachments';
 
 const MARKED_MS = 160;
 const seen = new WeakMap<Element, unknown>();
 
-/** To be attached to the element that shows `value`: marks it whenever that is another value than before. */
+/** An attachment for the element that shows `value`: highlights it whenever the value changes. */
 export function tint(value: string | number): Attachment<HTMLElement> {
   return (element) => {
     const known = seen.has(element);

@@ -1,8 +1,8 @@
-// Every string of a project's page, by tab.
+// Texts of a project's page, by tab.
 import { guidelinesMessages } from './guidelines/guidelines-messages.ts';
 import { settingsMessages } from './settings/settings-messages.ts';
 
-/** What a key may do, as its maker chooses it. */
+/** The scopes of a key, as its creator selects them. */
 const ACCESS = { all: 'Submit and read', submit: 'Submit', read: 'Read' } as const;
 
 export const messages = {

@@ -1,4 +1,4 @@
-// The tabs of a project, who sees them, and which one an address names.
+// The tabs of a project, who sees them, and which one a URL names.
 import type { Abilities } from '@countersign/shared/enums';
 import { messages } from './project-messages.ts';
 
@@ -15,17 +15,17 @@ export const TABS = [
 ] as const;
 export type Tab = (typeof TABS)[number];
 
-/** The ability a tab needs; every other tab is every member's. */
+/** The ability a tab requires; every other tab is visible to all members. */
 const NEEDS: Partial<Record<Tab, keyof Abilities>> = {
   webhook: 'manage_webhook',
   deliveries: 'see_deliveries',
-  // An archived project makes no keys and takes no changes; its owners still see and revoke what there is.
+  // An archived project creates no keys and accepts no changes; its owners still see and revoke existing ones.
   keys: 'manage_project',
   changes: 'manage_project',
   danger: 'manage_project',
 };
 
-/** The tabs a member sees, in order: what one may not use is not shown. */
+/** The tabs a member sees, in order: unusable tabs are hidden. */
 export function tabsFor(abilities: Abilities): { tab: Tab; name: string }[] {
   const seen = TABS.filter((tab) => {
     const needed = NEEDS[tab];
@@ -34,6 +34,6 @@ export function tabsFor(abilities: Abilities): { tab: Tab; name: string }[] {
   return seen.map((tab) => ({ tab, name: messages.tabs[tab] }));
 }
 
-/** The tab of `/projects/:id/:tab`; the first one when it names none that is shown. */
+/** The tab of `/projects/:id/:tab`; the first one when it names none that is visible. */
 export const tabOf = (wanted: string | undefined, seen: readonly { tab: Tab }[]): Tab =>
   seen.find(({ tab }) => tab === wanted)?.tab ?? 'overview';

@@ -1,8 +1,8 @@
-// Whose first steps were put away, kept in this browser.
+// Stores in this browser whose onboarding was dismissed.
 import { browserStorage } from '#lib/drafts/drafts.ts';
 
 const NAME = 'countersign.first-steps.away';
-/** Older ones are forgotten. */
+/** Older ones are deleted. */
 const MAX_REMEMBERED = 50;
 
 let dismissed: readonly string[] = $state.raw(read());
@@ -14,7 +14,7 @@ export function dismiss(projectId: string): void {
   try {
     browserStorage()?.setItem(NAME, dismissed.join(' '));
   } catch {
-    // Storage can be full or forbidden: then it lasts until the page is left.
+    // Storage may be full or forbidden: then it lasts until the page is left.
   }
 }
 

@@ -1,4 +1,4 @@
-// The demo items enter by the front door: the public API, the key, no cookies; and a refusal stops them where they are.
+// The demo items use the public API: the key, no cookies; and a refusal stops them in place.
 import { submission } from '@countersign/shared/api/public';
 import { expect, it, vi } from 'vitest';
 import samples from './demo-items.json';
@@ -27,7 +27,7 @@ it('are sent one by one with the key and without cookies, and counted', async ()
   expect(JSON.parse(init?.body as string)).toMatchObject({ project_id: PROJECT, metadata: { source: 'demo' } });
 });
 
-it('stop at a refusal, and go on behind what was sent', async () => {
+it('stop at a refusal, and continue after the items already sent', async () => {
   const refusal = { code: 'rate_limited', title: 'Too many requests', detail: 'Slow down.' };
   const fetch = vi.fn((..._: Parameters<typeof globalThis.fetch>) => Promise.resolve(answer(201)));
   fetch.mockImplementationOnce(() => Promise.resolve(answer(201)));

@@ -1,4 +1,4 @@
-// Twenty samples into a project through the public API, exactly as a pipeline sends them: with its key, one after the other.
+// Submits twenty demo items through the public API, exactly as a pipeline does: with its key, one after the other.
 import { submitItem, type Submission } from '@countersign/shared/api/public';
 import { ApiProblem, NetworkFailure } from '#lib/api/client.ts';
 
@@ -8,13 +8,15 @@ interface Load {
   projectId: string;
   apiKey: string;
   items: readonly DemoItem[];
-  /** Where to begin: what was sent before is not sent again. */
+  /** Where to begin: items sent before are not sent again. */
   from: number;
   onsent: (done: number) => void;
   fetch?: typeof fetch;
 }
 
-/** Sends the items from `from` on. Throws {@link ApiProblem} at the first that is refused, {@link NetworkFailure} when no answer comes. */
+/**
+ * Sends the items from `from` on. Throws {@link ApiProblem} at the first refusal, {@link NetworkFailure} when no answer arrives.
+ */
 export async function loadDemoItems({
   projectId,
   apiKey,

@@ -1,16 +1,17 @@
-// The texts of keys made in this tab, in memory alone: the server never says one again, and the first steps need it a while longer.
+// The texts of keys created in this tab, in memory only: the server never returns one again, and onboarding needs it a while
+// longer.
 import { SvelteMap } from 'svelte/reactivity';
 import { session } from '#lib/auth/session.svelte.ts';
 
 const texts = new SvelteMap<string, string>();
 
-/** Whoever signs in next in this tab does not find them. */
+/** The next user in this tab does not find them. */
 const mine = (projectId: string): string => `${session.user?.id ?? ''}.${projectId}`;
 
-/** The text of a key of this project that was made here; null when there is none. */
+/** The text of a key of this project that was created here; null when there is none. */
 export const newKeyOf = (projectId: string): string | null => texts.get(mine(projectId)) ?? null;
 
 export const rememberNewKey = (projectId: string, apiKey: string): void => void texts.set(mine(projectId), apiKey);
 
-/** Once the first steps are done or put away there is no reason to keep it. */
+/** Once onboarding is done or dismissed it is no longer needed. */
 export const forgetNewKey = (projectId: string): void => void texts.delete(mine(projectId));

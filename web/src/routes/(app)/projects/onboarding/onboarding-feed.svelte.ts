@@ -1,4 +1,4 @@
-// How far one project is on its way to a first decision: asked when something happens in it, until there is nothing left to ask.
+// The onboarding state of one project: loaded at each of its events, until nothing is left.
 import { readOnboarding, type Onboarding } from '@countersign/shared/api/onboarding';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
@@ -6,7 +6,7 @@ import { Resource } from '#lib/api/resource.svelte.ts';
 import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 import { isComplete } from './onboarding.ts';
 
-/** Facts cause at most one request in this many ms. */
+/** Events cause at most one request in this many ms. */
 const SPACING_MS = 700;
 
 export class OnboardingFeed {
@@ -24,7 +24,7 @@ export class OnboardingFeed {
     });
   }
 
-  /** null before the first answer. */
+  /** Null before the first answer. */
   get run(): Onboarding | null {
     return this.#resource.data;
   }
@@ -41,7 +41,7 @@ export class OnboardingFeed {
     return this.#throttle.now();
   }
 
-  /** Asks now and stays true by the live facts until the answered function is called. */
+  /** Loads now and follows the live events until the returned function is called. */
   follow(): () => void {
     void this.load();
     const schedule = () => !isComplete(this.run) && this.#throttle.schedule();

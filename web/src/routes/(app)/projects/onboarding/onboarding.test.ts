@@ -1,4 +1,4 @@
-// The steps of the first run tick by what the project does, not by clicks.
+// Onboarding steps complete by the project's events, not by clicks.
 import type { Onboarding } from '@countersign/shared/api/onboarding';
 import { describe, expect, it } from 'vitest';
 import { activityOf, hostOf, isComplete, STEPS, stepsOf } from './onboarding.ts';
@@ -37,7 +37,7 @@ describe('the steps', () => {
       { gone: { ...NOTHING_GONE, item: true, webhook: true } },
       'done done open done',
     ],
-    // An item that the rules decided is delivered by no webhook, but a test may come in any order.
+    // No webhook delivers an item that the rules decided, but a test event may come in any order.
     ['a webhook before a decision', {}, { item, webhook }, 'done done open done'],
   ])('%s', (_, project, run, expected) => {
     expect(states(project, run && { ...NOTHING, ...run })).toBe(expected);
@@ -50,27 +50,27 @@ describe('the steps', () => {
   });
 });
 
-describe('what happens', () => {
-  it('stands newest first, then what is to come in its order', () => {
+describe('the activity', () => {
+  it('is listed newest first, followed by pending events in their order', () => {
     const { happened, toCome } = activityOf({ ...NOTHING, key, item });
     expect(happened.map(({ kind }) => kind)).toEqual(['item', 'key', 'project']);
     expect(toCome).toEqual(['decision', 'webhook']);
   });
 
-  it('is to come no more when it came and is kept no longer (KE4)', () => {
+  it('is no longer pending when it happened and was deleted since (KE4)', () => {
     expect(activityOf({ ...NOTHING, key, gone: { ...NOTHING_GONE, item: true } }).toCome).toEqual([
       'decision',
       'webhook',
     ]);
   });
 
-  it('of one moment has the later kind above', () => {
+  it('of one moment lists the later kind above', () => {
     const { happened } = activityOf({ ...NOTHING, key: { ...key, at: NOTHING.created_at } });
     expect(happened.map(({ kind }) => kind)).toEqual(['key', 'project']);
   });
 });
 
-it('a webhook is called by its host', () => {
+it('names a webhook by its host', () => {
   expect(hostOf('https://hooks.example.com:8443/a?b')).toBe('hooks.example.com:8443');
   expect(hostOf('nonsense')).toBe('nonsense');
 });

@@ -1,8 +1,8 @@
-// The four steps to a first decision, and what has happened on the way: both read from what the project does.
+// The four steps to a first decision, and the activity so far, both from the project's state.
 import type { Onboarding } from '@countersign/shared/api/onboarding';
 import type { Project } from '@countersign/shared/api/projects';
 
-/** A project made a moment ago, with the text of its first key, which no later answer carries. */
+/** A new project, with the text of its first key, which no later answer contains. */
 export interface NewProject {
   project: Project;
   apiKey: string | null;
@@ -14,7 +14,7 @@ export const STEPS = ['make', 'send', 'decide', 'webhook'] as const;
 export type Step = (typeof STEPS)[number];
 type StepState = 'done' | 'open' | 'later';
 
-/** How each step stands: done by its fact, whatever the order; the first that is not done is open. */
+/** The state of each step: done by its event, in any order; the first that is not done is open. */
 export function stepsOf(project: unknown, run: Onboarding | null): Record<Step, StepState> {
   const done = {
     make: project !== null,
@@ -33,7 +33,7 @@ export const isComplete = (run: Onboarding | null): boolean =>
 
 type Kind = 'project' | 'key' | 'item' | 'decision' | 'webhook';
 
-/** What has happened, newest first, then what is still to come, in the order in which it will. */
+/** The activity, newest first, and the pending events in their expected order. */
 export function activityOf(run: Onboarding): {
   happened: { kind: Kind; at: string }[];
   toCome: Exclude<Kind, 'project'>[];
@@ -46,15 +46,15 @@ export function activityOf(run: Onboarding): {
     { kind: 'webhook', at: run.webhook?.at },
   ];
   const happened = moments.flatMap(({ kind, at }) => (at === undefined ? [] : [{ kind, at }]));
-  // Later kinds stand above when two moments are the same.
+  // Later kinds are above when two times are equal.
   const newest = happened.toReversed().toSorted((one, other) => other.at.localeCompare(one.at));
   const toCome = moments.flatMap(({ kind }) => (kind === 'project' || came(run, kind) ? [] : [kind]));
   return { happened: newest, toCome };
 }
 
-/** The host a webhook URL names, as people say it; the text itself when it is no URL. */
+/** The host of a webhook URL; the text itself when it is no URL. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-/** Whether there was one, also if it is kept no longer (KE4). */
+/** Whether it happened, even if it was deleted since (KE4). */
 const came = (run: Onboarding | null, kind: Exclude<Kind, 'project'>): boolean =>
   run !== null && (run[kind] !== null || (kind !== 'key' && run.gone[kind]));

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// A line of the change log on the page: names are text whatever is in them, long texts are compared when asked.
+// An entry of the change log in the page: names are text with any content, long texts are compared on request.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it } from 'vitest';
 import type { ProjectChange } from '@countersign/shared/api/changes';
@@ -37,7 +37,7 @@ it('says who did what to what, before and after, and when exactly', () => {
   expect(row.querySelector('time')?.title).toContain('2026');
 });
 
-it('hostile names are text, and what they hide is shown', () => {
+it('shows hostile names as text, with their hidden characters', () => {
   const hostile = '<img src=x onerror=alert(1)>\u202Egnol\u200B https://evil.example/';
   const row = show({
     action: 'member.joined',
@@ -53,7 +53,7 @@ it('hostile names are text, and what they hide is shown', () => {
     expect(marked.closest('[dir="auto"]')?.className).toContain('unicode-bidi:isolate');
 });
 
-it('compares guidelines when asked, and puts them away again', async () => {
+it('compares guidelines on request, and hides the comparison again', async () => {
   const row = show({ before: { guidelines: 'Be kind.\nBe quick.' }, after: { guidelines: 'Be kind.\nBe thorough.' } });
   expect(textOf(row)).not.toContain('thorough');
   const button = screen.getByRole('button', { name: 'Compare guidelines' });
@@ -66,7 +66,7 @@ it('compares guidelines when asked, and puts them away again', async () => {
   expect(textOf(row)).not.toContain('thorough');
 });
 
-it('of a new project opens what it began with', async () => {
+it('of a new project expands to its initial settings', async () => {
   const row = show({
     action: 'project.created',
     after: { name: 'Refunds', guidelines: 'Be kind.', target_minutes: 60 },

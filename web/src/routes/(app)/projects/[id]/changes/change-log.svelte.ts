@@ -1,4 +1,4 @@
-// The change log of a project on the page, followed live.
+// The change log of a project, followed live.
 import { listChanges, type ChangeKind, type ProjectChange } from '@countersign/shared/api/changes';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
@@ -11,7 +11,7 @@ export class ChangeLog extends PagedLog<ProjectChange> {
   readonly #projectId: string;
   readonly #kind: ChangeKind | null;
 
-  /** @param kind one kind of change alone; null for all. */
+  /** @param kind only one kind of change; null for all. */
   constructor(projectId: string, kind: ChangeKind | null) {
     super();
     this.#projectId = projectId;
@@ -23,7 +23,7 @@ export class ChangeLog extends PagedLog<ProjectChange> {
     return call(listChanges, { params: { id: this.#projectId }, query, signal });
   }
 
-  /** Loads the log and follows the project; answers the function that stops it. */
+  /** Loads the log and follows the project; returns the function that stops it. */
   follow(): () => void {
     void this.load();
     const stops = [

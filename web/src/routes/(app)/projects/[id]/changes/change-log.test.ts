@@ -1,8 +1,8 @@
-// The change log on the page as it loads: the newest on top, older ones on demand, and what is there stays when the server fails.
+// Loading the change log: the newest on top, older ones on demand, and the list stays when the server fails.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ChangeLog } from './change-log.svelte.ts';
 
-/** What was asked, and how to answer it. */
+/** A request, and how to answer it. */
 interface RecordedRequest {
   query: URLSearchParams;
   answer: (ids: number[], next_cursor?: string | null) => void;
@@ -19,7 +19,7 @@ beforeEach(() => {
       query,
       answer: (ids, next_cursor = null) =>
         resolve(Response.json({ data: ids.map((id) => ({ id: String(id) })), next_cursor })),
-      fail: () => reject(new TypeError('gone')),
+      fail: () => reject(new TypeError('The connection is gone.')),
     });
     return promise;
   });
@@ -29,11 +29,11 @@ afterEach(() => vi.unstubAllGlobals());
 const ids = (log: ChangeLog) => log.shown?.rows.map(({ id }) => Number(id)) ?? null;
 const ask = (index: number): RecordedRequest => {
   const one = requests[index];
-  if (one === undefined) throw new Error(`Nobody asked ${index + 1} times.`);
+  if (one === undefined) throw new Error(`Fewer than ${index + 1} requests were made.`);
   return one;
 };
 
-it('asks for one kind alone where one is chosen', async () => {
+it('requests only one kind where one is selected', async () => {
   const log = new ChangeLog('p', 'key');
   const loading = log.load();
   expect(Object.fromEntries(ask(0).query)).toEqual({ limit: '50', kind: 'key' });
@@ -42,7 +42,7 @@ it('asks for one kind alone where one is chosen', async () => {
   expect([ids(log), log.loading, log.error]).toEqual([[2, 1], false, null]);
 });
 
-it('keeps what is on show when the server fails, and says why', async () => {
+it('retains the list when the server fails, and shows the cause', async () => {
   const log = new ChangeLog('p', null);
   const first = log.load();
   ask(0).fail();
@@ -59,7 +59,7 @@ it('keeps what is on show when the server fails, and says why', async () => {
   expect(log.error).toBeInstanceOf(Error);
 });
 
-it('of two asks the newer one counts, whichever is answered first', async () => {
+it('uses the newer of two requests, in any order of answers', async () => {
   const log = new ChangeLog('p', null);
   const both = [log.load(), log.load()];
   ask(1).answer([2, 1]);
@@ -68,7 +68,7 @@ it('of two asks the newer one counts, whichever is answered first', async () => 
   expect(ids(log)).toEqual([2, 1]);
 });
 
-it('older ones go below, once; a failure leaves the way to them open', async () => {
+it('appends older rows below, once; a failure allows another attempt', async () => {
   const log = new ChangeLog('p', null);
   const first = log.load();
   ask(0).answer([4, 3], 'after 3');
@@ -87,7 +87,7 @@ it('older ones go below, once; a failure leaves the way to them open', async () 
   expect(requests).toHaveLength(3);
 });
 
-it('older ones that arrive after the list began anew are not what comes next', async () => {
+it('discards older rows that arrive after the list has started over', async () => {
   const log = new ChangeLog('p', null);
   const first = log.load();
   ask(0).answer([2, 1], 'after 1');

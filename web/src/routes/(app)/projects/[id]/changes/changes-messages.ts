@@ -1,7 +1,7 @@
-// Every string of the change log.
+// Texts of the change log.
 import type { ChangeAction, ChangeKind } from '@countersign/shared/api/changes';
 
-/** Round what it was done to; `alone` where that is nothing in particular, or whoever did it. */
+/** The text around the subject; `alone` where there is none, or the subject is the actor. */
 export interface Phrase {
   of: readonly [string, string];
   alone: string;

@@ -1,4 +1,4 @@
-// Lines of the change log in words.
+// Entries of the change log as text.
 import { describe, expect, it } from 'vitest';
 import { CHANGE_ACTIONS, type ProjectChange } from '@countersign/shared/api/changes';
 import { DEFAULT_SETTINGS } from '@countersign/shared/api/projects';
@@ -23,7 +23,7 @@ function anEntry(change: Partial<ProjectChange>) {
   return { said, shown: differences.map(({ label, from, to }) => `${label}: ${from} → ${to}`), texts, details };
 }
 
-describe('CL1: a line in words', () => {
+describe('CL1: an entry as text', () => {
   it.each<[string, Partial<ProjectChange>, Partial<ReturnType<typeof anEntry>>]>([
     [
       'settings, in the order of the page, whatever the order they are kept in',
@@ -179,7 +179,7 @@ describe('CL1: a line in words', () => {
     expect(anEntry(change)).toMatchObject(expected);
   });
 
-  it('of a new project names every setting it began with', () => {
+  it('of a new project names every initial setting', () => {
     const { said, shown, details } = anEntry({
       action: 'project.created',
       after: { ...DEFAULT_SETTINGS, name: 'Refunds' },
@@ -192,11 +192,11 @@ describe('CL1: a line in words', () => {
     expect(details).toEqual([]);
   });
 
-  it.each([...CHANGE_ACTIONS])('%s has words, with and without a name', (action) => {
+  it.each([...CHANGE_ACTIONS])('%s has a text, with and without a name', (action) => {
     for (const subject of [null, 'Nightly']) expect(anEntry({ action, subject }).said).toMatch(/^[a-z].* /);
   });
 
-  it('of an action this page does not know is still a line', () => {
+  it('of an action this page does not know is still an entry', () => {
     const line = anEntry({
       action: 'project.painted' as never,
       subject: 'red',

@@ -1,4 +1,4 @@
-// A line of the change log in words: what was done to what, what differs, and what else it tells.
+// Describes an entry of the change log: what was done to what, the differences, and further details.
 import type { ProjectChange } from '@countersign/shared/api/changes';
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { ROLES, type Role } from '@countersign/shared/enums';
@@ -11,12 +11,12 @@ import { settingsMessages } from '../settings/settings-messages.ts';
 
 export interface Difference {
   label: string;
-  /** What went and what came; null where nothing did. */
+  /** The removed and the added value; null where there is none. */
   from: string | null;
   to: string | null;
 }
 
-/** A text too long for the line: it is compared when asked for. */
+/** A text too long for the line: it is compared on request. */
 export interface LongText {
   label: string;
   before: string;
@@ -25,7 +25,7 @@ export interface LongText {
 
 export interface LogEntry {
   phrase: Phrase;
-  /** What it was done to; null where it is nothing in particular, or whoever did it. */
+  /** The object of the action; null where there is none, or it is the actor. */
   subject: string | null;
   differences: Difference[];
   texts: LongText[];
@@ -36,7 +36,7 @@ type Values = Record<string, unknown>;
 
 const has = (values: Values, key: string): boolean => Object.hasOwn(values, key);
 
-/** Beyond so many characters a value is read in a comparison, not in the line. */
+/** A longer value is shown in a comparison, not in the line. */
 const LONG = 160;
 
 export function describeEntry(change: ProjectChange): LogEntry {
@@ -60,7 +60,7 @@ export function describeEntry(change: ProjectChange): LogEntry {
   };
 }
 
-/** The settings among the values, in the order of the page and in the words of the bar that saves them. */
+/** The settings among the values, in the order of the page and in the terms of the save bar. */
 function describeSettings(
   before: Values,
   after: Values,
@@ -70,7 +70,7 @@ function describeSettings(
   const texts: LongText[] = [];
   const differences = fields.map((field): Difference => {
     const known = has(before, field);
-    // Without a former value there is nothing to compare: it is told as it is.
+    // Without a former value there is nothing to compare: the new one is shown.
     const described = known
       ? describeChange(field, from, to)
       : { label: settingsMessages.fields[field], from: null, to: formatValue(field, to) };
@@ -85,7 +85,7 @@ function describeSettings(
 
 const isLong = (text: string | null): boolean => (text?.length ?? 0) > LONG;
 
-/** A form with these settings in it. The line names which ones it tells of; the others are never read. */
+/** A form with these settings in it. The entry names the ones it describes; the others are never read. */
 function draftWith(values: Values): Draft {
   return draftOf({ ...DEFAULT_SETTINGS, name: '', ...values } as Project);
 }
@@ -112,7 +112,7 @@ function plain(key: string, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What a line tells besides, by its key. What has nothing to say answers null. */
+/** Further details of an entry, by their key. A detail without content returns null. */
 const DETAILS: Record<string, (value: never) => string | null> = {
   last4: messages.details.last4,
   scopes: (scopes: readonly string[]) => messages.details.scopes(scopes.join(', ')),

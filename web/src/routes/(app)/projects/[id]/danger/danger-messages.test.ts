@@ -1,3 +1,4 @@
+// The texts of the danger tab name a project's contents.
 import { describe, expect, it } from 'vitest';
 import type { ProjectContents } from '@countersign/shared/api/lifecycle';
 import { contentLines } from './danger-messages.ts';
@@ -7,8 +8,8 @@ const NOTHING: ProjectContents = {
   ...{ members: 1, api_keys: 0, inbound_sources: 0, invites: 0 },
 };
 
-describe('AR2: what is in a project, in words', () => {
-  it('names what is there, with its numbers', () => {
+describe('AR2: the contents of a project as text', () => {
+  it('name existing things, with their numbers', () => {
     const full = {
       ...{ items: 2640, waiting: 41, provisional: 2, decisions: 2599, learnings: 12, deliveries: 90, undelivered: 3 },
       ...{ members: 4, api_keys: 1, inbound_sources: 2, invites: 1 },
@@ -21,7 +22,7 @@ describe('AR2: what is in a project, in words', () => {
     ]);
   });
 
-  it('leaves out what is not there', () => {
+  it('omit missing things', () => {
     expect(contentLines(NOTHING)).toEqual(['1 member']);
     expect(contentLines({ ...NOTHING, items: 1, undelivered: 1 })).toEqual([
       '1 item',

@@ -1,11 +1,11 @@
-// Every string of archiving, restoring and deleting a project: the danger tab, the archived project's banner and their list.
+// Texts of archiving, restoring and deleting a project: the danger tab, the archived project's banner and their list.
 import type { ProjectContents } from '@countersign/shared/api/lifecycle';
 import { count } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 
 const many = (n: number, one: string, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`;
 
-/** `a, b and c`; nothing of nothing. */
+/** `a, b and c`; empty for an empty list. */
 const listed = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 
@@ -78,7 +78,7 @@ export const dangerMessages = {
   },
 } as const;
 
-/** What is in a project, a line for each kind of thing; what is not there is not named. */
+/** The contents of a project, a line for each kind; missing kinds are omitted. */
 export function contentLines(contents: ProjectContents): string[] {
   const { items, waiting, decisions, provisional, learnings, undelivered } = contents;
   const work = some([

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Before a project is deleted or after it is restored: names are text, and the keys do not end in nothing.
+// Deleting and restoring a project: names are text, and the focus is never lost.
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { createRawSnippet } from 'svelte';
@@ -25,7 +25,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('AR2: the name stands apart in the question, and is typed as it is seen', async () => {
+it('AR2: the question isolates the name, and it is typed as shown', async () => {
   render(DeleteProject, {
     open: true,
     project: project({ name: 'Re\u202Efunds\u200B  east' }),
@@ -43,11 +43,11 @@ it('AR2: the name stands apart in the question, and is typed as it is seen', asy
     ['Refunds east', true],
   ] as const) {
     await fireEvent.input(field, { target: { value: typed } });
-    expect(verb.disabled).toBe(!meant);
+    expect(button.disabled).toBe(!meant);
   }
 });
 
-it('AR1: restoring says so where it outlives the button, and takes the reader on', async () => {
+it('AR1: restoring is reported in a place that outlives the button, and moves the focus on', async () => {
   const restored = project({ archived_at: null });
   const form = new SettingsForm(project({ archived_at: new Date().toISOString() }), 'me');
   const headers = { 'content-type': 'application/json' };
@@ -58,7 +58,7 @@ it('AR1: restoring says so where it outlives the button, and takes the reader on
   );
   document.body.insertAdjacentHTML('beforeend', '<main id="page" tabindex="-1"></main>');
   const { unmount } = render(RestoreButton, { form });
-  // Where it stood there is something else now.
+  // Another element has replaced the button by now.
   vi.spyOn(form, 'take').mockImplementation(unmount);
   const button = screen.getByRole('button', { name: 'Restore' });
   button.focus();
@@ -68,7 +68,7 @@ it('AR1: restoring says so where it outlives the button, and takes the reader on
   document.getElementById('page')?.remove();
 });
 
-it('whoever is out of a project has nothing of it left', () => {
+it('a removed member has no draft of the project left', () => {
   const form = new SettingsForm(project(), 'me');
   form.draft.name = 'Typed';
   form.secrets.key = 'shown once';

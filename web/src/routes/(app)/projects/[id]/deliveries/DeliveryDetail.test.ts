@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// One delivery opened: what it shows of hostile bytes, and what sending it again does to the focus and says.
+// An open delivery: how it shows hostile bytes, and the focus and announcements when it is sent again.
 import type { DeliveryDetail } from '@countersign/shared/api/deliveries';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -45,7 +45,7 @@ beforeEach(() => {
   now = DEAD;
   refused = false;
   vi.stubGlobal('fetch', async (_: string, { method }: RequestInit) => {
-    if (now === null || refused) throw new TypeError('gone');
+    if (now === null || refused) throw new TypeError('The connection is gone.');
     if (method === 'POST') now = { ...DEAD, status: 'pending', abilities: { replay: false, send_now: false } };
     return Response.json(now);
   });
@@ -60,34 +60,34 @@ const status = () =>
     .getByRole('status')
     .textContent.trim();
 
-it('shows what hides or turns text as marks', async () => {
+it('marks characters that hide or reorder text', async () => {
   render(Detail, { row: DEAD });
   const body = await screen.findByRole('region', { name: 'Body' });
   expect(within(body).getByTitle('U+202E right-to-left override')).toBeTruthy();
 });
 
-it('says where the time went, and that a reused connection took none', async () => {
+it('shows the timings, and that a reused connection took no time', async () => {
   const [attempt] = DEAD.attempts;
-  const told = (timings: object) => ({
+  const withTimings = (timings: object) => ({
     ...DEAD,
     attempts: [{ ...attempt!, timings: { ...attempt!.timings, ...timings } }],
   });
-  now = told({});
+  now = withTimings({});
   render(Detail, { row: DEAD });
   expect(await screen.findByText('DNS 0 ms · connect 1 ms · response 2 ms')).toBeTruthy();
   cleanup();
-  now = told({ connect_ms: null });
+  now = withTimings({ connect_ms: null });
   render(Detail, { row: DEAD });
   expect(await screen.findByText('DNS 0 ms · response 2 ms · reused connection')).toBeTruthy();
 });
 
-it('names the cause in words', async () => {
+it('names the cause as text', async () => {
   render(Detail, { row: DEAD });
   expect(await screen.findAllByText('connection refused', { exact: false })).not.toHaveLength(0);
   expect(screen.queryByText('connection_refused', { exact: false })).toBeNull();
 });
 
-it('sent again: the focus goes to the attempts, and what comes of it is said', async () => {
+it('when sent again, moves the focus to the attempts and reports the result', async () => {
   const { rerender } = render(Detail, { row: DEAD });
   await fireEvent.click(await screen.findByRole('button', { name: 'Resend' }));
   await vi.waitFor(() => expect(status()).toBe('Queued for delivery.'));
@@ -98,7 +98,7 @@ it('sent again: the focus goes to the attempts, and what comes of it is said', a
   await vi.waitFor(() => expect(status()).toBe('Resent: delivered.'));
 });
 
-it('WH8: a waiting one is sent now, as its next attempt, and what comes of it is said', async () => {
+it('WH8: sends a waiting delivery now, as its next attempt, and reports the result', async () => {
   const WAITING = { ...DEAD, status: 'pending' as const, attempt: 3, abilities: { replay: false, send_now: true } };
   now = WAITING;
   const { rerender } = render(Detail, { row: WAITING });
@@ -111,7 +111,7 @@ it('WH8: a waiting one is sent now, as its next attempt, and what comes of it is
   await vi.waitFor(() => expect(status()).toBe('Sent: delivered.'));
 });
 
-it('keeps what it shows when it cannot be read again, and says so', async () => {
+it('retains its content when it cannot be read again, and says so', async () => {
   const { rerender } = render(Detail, { row: DEAD });
   await screen.findByRole('button', { name: 'Resend' });
   now = null;
@@ -146,7 +146,7 @@ const ANSWERED: DeliveryDetail = {
 };
 const region = (name: string) => screen.findByRole('region', { name });
 
-it('W6: shows what was sent and answered, headers too, as text; the signature masked', async () => {
+it('W6: shows request and answer, including headers, as text; with the signature masked', async () => {
   now = ANSWERED;
   const { container } = render(Detail, { row: ANSWERED });
   const request = await region('Request');
@@ -157,7 +157,7 @@ it('W6: shows what was sent and answered, headers too, as text; the signature ma
   expect(container.querySelector('img')).toBeNull();
 });
 
-it('another attempt can be looked at, and stays on show when a newer one comes', async () => {
+it('lets another attempt be selected, which stays when a newer one arrives', async () => {
   now = ANSWERED;
   const { rerender } = render(Detail, { row: ANSWERED });
   const older = await screen.findByTitle('Show request and response of attempt 10');
@@ -177,13 +177,13 @@ it('another attempt can be looked at, and stays on show when a newer one comes',
   expect(document.activeElement).toBe(older);
 });
 
-it('leads to the other deliveries of the item', async () => {
+it('links to the other deliveries of the item', async () => {
   render(Detail, { row: DEAD });
   const link = await screen.findByRole('link', { name: 'All deliveries for this item' });
   expect(link.getAttribute('href')).toBe(`?item=${DEAD.item_id}`);
 });
 
-/** Emptied: what its attempts answered went with its bytes. */
+/** Redacted: the answers to its attempts were deleted with its bytes. */
 const EMPTIED: DeliveryDetail = {
   ...ANSWERED,
   abilities: { replay: false, send_now: false },
@@ -191,7 +191,7 @@ const EMPTIED: DeliveryDetail = {
   attempts: ANSWERED.attempts.map((attempt) => ({ ...attempt, response_headers: null, response_text: null })),
 };
 
-it('KE2: says that its bytes and what was answered were taken away, and offers nothing to copy of them', async () => {
+it('KE2: says that its bytes and answers were redacted, and offers no copy of them', async () => {
   now = EMPTIED;
   const { container } = render(Detail, { row: EMPTIED });
   expect((await region('Request')).textContent).toContain('The body was deleted under the retention policy, so');
@@ -205,7 +205,7 @@ it('KE2: says that its bytes and what was answered were taken away, and offers n
   await vi.waitFor(() => expect(screen.getByText('No response.')).toBeTruthy());
 });
 
-it('KE3: says that its attempts were taken away, how many there were and how it ended', async () => {
+it('KE3: says that its attempts were deleted, how many there were and how it ended', async () => {
   now = { ...DEAD, http_status: 503, error: 'http_5xx', attempts: [], duration_ms: null };
   render(Detail, { row: now });
   const attempts = await screen.findByRole('list');
@@ -213,12 +213,12 @@ it('KE3: says that its attempts were taken away, how many there were and how it 
   const response = (await region('Response')).textContent;
   expect(response).toContain('503');
   expect(response).toContain('The response was deleted');
-  // Where the next one would go is not where those went.
+  // The next attempt may use another URL than the deleted ones.
   expect((await region('Request')).textContent).not.toContain('receiver.test');
   expect(screen.getByRole('region', { name: 'Body' })).toBeTruthy();
 });
 
-it('KE3: of a delivery that nobody answered says so, its attempts gone or not', async () => {
+it('KE3: says so of a delivery that nobody answered, with or without its attempts', async () => {
   now = { ...DEAD, attempt: 1, attempts: [] };
   render(Detail, { row: now });
   expect(await screen.findByText('The attempt was deleted under the retention policy.')).toBeTruthy();
@@ -229,7 +229,7 @@ it('KE3: of a delivery that nobody answered says so, its attempts gone or not', 
 it.each([
   [{ status: 'pending', attempt: 0 } as const, 'Not sent yet.'],
   [{ status: 'sending', attempt: 1 } as const, 'Sending now.'],
-])('KE3: of one that is %o nothing was taken away', async (change, said) => {
+])('KE3: of one that is %o reports nothing as deleted', async (change, said) => {
   now = { ...DEAD, ...change, http_status: null, error: null, attempts: [], duration_ms: null };
   render(Detail, { row: now });
   expect((await screen.findByRole('list')).textContent.trim()).toBe(said);

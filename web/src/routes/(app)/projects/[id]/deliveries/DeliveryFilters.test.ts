@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// A state is chosen beside the field: what cannot be read stays in it, is said, and takes nothing away that is looked for.
+// Selecting a state beside invalid text: the text stays, with an error, and the present search is unchanged.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import DeliveryFilters from './DeliveryFilters.svelte';
@@ -14,7 +14,7 @@ vi.mock('$app/state', () => ({ page }));
 
 afterEach(cleanup);
 
-it('keeps what cannot be read in the field, and what is looked for in the address', async () => {
+it('retains invalid text in the field, and the present search in the URL', async () => {
   const deliveryQuery = () => parseDeliveryQuery(page.url.searchParams);
   const { rerender } = render(DeliveryFilters, { deliveryQuery: deliveryQuery() });
   const field = screen.getByRole<HTMLInputElement>('searchbox');

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// A line of the delivery log: where it stands in its schedule, how long it took, and when it is tried next.
+// A row of the delivery log: its place in the schedule, its duration, and its next attempt.
 import type { Delivery } from '@countersign/shared/api/learnings';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -34,7 +34,7 @@ function show(row: Partial<Delivery>) {
 }
 const has = (text: string) => screen.queryAllByText(text).length > 0;
 
-it('WH1: says which attempt of its schedule it is on, and of how many in all', () => {
+it('WH1: shows the number of the attempt in its schedule, and the total', () => {
   show({});
   expect(screen.getByText('3/10').title).toBe(
     'Attempt 3 of 10 in this schedule; 13 in total. Resending starts a new schedule.',
@@ -42,7 +42,7 @@ it('WH1: says which attempt of its schedule it is on, and of how many in all', (
   expect([has('retrying'), has('503'), has('1204 ms')]).toEqual([true, true, true]);
 });
 
-it('counts down to the next attempt, second by second, and then says that it is due', async () => {
+it('counts down to the next attempt, second by second, and then shows it as due', async () => {
   show({});
   expect(has('4:32')).toBe(true);
   await vi.advanceTimersByTimeAsync(2_000);
@@ -60,12 +60,12 @@ it.each([
   expect(has(text)).toBe(true);
 });
 
-it('is retrying only after something went wrong: one that was sent again waits', () => {
+it('shows as retrying only after a failure: one that was sent again is waiting', () => {
   show({ http_status: null, error: null, run: { attempt: 0, of: 10 } });
   expect([has('retrying'), has('waiting'), has('0/10')]).toEqual([false, true, true]);
 });
 
-it('KE3: shows a dash for how long it took when its attempts were taken away, and how often it was tried', () => {
+it('KE3: shows a dash for the duration when its attempts were deleted, and their number', () => {
   show({ status: 'succeeded', http_status: 200, error: null, duration_ms: null, next_attempt_at: null });
   expect([has('200'), has('3/10'), has('0 ms')]).toEqual([true, true, false]);
   expect(screen.getAllByText('—')).toHaveLength(3);

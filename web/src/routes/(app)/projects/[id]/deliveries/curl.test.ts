@@ -1,4 +1,4 @@
-// The command is run as it is copied: a shell reads it, curl sends it, and what arrives is what was delivered.
+// The copied command is run: a shell parses it, curl sends it, and the delivered bytes arrive.
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const has = (tool: string, argument: string) => spawnSync(tool, [argument]).error === undefined;
 const able = has('bash', '--version') && has('curl', '--version') && has('openssl', 'version');
 
-/** Whatever text a body may hold; no argument can hold a NUL, and no stored body has one. */
+/** Any text a body may contain; no argument can contain a NUL, and no stored body has one. */
 const text = fc
   .oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
@@ -69,7 +69,7 @@ describe.skipIf(!able)('a delivery as a curl command', () => {
   });
   afterAll(() => server.close());
 
-  /** Runs it the way it is pasted, with the secret in its place. */
+  /** Runs the command as pasted, with the secret inserted. */
   async function pasted(sent: Parameters<typeof curlOf>[0], secret = 'whsec_…'): Promise<Got> {
     got = [];
     const running = run('bash', ['-s']);
@@ -90,13 +90,13 @@ describe.skipIf(!able)('a delivery as a curl command', () => {
     );
   });
 
-  it('nothing hides in it: what a terminal would not show is spelt out', () => {
+  it('hides nothing: characters a terminal would not show are escaped', () => {
     expect(quoted('a\u202eb')).toBe("$'a\\342\\200\\256b'");
     expect(quoted('a\u001b[2Jb\u0007')).toBe("$'a\\033[2Jb\\007'");
     fc.assert(fc.property(text, (given) => !/[\p{Cc}\p{Cf}]/u.test(quoted(given))));
   });
 
-  it('by property: sends the very bytes', async () => {
+  it('by property: sends exactly the same bytes', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (body) => {
         const arrived = await pasted({ url: `${base}/hooks`, headers: { 'content-type': 'application/json' }, body });
@@ -106,12 +106,12 @@ describe.skipIf(!able)('a delivery as a curl command', () => {
     );
   });
 
-  it('sends one that is longer than an argument may be', async () => {
+  it('sends a body that is longer than an argument may be', async () => {
     const body = JSON.stringify({ text: "x'é".repeat(100_000) });
     expect((await pasted({ url: base, headers: {}, body })).body.equals(Buffer.from(body))).toBe(true);
   });
 
-  it('to the same address, with the same headers, and a signature that holds once the secret is there', async () => {
+  it('sends to the same URL, with the same headers, and with a valid signature once the secret is inserted', async () => {
     const url = `${base}/hooks/[a]{b,c}/../d?x=1&y=$HOME'%20`;
     const headers = {
       'content-type': 'application/json',
@@ -134,7 +134,7 @@ describe.skipIf(!able)('a delivery as a curl command', () => {
     expect(await verifyWebhook(arrived.body, arrived.headers as Record<string, string>, verifier)).toBe(true);
   });
 
-  it('holds no signature, not even a masked one', () => {
+  it('contains no signature, not even a masked one', () => {
     const headers = { 'x-webhook-signature': 'm1', 'x-webhook-signature-secondary': 'm2', 'webhook-signature': 'm3' };
     expect(curlOf({ url: 'https://a.example/', headers, body: '' })).not.toMatch(/m[123]/);
   });

@@ -1,13 +1,13 @@
-// An attempt as a command that sends the very same bytes. Whatever the bytes are, a shell reads them as text.
+// Builds a command that sends the bytes of an attempt again. A shell reads any bytes as text.
 import { HEADERS } from '@countersign/shared/webhook';
 
-/** Control characters, and format characters that a terminal hides or turns text with. */
+/** Control characters, and format characters that a terminal hides or reorders text with. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const SIGNATURES: readonly string[] = [HEADERS.signature, HEADERS.signatureSecondary, HEADERS.standard];
 
 /**
- * One word of bash, zsh or ksh that stands for `text`, which holds no NUL (no argument can). In single quotes where it can be
- * read; otherwise as `$'…'`, in which what cannot be seen is spelt out, so that nothing hides in a pasted command.
+ * One word of bash, zsh or ksh that evaluates to `text`, which contains no NUL (no argument can). In single quotes where it is
+ * readable; otherwise as `$'…'`, in which invisible characters are escaped, so that nothing hides in a pasted command.
  */
 export function quoted(text: string): string {
   if (!UNSEEN.test(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -19,11 +19,11 @@ export function quoted(text: string): string {
   return `$'${escaped.join('')}'`;
 }
 
-/** Three digits each: whatever follows is none of them. */
+/** Always three digits, so that a following digit is not part of it. */
 const octal = (character: string): string =>
   Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 
-/** A URL as it is asked for, so that curl has nothing left to read into it. */
+/** A normalized URL, so that curl interprets nothing in it. */
 const escaped = (url: string): string => (URL.canParse(url) ? new URL(url).href : url);
 
 interface Sent {
@@ -33,8 +33,8 @@ interface Sent {
 }
 
 /**
- * The command. The signature is made when it runs, from a secret that only whoever runs it knows. The body goes through a pipe:
- * as an argument it could be too long, and one that begins with `@` would be taken for a file.
+ * The command. It computes the signature when it runs, from a secret that only its user knows. The body goes through a pipe: as
+ * an argument it could be too long, and one that begins with `@` would be taken for a file.
  */
 export function curlOf({ url, headers, body }: Sent): string {
   const plain = Object.entries(headers).filter(([name]) => !SIGNATURES.includes(name));

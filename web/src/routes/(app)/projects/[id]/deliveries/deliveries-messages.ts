@@ -1,4 +1,4 @@
-// Every string of the deliveries tab.
+// Texts of the deliveries tab.
 import type { Attempt, DeliveryDetail, Timings } from '@countersign/shared/api/deliveries';
 import type { Delivery } from '@countersign/shared/api/learnings';
 import { causeOf, type AttemptCause } from './delivery-causes.ts';
@@ -147,7 +147,7 @@ export const deliveriesMessages = {
   } satisfies Record<AttemptCause, string>,
 } as const;
 
-/** Why an attempt failed, in words; what the page does not know as it came. */
+/** Why an attempt failed, as text; an unknown cause is shown as received. */
 export function whyOf(error: string): string {
   const cause = causeOf(error);
   return cause === null ? error : deliveriesMessages.causes[cause];
@@ -166,17 +166,17 @@ const BEFORE_SENDING: readonly (string | null)[] = [
   'tls_error',
 ];
 
-/** Whether it was tried and its attempts were taken away (KE3). One that is being sent now may have had none before. */
+/** Whether it was tried and its attempts were deleted (KE3). A delivery that is being sent now may have had none before. */
 export const attemptsGone = ({ attempt, attempts, status }: DeliveryDetail): boolean =>
   attempts.length === 0 && attempt > 0 && status !== 'sending';
 
-/** Whether the bytes of a delivery, and of what was answered, were taken away (KE2): none was ever without. */
+/** Whether the bytes of a delivery and its answers were redacted (KE2): every delivery had a body. */
 export const bytesGone = ({ body }: DeliveryDetail): boolean => body === '';
 
-/** Whether an attempt ended before anything of the request went out. */
+/** Whether an attempt ended before any byte of the request was sent. */
 export const reachedNobody = ({ error }: Attempt): boolean => BEFORE_SENDING.includes(error);
 
-/** What is asked for, in words: `“Failed”, response 503`. */
+/** The filter as text: `“Failed”, answer 503`. */
 export function namesOf({ choice, filter: { code, event, item } }: DeliveryQuery): string {
   const { askedFor, filters } = deliveriesMessages;
   const names = [

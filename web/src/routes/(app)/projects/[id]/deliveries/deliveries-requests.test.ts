@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The delivery log on the page: it is asked for when it is opened, and not again while nothing happens.
+// The requests of the delivery log: one when it opens, and none while nothing happens.
 import type { Delivery } from '@countersign/shared/api/learnings';
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { cleanup, render, screen } from '@testing-library/svelte';
@@ -27,7 +27,7 @@ const ROW = {
 } satisfies Delivery;
 const PROJECT = { id: 'p', name: 'P', ...DEFAULT_SETTINGS, abilities: {}, archived_at: null } as unknown as Project;
 
-/** Between them whatever waits for an answer goes on. */
+/** The number of event loop turns in which pending answers are processed. */
 const TURNS = 20;
 
 afterEach(() => {
@@ -35,13 +35,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('W6: asks for its rows once, and not again because they came', async () => {
+it('W6: requests its rows once, and not again because they arrived', async () => {
   let requests = 0;
   vi.stubGlobal('fetch', (address: string) => {
     const list = address.includes('/deliveries?');
     requests += list ? 1 : 0;
     const answer = Response.json({ data: list ? [ROW] : [], next_cursor: null });
-    // As from a network: an answer never comes within the turn in which it was asked for.
+    // As over a network: an answer never arrives within the same turn as the request.
     return new Promise((resolve) => setTimeout(() => resolve(answer)));
   });
   render(Deliveries, { form: new SettingsForm(PROJECT, 'me') });

@@ -1,4 +1,4 @@
-// The delivery log of a project on the page, under a filter: rows follow the live facts, also those heard while a page is on its way.
+// The filtered delivery log of a project: rows follow the live events, including those received while a page loads.
 import { REPLAYABLE } from '@countersign/shared/api/deliveries';
 import { listDeliveries, type Delivery } from '@countersign/shared/api/learnings';
 import { answersDelivery, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
@@ -11,21 +11,21 @@ import type { Page, Shown } from '../log/log-pages.ts';
 import { PagedLog, type PageRequest } from '../log/paged-log.svelte.ts';
 
 const PAGE_ROWS = 20;
-/** As many as a page may hold: so many rows on show are read anew together. */
+/** The largest page: up to this many listed rows are read again together. */
 const MOST_ROWS = 100;
-/** New deliveries are fetched at most this often. */
+/** New deliveries are loaded at most this often. */
 const SPACING_MS = 1000;
 
 export class DeliveryLog extends PagedLog<Delivery> {
-  /** The rows on show are those of the filter before: the new ones are on their way. */
+  /** The listed rows belong to the previous filter: the new ones are loading. */
   switching = $state(false);
 
   readonly #projectId: string;
   #filter: DeliveryFilter;
-  /** The row that is open: it stays, whatever it has become. */
+  /** The open row: it stays, in any state. */
   #open: string | null = null;
   readonly #throttle = new ReloadThrottle({ spacing: SPACING_MS, mayReload: () => true, reload: () => super.load() });
-  /** How many pages are on their way, and what was heard meanwhile: a page may be older. */
+  /** How many pages are loading, and the events received meanwhile: a page may be older. */
   #reading = 0;
   #pendingEvents: DomainEventOf<'delivery.changed'>[] = [];
 
@@ -39,7 +39,7 @@ export class DeliveryLog extends PagedLog<Delivery> {
     return this.#throttle.now();
   }
 
-  /** Another filter: what is on show stays until its rows are there. */
+  /** Applies another filter: the list stays until its rows have loaded. */
   choose(filter: DeliveryFilter): Promise<void> | undefined {
     if (isSame(filter, this.#filter)) return undefined;
     this.#filter = filter;
@@ -48,7 +48,7 @@ export class DeliveryLog extends PagedLog<Delivery> {
     return this.load();
   }
 
-  /** Keeps a row on show that is being read; null when none is. */
+  /** Keeps the open row in the list; null when none is open. */
   keepOpen(id: string | null): void {
     this.#open = id;
   }
@@ -78,7 +78,7 @@ export class DeliveryLog extends PagedLog<Delivery> {
     return open === undefined ? next : { ...next, rows: withRow(next.rows, open) };
   }
 
-  /** Brings a row up to date, or fetches the new one it tells of. */
+  /** Updates a row, or loads the new one of an event. */
   take(domainEvent: DomainEventOf<'delivery.changed'>): void {
     if (this.#reading > 0) this.#pendingEvents.push(domainEvent);
     const { shown } = this;
@@ -87,25 +87,25 @@ export class DeliveryLog extends PagedLog<Delivery> {
       const rows = shown.rows.map((row) => (row.id === domainEvent.delivery_id ? applyEvent(row, domainEvent) : row));
       this.shown = { ...shown, rows };
     }
-    // Of a known row its time is fetched, which no fact tells; that of another event may be the one that is asked for. One that is
-    // paused has all that wait paused with it, and no fact tells of those.
+    // For a known row its time is loaded, which no event contains; a row of another event may match now. A paused one pauses all
+    // waiting ones too, without events of their own.
     const asked = answersDelivery({ ...this.#filter, event: undefined }, { ...domainEvent, webhook_id: '' });
     if (known || asked || domainEvent.status === 'paused') this.#throttle.schedule();
   }
 
-  /** Loads the log and follows the project; answers the function that stops it. */
+  /** Loads the log and follows the project; returns the function that stops it. */
   follow(): () => void {
-    // What it reads of the rows on show is no reason to follow anew: each answer would ask for the next.
+    // The listed rows it reads must not rerun the effect: each answer would cause the next request.
     untrack(() => void this.load());
     const stops = [
       live.on(
         'delivery.changed',
         (domainEvent) => domainEvent.project_id === this.#projectId && this.take(domainEvent),
       ),
-      // So are those that were paused, once the webhook is resumed.
+      // The same applies to paused ones, once the webhook is resumed.
       live.on('project.changed', (domainEvent) => this.#concerns(domainEvent) && this.#throttle.schedule()),
       live.onResync(() => {
-        // What was missed in between may be newer than what was heard.
+        // Missed events may be newer than the received ones.
         this.#pendingEvents = [];
         return this.load();
       }),
@@ -121,8 +121,8 @@ export class DeliveryLog extends PagedLog<Delivery> {
 }
 
 /**
- * A row as a fact has it. Whether it can be sent again follows its state; the server has the last word. What begins again has
- * its schedule before it (WH1).
+ * A row after an event. Whether it can be sent again follows from its state; the server decides. A restarted one has its schedule
+ * before it (WH1).
  */
 function applyEvent(row: Delivery, domainEvent: DomainEventOf<'delivery.changed'>): Delivery {
   const { status, attempt, http_status, error, next_attempt_at } = domainEvent;
@@ -134,7 +134,7 @@ function applyEvent(row: Delivery, domainEvent: DomainEventOf<'delivery.changed'
   return { ...row, status, attempt, run, http_status, error, duration_ms, next_attempt_at, abilities };
 }
 
-/** The rows with one of them in its place, newest first. */
+/** The rows with one of them replaced or added, newest first. */
 function withRow(rows: readonly Delivery[], row: Delivery): Delivery[] {
   const found = rows.find(({ id }) => id === row.id) ?? row;
   const others = rows.filter(({ id }) => id !== row.id);

@@ -1,11 +1,11 @@
-// The delivery log on the page: rows follow the facts, no page that was on its way takes them back, and no row is left out.
+// The delivery log in the page: rows follow the events, no page in flight reverts them, and no row is lost.
 import type { DomainEventOf } from '@countersign/shared/events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
 import { live } from '#lib/live/connection.svelte.ts';
 import { DeliveryLog } from './deliveries.svelte.ts';
 
-/** What was asked, and how to answer it. */
+/** A request, and how to answer it. */
 interface RecordedRequest {
   query: URLSearchParams;
   answer: (rows: [id: string, status: string][], next_cursor?: string | null) => void;
@@ -22,7 +22,7 @@ beforeEach(() => {
     requests.push({
       query: new URL(address, 'http://here.test').searchParams,
       answer: (rows, next_cursor = null) => resolve(Response.json({ data: rows.map(lineOf), next_cursor })),
-      fail: () => reject(new TypeError('gone')),
+      fail: () => reject(new TypeError('The connection is gone.')),
     });
     return promise;
   });
@@ -33,7 +33,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Rows were made in the order of their ids. */
+/** Rows were created in the order of their ids. */
 const lineOf = ([id, status]: [string, string]) => ({
   id,
   status,
@@ -46,7 +46,7 @@ const lineOf = ([id, status]: [string, string]) => ({
 });
 const ask = (index: number): RecordedRequest => {
   const one = requests[index];
-  if (one === undefined) throw new Error(`Nobody asked ${index + 1} times.`);
+  if (one === undefined) throw new Error(`Fewer than ${index + 1} requests were made.`);
   return one;
 };
 const shown = (log: DeliveryLog) => log.shown?.rows.map(({ id, status }) => `${id} ${status}`) ?? null;
@@ -60,7 +60,7 @@ const domainEvent = (delivery_id: string, status: string) =>
     error: 'http_5xx',
   }) as DomainEventOf<'delivery.changed'>;
 
-/** Says what the connection says; only what a log follows is heard. */
+/** Simulates the connection; a log receives only the events it subscribed to. */
 function hearing() {
   const on = vi.spyOn(live, 'on');
   return (said: Partial<DomainEventOf<'project.changed'>>) => {
@@ -69,7 +69,7 @@ function hearing() {
   };
 }
 
-/** A log with its first page on show. */
+/** A log with its first page loaded. */
 async function open(filter: DeliveryFilter, rows: [string, string][], next_cursor: string | null = null) {
   const log = new DeliveryLog('p', filter);
   const loading = log.load();
@@ -78,7 +78,7 @@ async function open(filter: DeliveryFilter, rows: [string, string][], next_curso
   return log;
 }
 
-it('a fact heard while a page is on its way is not taken back by it', async () => {
+it('an event received while a page loads is not reverted by it', async () => {
   const log = await open({}, [['1', 'pending']]);
   const again = log.load();
   log.take(domainEvent('1', 'succeeded'));
@@ -104,7 +104,7 @@ it('nor by the first page, or an older one', async () => {
   expect(shown(log)).toEqual(['2 sending', '1 dead']);
 });
 
-it('a fact is forgotten once no page is on its way: the next one is newer', async () => {
+it('an event is dropped once no page is loading: the next one is newer', async () => {
   const log = await open({}, [['1', 'sending']]);
   const again = log.load();
   log.take(domainEvent('1', 'dead'));
@@ -116,7 +116,7 @@ it('a fact is forgotten once no page is on its way: the next one is newer', asyn
   expect(shown(log)).toEqual(['1 succeeded']);
 });
 
-it('more new ones than a page holds begin the list anew, with the way to those in between', async () => {
+it('more new rows than a page holds start the list over, with a cursor to those in between', async () => {
   const log = await open({}, [['1', 'succeeded']], 'after 1');
   const again = log.load();
   ask(1).answer(
@@ -130,7 +130,7 @@ it('more new ones than a page holds begin the list anew, with the way to those i
   expect([shown(log), log.shown?.cursor]).toEqual([['9 pending', '8 pending'], 'after 8']);
 });
 
-it('asks anew for a delivery it does not know, once for many, and only where it belongs', async () => {
+it('requests an unknown delivery, once for many, and only where it matches', async () => {
   const log = await open({ status: 'dead' }, [['1', 'dead']]);
   expect(ask(0).query.get('status')).toBe('dead');
   log.take(domainEvent('2', 'pending'));
@@ -142,7 +142,7 @@ it('asks anew for a delivery it does not know, once for many, and only where it 
   expect(requests).toHaveLength(2);
 });
 
-it('a row on show that answers the filter no more is brought up to date at once, and asked for anew', async () => {
+it('a listed row that no longer matches the filter is updated at once, and requested again', async () => {
   const log = await open({ status: 'dead' }, [['1', 'dead']]);
   log.take(domainEvent('1', 'pending'));
   expect(shown(log)).toEqual(['1 pending']);
@@ -150,7 +150,7 @@ it('a row on show that answers the filter no more is brought up to date at once,
   expect(requests).toHaveLength(2);
 });
 
-it('WH3: a pause or the end of one is that of all that wait: they are asked for anew', async () => {
+it('WH3: a pause or its end applies to all waiting ones: they are requested again', async () => {
   const heard = hearing();
   const log = await open({ status: 'pending' }, [['1', 'pending']]);
   const stop = log.follow();
@@ -171,7 +171,7 @@ it('WH3: a pause or the end of one is that of all that wait: they are asked for 
   stop();
 });
 
-it('a live fact that does not answer the filter fetches nothing, one that does is fetched', async () => {
+it('a live event that does not match the filter loads nothing, one that does is loaded', async () => {
   const log = await open({ code: '503', event: 'evt_1' }, [['1', 'dead']]);
   log.take({ ...domainEvent('2', 'dead'), http_status: 404 });
   await vi.advanceTimersByTimeAsync(2000);
@@ -181,7 +181,7 @@ it('a live fact that does not answer the filter fetches nothing, one that does i
   expect([ask(1).query.get('code'), ask(1).query.get('event')]).toEqual(['503', 'evt_1']);
 });
 
-it('the row that is open stays, in its place, when it answers the filter no more', async () => {
+it('the open row stays in its place when it no longer matches the filter', async () => {
   const rows: [string, string][] = ['3', '2', '1'].map((id) => [id, 'dead']);
   const log = await open({ status: 'dead' }, rows, 'after 1');
   log.keepOpen('2');
@@ -197,7 +197,7 @@ it('the row that is open stays, in its place, when it answers the filter no more
   );
   await again;
   expect(shown(log)).toEqual(['4 dead', '3 dead', '2 pending', '1 dead']);
-  // So it does when more came than a page holds, and older ones follow.
+  // It also stays when more arrived than a page holds, and older ones follow.
   const reload = log.load();
   ask(2).answer([['9', 'dead']], 'after 9');
   await reload;
@@ -215,7 +215,7 @@ it('the row that is open stays, in its place, when it answers the filter no more
   expect(shown(log)).toEqual(['9 dead']);
 });
 
-it('under another filter the rows stay until the new ones are there, and older ones of before do not follow them', async () => {
+it('under another filter the rows stay until the new ones have loaded, and older ones of the previous filter do not follow them', async () => {
   const log = await open({}, [['1', 'dead']], 'after 1');
   const older = log.loadOlder();
   const chosen = log.choose({ status: 'succeeded' });
@@ -228,14 +228,14 @@ it('under another filter the rows stay until the new ones are there, and older o
   expect(log.choose({ status: 'succeeded' })).toBeUndefined();
 });
 
-it('nothing older is fetched while the rows of another filter are on their way', async () => {
+it('no older rows are requested while the rows of another filter are loading', async () => {
   const log = await open({}, [['2', 'dead']], 'after 2');
   void log.choose({ status: 'succeeded' });
   await log.loadOlder();
   expect([requests.length, log.switching, shown(log)]).toEqual([2, true, ['2 dead']]);
 });
 
-it('older ones that come while another filter is on its way leave it so, and keep no others waiting', async () => {
+it('older rows that arrive while another filter is loading change nothing, and block no others', async () => {
   const log = await open({}, [['2', 'dead']], 'after 2');
   const older = log.loadOlder();
   void log.choose({ status: 'succeeded' });
@@ -244,7 +244,7 @@ it('older ones that come while another filter is on its way leave it so, and kee
   expect([log.switching, shown(log), log.loadingOlder]).toEqual([true, ['2 dead'], false]);
 });
 
-it('why older ones did not come is forgotten under another filter, also when it comes late', async () => {
+it('the error of older rows is cleared under another filter, also when it arrives late', async () => {
   const log = await open({}, [['2', 'dead']], 'after 2');
   const failed = log.loadOlder();
   ask(1).fail();
@@ -258,7 +258,7 @@ it('why older ones did not come is forgotten under another filter, also when it 
   expect(log.olderError).toBeNull();
 });
 
-it('WH1: a delivery that is sent again begins its schedule anew; its time is fetched when an attempt has ended', async () => {
+it('WH1: a delivery that is sent again restarts its schedule; its time is loaded when an attempt has ended', async () => {
   const log = await open({}, [['1', 'dead']]);
   log.take({ ...domainEvent('1', 'pending'), attempt: 1, http_status: null, error: null });
   expect(log.shown?.rows[0]).toMatchObject({ run: { attempt: 0, of: 10 }, duration_ms: 5 });
@@ -268,7 +268,7 @@ it('WH1: a delivery that is sent again begins its schedule anew; its time is fet
   expect(requests.length).toBeGreaterThan(1);
 });
 
-it('reads anew as many rows as are on show', async () => {
+it('reads as many rows again as are listed', async () => {
   const rows: [string, string][] = Array.from({ length: 30 }, (_, at) => [String(at), 'dead']);
   const log = await open({}, rows, 'after 29');
   void log.load();

@@ -1,4 +1,4 @@
-// Why an attempt failed, in the service's own words; what it says beyond these is shown as it came.
+// The causes of failed attempts, in the service's terms; an unknown cause is shown as received.
 export const ATTEMPT_CAUSES = [
   'dns_error',
   'blocked_address',
@@ -17,5 +17,5 @@ export const ATTEMPT_CAUSES = [
 ] as const;
 export type AttemptCause = (typeof ATTEMPT_CAUSES)[number];
 
-/** A cause by its word, or null for one this page does not know. */
+/** The cause of a word, or null for one this page does not know. */
 export const causeOf = (error: string): AttemptCause | null => ATTEMPT_CAUSES.find((cause) => cause === error) ?? null;

@@ -1,4 +1,4 @@
-// What the delivery log is asked for: read from what is typed, kept in the address, never passed over in silence.
+// The search of the delivery log: parsed from typed text, stored in the URL, never ignored silently.
 import { deliveryFilter } from '@countersign/shared/filters/delivery-filter';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { parseDeliveryQuery, CHOICES, typedOrCurrent, queryFor, readTyped, typed
 const ITEM = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 const asked = (query: string) => parseDeliveryQuery(new URLSearchParams(query));
 
-describe('what is typed', () => {
+describe('typed text', () => {
   it.each([
     ['', {}],
     ['  503 ', { code: '503' }],
@@ -16,7 +16,7 @@ describe('what is typed', () => {
     [ITEM.toUpperCase(), { item: ITEM }],
     [`evt_${ITEM} 404\n${ITEM}`, { event: `evt_${ITEM}`, code: '404', item: ITEM }],
     ['503 503', { code: '503' }],
-  ])('%j is read as %o', (text, typed) => {
+  ])('%j is parsed as %o', (text, typed) => {
     expect(readTyped(text)).toEqual(typed);
   });
 
@@ -27,12 +27,12 @@ describe('what is typed', () => {
     ['evt_', { unknown: 'evt_' }],
     [ITEM.slice(1), { unknown: ITEM.slice(1) }],
     ['503 404', { twice: 'code' }],
-  ])('%j is refused, and why', (text, fault) => {
+  ])('%j is refused, with the cause', (text, fault) => {
     expect(readTyped(text)).toEqual({ fault });
   });
 });
 
-describe('the address', () => {
+describe('the URL', () => {
   const filter = fc.record(
     {
       code: fc.constantFrom('503', '2xx', 'none'),
@@ -42,7 +42,7 @@ describe('the address', () => {
     { requiredKeys: [] },
   );
 
-  it('by property: says what was chosen and typed, beside whatever else it holds, and the server takes it', () => {
+  it('by property: contains the state and text, beside all its other parameters, and the server accepts it', () => {
     fc.assert(
       fc.property(fc.constantFrom(...CHOICES), filter, (choice, typed) => {
         const query = queryFor('?other=1&status=x&code=404', choice, typed);
@@ -61,17 +61,17 @@ describe('the address', () => {
     ['', {}],
     ['what', { code: '503', item: ITEM }],
     ['200 404', { code: '503', item: ITEM }],
-  ])('a state is chosen beside what is typed, or what is looked for while that cannot be read: %s', (typed, kept) => {
+  ])('selects a state beside the typed text, or the present search while the text is invalid: %s', (typed, kept) => {
     const query = queryFor('', 'dead', typedOrCurrent(typed, asked(`status=pending&code=503&item=${ITEM}`)));
     expect(asked(query).filter).toEqual({ status: 'dead', ...kept });
   });
 
-  it('is as short as can be', () => {
+  it('is as short as possible', () => {
     expect(queryFor('?status=dead&item=1', 'all', {})).toBe('');
   });
 
   it.each([['item=1'], ['code=abc'], ['event=503'], [`item=evt_${ITEM}`], ['code=200%20404']])(
-    'with a word that means nothing finds nothing, and shows the word: %s',
+    'with an unknown word finds nothing, and shows the word: %s',
     (query) => {
       const read = asked(`status=dead&${query}`);
       expect(read.fault).not.toBeNull();
@@ -79,7 +79,7 @@ describe('the address', () => {
     },
   );
 
-  it('with a state that is none shows all', () => {
+  it('with an unknown state shows all', () => {
     expect(asked('status=gone')).toMatchObject({ choice: 'all', filter: {}, fault: null });
   });
 });

@@ -1,20 +1,20 @@
-// What the delivery log is asked for: as its address has it, and as somebody types it into one field.
+// The search of the delivery log, as a URL and as text typed into one field.
 import { type DeliveryFilter, isCode, isEventId } from '@countersign/shared/filters/delivery-filter';
 
-/** The states one can choose, in their order. Others can stand in an address by hand, and are none. */
+/** The selectable states, in their order. Any other one in a URL is ignored. */
 export const CHOICES = ['all', 'succeeded', 'pending', 'failed', 'dead', 'paused'] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** What can be typed, one of each. */
+/** The kinds of typed words, one of each. */
 const KINDS = ['code', 'event', 'item'] as const;
 export type Kind = (typeof KINDS)[number];
 export type Typed = Pick<DeliveryFilter, Kind>;
 
-/** Why a text cannot be looked for: this word is nothing known, or there are two of a kind. */
+/** Why a text cannot be searched: an unknown word, or two of one kind. */
 export type Fault = { unknown: string } | { twice: Kind };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A word of the field in full, as the server wants it; null for one that is of no kind. */
+/** A word of the field in its full form for the server; null for one of no kind. */
 function readWord(word: string): readonly [Kind, string] | null {
   const small = word.toLowerCase();
   if (isCode(small)) return ['code', small];
@@ -22,7 +22,7 @@ function readWord(word: string): readonly [Kind, string] | null {
   return isEventId(word) ? ['event', word] : null;
 }
 
-/** The words of the field, in any order, by what they are. */
+/** The words of the field, in any order, by their kind. */
 export function readTyped(text: string): Typed | { fault: Fault } {
   const typed: Typed = {};
   for (const word of text.split(/\s+/).filter(Boolean)) {
@@ -35,13 +35,13 @@ export function readTyped(text: string): Typed | { fault: Fault } {
   return typed;
 }
 
-/** What a state is chosen beside: what is typed, or what is looked for as long as that cannot be read. */
+/** The search beside a newly selected state: the typed text, or the present search as long as the text is invalid. */
 export function typedOrCurrent(text: string, { filter }: Pick<DeliveryQuery, 'filter'>): Typed {
   const read = readTyped(text);
   return 'fault' in read ? filter : read;
 }
 
-/** As one would type it. */
+/** The text a user would type for it. */
 export const typedText = (typed: Typed): string =>
   KINDS.map((kind) => typed[kind])
     .filter((value) => value !== undefined)
@@ -50,13 +50,13 @@ export const typedText = (typed: Typed): string =>
 export interface DeliveryQuery {
   choice: Choice;
   filter: DeliveryFilter;
-  /** What stands in the field. */
+  /** The text of the field. */
   text: string;
-  /** Why nothing can be found so; null when it can. */
+  /** Why the search cannot find anything; null when it can. */
   fault: Fault | null;
 }
 
-/** What an address asks for. A word that means nothing is kept, so that it is not passed over in silence. */
+/** Parses a URL. An unknown word is retained, so that it is not ignored silently. */
 export function parseDeliveryQuery(search: Pick<URLSearchParams, 'get'>): DeliveryQuery {
   const wanted = search.get('status');
   const choice = CHOICES.find((each) => each === wanted) ?? 'all';
@@ -69,7 +69,7 @@ export function parseDeliveryQuery(search: Pick<URLSearchParams, 'get'>): Delive
   return { choice, text, fault, filter: 'fault' in typed || fault !== null ? status : { ...status, ...typed } };
 }
 
-/** The query that asks for it, beside whatever else stands in the address. */
+/** The query for it, beside all other parameters of the URL. */
 export function queryFor(search: string, choice: Choice, typed: Typed): `?${string}` | '' {
   const query = new URLSearchParams(search);
   const wanted = {

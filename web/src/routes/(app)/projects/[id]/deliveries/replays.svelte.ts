@@ -1,4 +1,4 @@
-// Deliveries sent again in the background: what was asked for, and how far the newest of it is.
+// Background replays of deliveries: the last request, and the progress of the newest one.
 import { cancelReplay, listReplays, replayDeliveries, type Replay } from '@countersign/shared/api/deliveries';
 import { Mutation } from '#lib/api/mutation.svelte.ts';
 import { call } from '#lib/api/client.ts';
@@ -6,10 +6,10 @@ import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 
-/** Between two looks at how far it is, in ms. */
+/** Between two reads of the progress, in ms. */
 const SPACING_MS = 500;
 
-/** What is to be sent again: of one status, made since a moment (ISO; null: since ever). */
+/** The deliveries to replay: of one status, created since a time (ISO; null: all). */
 export interface Wanted {
   status: Replay['status'];
   from: string | null;
@@ -22,7 +22,7 @@ export class Replays {
   readonly #projectId: string;
   readonly #list: Resource<{ data: Replay[] }>;
   readonly #throttle: ReloadThrottle;
-  /** One that was asked for while this page was open is shown to its end, an older one only while it runs. */
+  /** A replay started on this page is shown to its end, an older one only while it runs. */
   #own: string | null = $state(null);
 
   constructor(projectId: string) {
@@ -35,23 +35,23 @@ export class Replays {
     });
   }
 
-  /** The one to show; null when there is nothing to say. */
+  /** The replay to show; null when there is none. */
   get shown(): Replay | null {
     const all = this.#list.data?.data ?? [];
     return all.find(({ state, id }) => state === 'running' || id === this.#own) ?? null;
   }
 
-  /** Why the last look at them failed. */
+  /** Why the last read failed. */
   get error(): unknown {
     return this.#list.error;
   }
 
-  /** Each portion that is made due tells of itself: then there is news. */
+  /** Each batch that becomes due emits an event: the progress has changed. */
   follow(): () => void {
     void this.#throttle.now();
     const stops = [
       live.on('delivery.changed', ({ project_id, status, actor }) => {
-        // A member who makes one due again may have begun a replay that is not known here yet.
+        // A member's replay that starts with it may not be known here yet.
         const begun = status === 'pending' && actor.kind === 'member';
         if (project_id === this.#projectId && (begun || this.shown?.state === 'running')) this.#throttle.schedule();
       }),
@@ -62,7 +62,7 @@ export class Replays {
     return () => stops.forEach((stop) => stop());
   }
 
-  /** Answers whether it was begun; why not stands in `starting`. */
+  /** Returns whether it was started; the cause of a failure is in `starting`. */
   start({ status, from }: Wanted): Promise<boolean> {
     return this.starting.run(async () => {
       const body = { status, ...(from === null ? {} : { from }) };
@@ -72,7 +72,7 @@ export class Replays {
     });
   }
 
-  /** What is on its way stays on its way. */
+  /** Deliveries in flight continue. */
   stop({ id }: Replay): Promise<boolean> {
     return this.stopping.run(async () => {
       await call(cancelReplay, { params: { id } });

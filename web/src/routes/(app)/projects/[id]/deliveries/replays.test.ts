@@ -1,4 +1,4 @@
-// Sending again in the background: what is asked for, which one is shown, and for how long.
+// Background replays: what is requested, which one is shown, and for how long.
 import type { Replay } from '@countersign/shared/api/deliveries';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { live } from '#lib/live/connection.svelte.ts';
@@ -37,7 +37,7 @@ beforeEach(() => {
   });
   vi.stubGlobal('fetch', (path: string, { method, body }: { method?: string; body?: string }) => {
     requests.push([method, path, body === undefined ? undefined : JSON.parse(body)]);
-    if (refused) return Promise.reject(new TypeError('gone'));
+    if (refused) return Promise.reject(new TypeError('The connection is gone.'));
     return Promise.resolve(Response.json(method === 'GET' ? { data: known, next_cursor: null } : known[0]));
   });
 });
@@ -47,7 +47,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('asks for what is wanted, and shows it to its end', async () => {
+it('requests the selected deliveries, and shows the replay to its end', async () => {
   const replays = new Replays('p');
   known = [replay('r')];
   expect(await replays.start({ status: 'succeeded', from: '2026-03-01T11:00:00.000Z' })).toBe(true);
@@ -58,7 +58,7 @@ it('asks for what is wanted, and shows it to its end', async () => {
   expect(replays.shown?.state).toBe('done');
 });
 
-it('shows what somebody else began only while it runs', async () => {
+it("shows another member's replay only while it runs", async () => {
   const replays = new Replays('p');
   known = [replay('theirs')];
   const stop = replays.follow();
@@ -71,7 +71,7 @@ it('shows what somebody else began only while it runs', async () => {
   again();
 });
 
-it('finds one that a colleague begins while the page is open, and says when it cannot look', async () => {
+it('finds a replay a colleague starts while the page is open, and reports when it cannot read', async () => {
   vi.useFakeTimers();
   const replays = new Replays('p');
   const stop = replays.follow();
@@ -94,7 +94,7 @@ it('finds one that a colleague begins while the page is open, and says when it c
   stop();
 });
 
-it('says why nothing was begun', async () => {
+it('shows why nothing was started', async () => {
   refused = true;
   const replays = new Replays('p');
   expect(await replays.start({ status: 'dead', from: null })).toBe(false);

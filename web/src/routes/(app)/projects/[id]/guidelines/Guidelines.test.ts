@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Older texts of the guidelines in the editor: what was typed before is one press away until it is saved.
+// Older versions in the guidelines editor: replaced text can be restored until it is saved.
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
@@ -46,7 +46,7 @@ const again = async (version: number) =>
   fireEvent.click(await screen.findByRole('button', { name: `Restore this version: v${version}` }));
 const back = () => screen.queryByRole('button', { name: 'Undo' });
 
-it('what was typed comes back after one older text and another, also from another tab', async () => {
+it('typed text can be restored after inserting one older version and another, also from another tab', async () => {
   const form = new SettingsForm(PROJECT, 'me');
   const { unmount } = render(Guidelines, { form });
   await fireEvent.input(editor(), { target: { value: 'Mine.' } });
@@ -63,7 +63,7 @@ it('what was typed comes back after one older text and another, also from anothe
   expect(back()).toBeNull();
 });
 
-it('loses neither what was typed first nor what was typed on an older text', async () => {
+it('loses neither the first typed text nor the text typed on an older version', async () => {
   const form = new SettingsForm(PROJECT, 'me');
   render(Guidelines, { form });
   await fireEvent.input(editor(), { target: { value: 'Mine.' } });
@@ -78,12 +78,12 @@ it('loses neither what was typed first nor what was typed on an older text', asy
   expect(back()).toBeNull();
 });
 
-it('offers nothing to bring back once it is saved, or discarded', async () => {
+it('offers nothing to restore once it is saved, or discarded', async () => {
   const form = new SettingsForm(PROJECT, 'me');
   render(Guidelines, { form });
   await again(3);
   expect(back()).not.toBeNull();
-  await form.save(() => Promise.reject(new Error('not to be read')));
+  await form.save(() => Promise.reject(new Error('The versions cannot be read.')));
   await fireEvent.input(editor(), { target: { value: 'Three. And on.' } });
   expect(back()).toBeNull();
   await again(2);
@@ -92,7 +92,7 @@ it('offers nothing to bring back once it is saved, or discarded', async () => {
   expect(back()).toBeNull();
 });
 
-it('asks for the versions once, not with every fact about the project', async () => {
+it('requests the versions once, not with every event of the project', async () => {
   const form = new SettingsForm(PROJECT, 'me');
   render(Guidelines, { form });
   await screen.findByRole('button', { name: 'Restore this version: v3' });

@@ -1,4 +1,4 @@
-// Every string of the guidelines tab.
+// Texts of the guidelines tab.
 export const guidelinesMessages = {
   heading: 'Guidelines',
   hint: 'Shown next to every item. One paragraph per rule. Supports **bold**, `code`, lists and links.',

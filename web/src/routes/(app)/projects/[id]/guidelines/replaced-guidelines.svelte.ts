@@ -1,18 +1,18 @@
-// What older texts took the place of in the editor of the guidelines, until it is saved, discarded or brought back.
+// Texts that older versions replaced in the guidelines editor, until it is saved, discarded or restored.
 interface Replaced {
-  /** What stood in the editor before. */
+  /** The text of the editor before. */
   text: string;
   version: number;
-  /** The version's text, as it was put there. */
+  /** The version's text, as it was inserted. */
   used: string;
 }
 
 export class ReplacedTexts {
   #replaced: readonly Replaced[] = $state.raw([]);
-  /** What would be brought back next. */
+  /** The text that would be restored next. */
   readonly last = $derived(this.#replaced.at(-1) ?? null);
 
-  /** `text` of a version takes the place of `current`. A version nobody typed on is not worth keeping. */
+  /** `text` of a version replaces `current`. An inserted version without changes need not be restored. */
   put(version: number, text: string, current: string): void {
     const untouched = this.last?.used === current;
     const kept = untouched ? this.#replaced.slice(0, -1) : this.#replaced;
@@ -20,7 +20,7 @@ export class ReplacedTexts {
     this.#replaced = before === text ? kept : [...kept, { text: before, version, used: text }];
   }
 
-  /** What goes back into the editor; null when there is nothing. */
+  /** Returns the text to restore; null when there is none. */
   restorePrevious(): string | null {
     const { last } = this;
     this.#replaced = this.#replaced.slice(0, -1);

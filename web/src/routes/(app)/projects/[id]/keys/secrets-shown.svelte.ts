@@ -1,4 +1,4 @@
-// Secrets on their one appearance, in memory alone: they stay until they are put away, whatever tab is looked at meanwhile.
+// Secrets that are shown once, in memory only: they stay until they are dismissed, on any tab.
 import type { Tab } from '../tabs.ts';
 
 export class SecretsShown {
@@ -6,7 +6,7 @@ export class SecretsShown {
   source: { url: string; secret: string } | null = $state.raw(null);
   webhook: { secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
 
-  /** Whether one of them stands on this tab. */
+  /** Whether this tab shows one of them. */
   on(tab: Tab): boolean {
     if (tab === 'webhook') return this.webhook !== null;
     return tab === 'keys' && (this.key !== null || this.source !== null);

@@ -1,4 +1,4 @@
-// How pages of a log join.
+// Merging pages of a log.
 import { expect, it } from 'vitest';
 import { withNewest, withOlder, type Page, type Shown } from './log-pages.ts';
 
@@ -29,7 +29,7 @@ it.each<[string, Shown<Row> | null, Page<Row>, { ids: number[]; cursor: string |
   expect({ ids: after.rows.map(({ id }) => Number(id)), cursor: after.cursor }).toEqual(expected);
 });
 
-it('older ones go below, none twice', () => {
+it('appends older rows below, without duplicates', () => {
   const after = withOlder(shown([5, 4, 3]), page([3, 2, 1], null));
   expect([after.rows.map(({ id }) => Number(id)), after.cursor]).toEqual([[5, 4, 3, 2, 1], null]);
 });

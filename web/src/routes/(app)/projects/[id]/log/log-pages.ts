@@ -1,4 +1,4 @@
-// How pages of a log join: new rows on top, older ones below, no row twice and no hole.
+// Merges pages of a log: new rows on top, older ones below, without duplicates or gaps.
 
 interface Row {
   id: string;
@@ -9,15 +9,15 @@ export interface Page<R extends Row> {
   next_cursor: string | null;
 }
 
-/** What is on show, newest first, with the way to what is older. */
+/** The list, newest first, with the cursor to older rows. */
 export interface Shown<R extends Row> {
   rows: readonly R[];
   cursor: string | null;
 }
 
 /**
- * The newest page in place of as much of what is on show: a row that it passes over is none of the log any more. When
- * it holds everything, or more came than it holds, it begins the list anew.
+ * Merges the newest page into the list: a listed row that is missing in its range has left the log. When it holds everything, or
+ * more arrived than it holds, it starts the list over.
  */
 export function withNewest<R extends Row>(shown: Shown<R> | null, newest: Page<R>): Shown<R> {
   const fresh = new Set(newest.data.map(({ id }) => id));
@@ -28,7 +28,7 @@ export function withNewest<R extends Row>(shown: Shown<R> | null, newest: Page<R
   return { rows: [...newest.data, ...shown.rows.slice(met + 1)], cursor: shown.cursor };
 }
 
-/** An older page below what is on show. */
+/** Appends an older page below the list. */
 export function withOlder<R extends Row>(shown: Shown<R>, older: Page<R>): Shown<R> {
   const known = new Set(shown.rows.map(({ id }) => id));
   return { rows: [...shown.rows, ...older.data.filter(({ id }) => !known.has(id))], cursor: older.next_cursor };

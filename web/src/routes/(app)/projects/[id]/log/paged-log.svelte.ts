@@ -1,4 +1,4 @@
-// A log on the page: its newest rows by themselves, older ones on demand, and what is there stays when the server fails.
+// A paged log: its newest rows automatically, older ones on demand, and the list stays when the server fails.
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { withNewest, withOlder, type Page, type Shown } from './log-pages.ts';
 
@@ -8,37 +8,37 @@ export interface PageRequest {
 }
 
 export abstract class PagedLog<Row extends { id: string }> {
-  /** null until the first answer. */
+  /** Null until the first answer. */
   shown: Shown<Row> | null = $state.raw(null);
-  /** Why older ones did not come. */
+  /** Why older ones failed to load. */
   olderError: unknown = $state.raw(null);
   loadingOlder = $state(false);
 
-  /** How often another log began. */
+  /** Counts how often the log was replaced. */
   #generation = 0;
 
   readonly #newest = new Resource(async (signal) => {
     const newest = await this.read({ signal });
-    // What was asked for again meanwhile comes with the newer answer.
+    // A newer request has its own answer.
     signal.throwIfAborted();
     this.shown = this.joined(withNewest(this.current, newest));
     return newest;
   });
 
-  /** Asks for one page: the newest, or what is older than a cursor. */
+  /** Requests one page: the newest, or the one older than a cursor. */
   protected abstract read(asked: PageRequest): Promise<Page<Row>>;
 
-  /** What the newest page joins; null when it begins the log anew. */
+  /** The rows the newest page is merged with; null when it starts the log over. */
   protected get current(): Shown<Row> | null {
     return this.shown;
   }
 
-  /** A last look at what will be on show. */
+  /** Postprocesses the merged rows. */
   protected joined(next: Shown<Row>): Shown<Row> {
     return next;
   }
 
-  /** Why the newest did not come. */
+  /** Why the newest failed to load. */
   get error(): unknown {
     return this.#newest.error;
   }
@@ -47,12 +47,12 @@ export abstract class PagedLog<Row extends { id: string }> {
     return this.#newest.loading;
   }
 
-  /** Fetches the newest page. Never throws: the reason stands in `error`. */
+  /** Loads the newest page. Never throws: the cause is in `error`. */
   load(): Promise<void> {
     return this.#newest.load();
   }
 
-  /** Fetches the next older page of what stands. Never throws: the reason stands in `olderError`. */
+  /** Loads the next older page. Never throws: the cause is in `olderError`. */
   async loadOlder(): Promise<void> {
     const after = this.current?.cursor ?? null;
     if (after === null || this.loadingOlder) return;
@@ -62,7 +62,7 @@ export abstract class PagedLog<Row extends { id: string }> {
       const older = await this.read({ after });
       if (begun !== this.#generation) return;
       const { current } = this;
-      // The list may have begun anew meanwhile: then these are not what comes next.
+      // The list may have started over meanwhile: then this page does not connect to it.
       if (current?.cursor === after) this.shown = this.joined(withOlder(current, older));
       this.olderError = null;
     } catch (error) {
@@ -72,7 +72,7 @@ export abstract class PagedLog<Row extends { id: string }> {
     this.loadingOlder = false;
   }
 
-  /** Another log begins: older rows that are on their way are none of it, nor is the reason why some did not come. */
+  /** Starts another log: pending older rows do not belong to it, nor does the error of a failed page. */
   protected begin(): void {
     this.#generation += 1;
     this.olderError = null;

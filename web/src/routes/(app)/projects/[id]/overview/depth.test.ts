@@ -1,4 +1,4 @@
-// The depth line: a step a minute up to the present, and one sentence that says when it was most.
+// The depth line: a step a minute up to the present, and one sentence with the time of its peak.
 import { describe, expect, it } from 'vitest';
 import { clockName, depthAnswer, depthQuery, depthSteps } from './depth.ts';
 
@@ -15,7 +15,7 @@ it.each([
   expect(depthQuery(NOON, NOON + createdAt * 60_000)).toEqual({ from, bucket: 'minute' });
 });
 
-it('ends now, not when the minute will', () => {
+it('ends now, not at the end of the minute', () => {
   const drawn = depthSteps({ flow: [{ at: minute(0), waiting: 3 }], to: '2026-03-01T12:00:20.000Z' });
   expect(drawn).toEqual([{ start: NOON, end: NOON + 20_000, lead: 0, main: 3, partial: false }]);
 });

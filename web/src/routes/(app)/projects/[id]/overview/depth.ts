@@ -1,4 +1,4 @@
-// The depth of a queue over the last hours: the steps of its line, and what it says in one sentence.
+// The depth of a queue over the last hours: the steps of its line, and its summary in one sentence.
 import type { Analytics } from '@countersign/shared/api/analytics';
 import type { Step } from '#lib/components/charts/steps.ts';
 import { count } from '#lib/format/format.ts';
@@ -8,16 +8,18 @@ const MINUTE = 60_000;
 /** How far back the line looks, in ms. */
 const SPAN_MS = 6 * 60 * MINUTE;
 
-/** So much is shown of a project that was made a moment ago, in ms: a line needs some length. */
+/** The shortest span for a new project, in ms: a line needs some length. */
 const LEAST_MS = 10 * MINUTE;
 
-/** How far back the line looks for a project made at a moment: its whole length, all of the project's time, or the least. */
+/**
+ * How far back the line looks for a project created at a time: its whole span, all of the project's time, or the shortest span.
+ */
 export function reach(now: number, createdAt: number): 'full' | 'all' | 'least' {
   const age = now - createdAt;
   return age >= SPAN_MS ? 'full' : age > LEAST_MS ? 'all' : 'least';
 }
 
-/** The window that ends now (ms) and begins where the project did; the server's own clock closes it. */
+/** The window that ends now (ms) and begins with the project; the server's own clock closes it. */
 export function depthQuery(now: number, createdAt: number): { from: string; bucket: 'minute' } {
   const from = { full: now - SPAN_MS, all: createdAt, least: now - LEAST_MS }[reach(now, createdAt)];
   return { from: new Date(from).toISOString(), bucket: 'minute' };
@@ -36,13 +38,13 @@ export function depthSteps({ flow, to }: { flow: Flow; to: string }): Step[] {
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
-/** A moment on the axis. */
+/** A time on the axis. */
 export const clockName = (at: number): string => clockTime.format(at);
 
-/** The line in one sentence: how many wait now, and when it were most. */
+/** The line in one sentence: how many wait now, and its peak. */
 export function depthAnswer(steps: readonly Step[]): string {
   const now = steps.at(-1)?.main ?? 0;
-  // Of equal depths the latest is the one that people remember.
+  // Of equal peaks the latest is the one people remember.
   const peak = steps.reduce((most, step) => (step.main >= most.main ? step : most), steps[0] ?? NOTHING);
   if (peak.main === 0) return messages.depth.nothing;
   if (peak.main === now) return messages.depth.still(count(now));

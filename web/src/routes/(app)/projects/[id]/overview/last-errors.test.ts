@@ -1,4 +1,4 @@
-// What counts as an error on the overview: dead ones, and those that are being tried again.
+// The errors on the overview: dead deliveries, and those that are being retried.
 import type { Delivery } from '@countersign/shared/api/learnings';
 import { expect, it } from 'vitest';
 import { lastErrors } from './last-errors.ts';
@@ -6,7 +6,7 @@ import { lastErrors } from './last-errors.ts';
 const delivery = (status: Delivery['status'], attempt: number) =>
   ({ id: `${status} ${attempt}`, status, attempt }) as Delivery;
 
-it('are the dead ones and those tried in vain so far, newest first', () => {
+it('are the dead ones and those that failed so far, newest first', () => {
   const rows = [
     delivery('pending', 0),
     delivery('pending', 2),
@@ -21,6 +21,6 @@ it('are the dead ones and those tried in vain so far, newest first', () => {
   expect(lastErrors(rows).map(({ id }) => id)).toEqual(['pending 2', 'sending 1', 'paused 1', 'dead 10']);
 });
 
-it('are five at most', () => {
+it('are limited to five', () => {
   expect(lastErrors(Array.from({ length: 9 }, () => delivery('dead', 10)))).toHaveLength(5);
 });

@@ -1,7 +1,7 @@
-// Which of the last deliveries went wrong and have not come right since.
+// Selects the last deliveries that failed and have not succeeded since.
 import type { Delivery } from '@countersign/shared/api/learnings';
 
-/** How many deliveries are looked through. */
+/** How many deliveries are searched. */
 export const LOOKED_AT = 100;
 const SHOWN = 5;
 

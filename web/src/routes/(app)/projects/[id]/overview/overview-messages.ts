@@ -1,4 +1,4 @@
-// Every string of a project's overview.
+// Texts of a project's overview.
 
 export const messages = {
   now: 'Now',

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// PM8 on the page: with the words that a member is asked, or that nothing was changed, stands the role they have.
+// PM8 in the page: beside a message that a member is asked, or that nothing changed, the list shows their present role.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import type { Member } from '@countersign/shared/api/projects';
@@ -26,7 +26,7 @@ beforeEach(() => {
     projectId: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
     userId: 'me',
     onleft: () => undefined,
-    // The list is long in coming.
+    // The list loads slowly.
     onchanged: () => new Promise<void>(() => undefined),
   });
 });
@@ -49,7 +49,7 @@ it.each([
 ])('PM8: with "%s" the list shows the role in force', async (said, answers, inForce) => {
   answer = answers;
   const select = role();
-  // The test's page does not know which option is `:checked`, which is all that is asked of it.
+  // The test's browser does not support `:checked`, which is the only selector used.
   vi.spyOn(select, 'querySelector').mockImplementation(() => select.options[select.selectedIndex] ?? null);
   await fireEvent.change(role(), { target: { value: 'owner' } });
   expect(role().value).toBe('owner');

@@ -1,4 +1,4 @@
-// The pool, its open invites and offers, kept true by the live facts of the project.
+// The pool, its open invites and offers, kept up to date by the live events of the project.
 import { listInvites, type Invite } from '@countersign/shared/api/invites';
 import { listOffers, type Offer } from '@countersign/shared/api/offers';
 import { listMembers, type Member } from '@countersign/shared/api/projects';
@@ -8,7 +8,7 @@ import { live } from '#lib/live/connection.svelte.ts';
 import { readPages } from '#lib/api/read-pages.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 
-/** Who holds how much is asked for at most once in this many ms, however many items pass from hand to hand. */
+/** The held items are requested at most once in this many ms, however many change their holder. */
 const CLAIMS_RELOAD_MS = 2000;
 const CLAIM_EVENTS: readonly DomainEvent['type'][] = [
   'item.claimed',
@@ -39,7 +39,7 @@ export class PoolFeed {
     );
   }
 
-  /** Loads the members and follows the project; answers the function that stops it. */
+  /** Loads the members and follows the project; returns the function that stops it. */
   follow(): () => void {
     void this.members.load();
     const stops = [
@@ -61,10 +61,10 @@ export class PoolFeed {
   #take(event: DomainEvent): void {
     if (event.type === 'project.changed') {
       if (event.changed.includes('members')) void this.members.load();
-      // An invite or an offer that was accepted is told as a change of the members alone.
+      // An accepted invite or offer is reported only as a change of the members.
       for (const part of ['invites', 'offers'] as const) {
-        const told = event.changed.includes(part) || event.changed.includes('members');
-        if (told && this[part].data !== null) void this[part].load();
+        const affected = event.changed.includes(part) || event.changed.includes('members');
+        if (affected && this[part].data !== null) void this[part].load();
       }
     } else if (CLAIM_EVENTS.includes(event.type)) {
       this.#timer ??= setTimeout(() => {

@@ -1,4 +1,4 @@
-// Every string of the reviewer pool: its members, the invites into it, and the seats that are offered.
+// Texts of the reviewer pool: its members, invites and offers.
 import type { Role } from '@countersign/shared/enums';
 
 const items = (count: number) => (count === 1 ? '1 claimed item' : `${count} claimed items`);

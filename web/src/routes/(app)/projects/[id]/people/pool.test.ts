@@ -1,4 +1,4 @@
-// What the pool's page asks about before it is done.
+// The role comparison behind the pool page's confirmations.
 import { expect, it } from 'vitest';
 import { isLower } from './pool.ts';
 

@@ -1,5 +1,5 @@
-// What the pool's page knows of roles; what may be done to a member comes with them, as their abilities.
+// The rules for roles on the pool page; the permitted actions come with each member, as their abilities.
 import { ROLES, type Role } from '@countersign/shared/enums';
 
-/** Is `to` below `from`? Taking a role down is asked about first. */
+/** Whether `to` is below `from`: a demotion is confirmed first. */
 export const isLower = (from: Role, to: Role): boolean => ROLES.indexOf(to) < ROLES.indexOf(from);

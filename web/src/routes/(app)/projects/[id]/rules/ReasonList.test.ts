@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The list of reasons: its order is the order of the digit keys, and one reason stands in it once.
+// The list of reasons: its order is that of the digit keys, and it contains each reason once.
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ it('gives digits to the first nine, and says that a tenth has none', () => {
   expect(screen.getByText('Only the first nine reasons have a number key.')).toBeTruthy();
 });
 
-it('moves a reason and its digit, and the focus goes along', async () => {
+it('moves a reason with its digit, and the focus follows', async () => {
   open(['A', 'B', 'C']);
   const up = screen.getByRole('button', { name: 'Move “C” up' });
   up.focus();
@@ -36,7 +36,7 @@ it('moves a reason and its digit, and the focus goes along', async () => {
   expect(screen.getByRole('status').textContent).toBe('“C” moved to 1.');
 });
 
-it('refuses a double in words, keeps what was typed, and takes it once it is another', async () => {
+it('refuses a duplicate with a message, retains the text, and accepts it once it differs', async () => {
   open(['Wrong fact', 'Other']);
   await add('wrong FACT ');
   expect(screen.getByText('“Wrong fact” is already listed (1).')).toBeTruthy();
@@ -46,14 +46,14 @@ it('refuses a double in words, keeps what was typed, and takes it once it is ano
   expect(screen.queryByText(/already/)).toBeNull();
 });
 
-it('shows a double that was saved by other means, and takes out the one that is meant', async () => {
+it('shows a duplicate that was saved by other means, and removes the selected one', async () => {
   open(['A', 'B', 'A']);
   const last = screen.getAllByRole('listitem').at(-1) as HTMLElement;
   await fireEvent.click(within(last).getByRole('button', { name: 'Remove “A”' }));
   expect(lines()).toEqual(['1 A', '2 B']);
 });
 
-it('takes one out, says so, and the focus goes to the next one', async () => {
+it('removes one, announces it, and moves the focus to the next one', async () => {
   open(['A', 'B', 'C']);
   const remove = (reason: string) => screen.getByRole('button', { name: `Remove “${reason}”` });
   for (const [gone, next] of [
@@ -71,7 +71,7 @@ it('takes one out, says so, and the focus goes to the next one', async () => {
   expect(document.activeElement).toBe(screen.getByLabelText('New reason'));
 });
 
-it('takes twenty and says that they are enough', () => {
+it('accepts twenty and says that the limit is reached', () => {
   open(Array.from({ length: 20 }, (_, at) => `Reason ${at}`));
   expect(screen.getByText('Maximum of 20 reasons.')).toBeTruthy();
   expect(screen.queryByLabelText('New reason')).toBeNull();

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Who may not write sees the rules as they are, whatever they typed while they still might.
+// Users without write permission see the saved rules, not the draft they typed while they had it.
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
@@ -24,7 +24,7 @@ afterEach(() => {
   sessionStorage.clear();
 });
 
-it('PM: shows the rules and not the draft once one may not write, and the draft again after that', async () => {
+it('PM: shows the rules instead of the draft after write permission was lost, and the draft when it returns', async () => {
   const form = new SettingsForm(project(true), 'me');
   form.draft.target_minutes = '7';
   form.draft.claim_lease_seconds = 'abc';
@@ -44,7 +44,7 @@ it('PM: shows the rules and not the draft once one may not write, and the draft 
 
 const days = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 
-it('KE1: how long things are kept is typed like any other number: for good while empty, in days otherwise', async () => {
+it('KE1: edits retention periods like any other number: forever while empty, in days otherwise', async () => {
   const form = new SettingsForm(project(true), 'me');
   render(Rules, { form });
   const content = days('Item content');
@@ -61,7 +61,7 @@ it('KE1: how long things are kept is typed like any other number: for good while
   expect(screen.getByText('Must be 30 to 3650.')).toBeTruthy();
 });
 
-it('KE2 to KE5: says of each what goes and what stays', () => {
+it('KE2 to KE5: says of each what is deleted and what stays', () => {
   render(Rules, { form: new SettingsForm(project(true), 'me') });
   const section = screen.getByRole('region', { name: 'Data retention' }).textContent;
   for (const said of [
@@ -73,7 +73,7 @@ it('KE2 to KE5: says of each what goes and what stays', () => {
     expect(section).toContain(said);
 });
 
-it('KE4: says beside what is kept for longer than its item that it goes with it, as a hint', async () => {
+it("KE4: notes beside a period longer than the item's that it is deleted with the item", async () => {
   const form = new SettingsForm(project(true, { retention_payload_days: 90, retention_attempt_days: 30 }), 'me');
   render(Rules, { form });
   expect(screen.queryByText(/Deleted with the item/)).toBeNull();
@@ -82,7 +82,7 @@ it('KE4: says beside what is kept for longer than its item that it goes with it,
   expect([form.ready, document.querySelector('[aria-invalid=true]')]).toEqual([true, null]);
 });
 
-it('KE1, PM: who may not change the settings reads how long things are kept', () => {
+it('KE1, PM: shows retention periods to users who may not change the settings', () => {
   render(Rules, { form: new SettingsForm(project(false, { retention_item_days: 365 }), 'me') });
   expect([days('Items').value, days('Items').readOnly]).toEqual(['365', true]);
   expect(days('Item content').readOnly).toBe(true);

@@ -1,9 +1,9 @@
-// Every string of data retention: the settings, and the confirmation before data is deleted.
+// Texts of retention: the settings, and the confirmation before data is deleted.
 import type { RetentionField } from './retention.ts';
 
 interface RetentionTexts {
   label: string;
-  /** What is deleted when its days are over, and what stays. */
+  /** What is deleted after the period, and what stays. */
   effect: string;
 }
 
@@ -29,7 +29,7 @@ export const retentionMessages = {
       effect: 'Deletes the item with its decisions, deliveries and history. Analytics totals remain.',
     },
   } satisfies Record<RetentionField, RetentionTexts>,
-  /** Beside what is kept for longer than its item. */
+  /** Beside a period longer than the item's. */
   whole: (days: number) => `Deleted with the item after ${days} days.`,
 
   confirm: {

@@ -1,4 +1,4 @@
-// What a change keeps for less time than now, and what an item takes along when it goes (KE1, KE4).
+// Shortened retention periods of a change, and data that is deleted with its item (KE1, KE4).
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from '../settings/describe-change.ts';
@@ -9,8 +9,8 @@ const forGood = draftOf({ name: 'Maths answers', ...DEFAULT_SETTINGS, settings_v
 const but = (change: Partial<Draft>, from = forGood): Draft => ({ ...structuredClone(from), ...change });
 const at90 = but({ retention_payload_days: '90', retention_attempt_days: '90', retention_item_days: '90' });
 
-describe('KE1: for how long things are kept', () => {
-  it('is for good while nothing is typed, and is sent as days or null', () => {
+describe('KE1: the retention period', () => {
+  it('is forever while empty, and is sent as days or null', () => {
     expect(RETENTION_FIELDS.map((field) => forGood[field])).toEqual(['', '', '']);
     expect(patchOf(forGood, but({ retention_item_days: ' 365 ' }), 12)).toEqual({
       retention_item_days: 365,
@@ -29,7 +29,7 @@ describe('KE1: for how long things are kept', () => {
     [{ retention_item_days: '30.5' }, { retention_item_days: 'not_whole' }],
     [{ retention_payload_days: 'a year' }, { retention_payload_days: 'not_a_number' }],
     [{ retention_payload_days: '7', retention_attempt_days: '3650', retention_item_days: '30' }, {}],
-  ])('of %j says %j before it is sent', (change, faults) => expect(faultsOf(but(change))).toEqual(faults));
+  ])('of %j shows %j before it is sent', (change, faults) => expect(faultsOf(but(change))).toEqual(faults));
 
   it.each([
     [
@@ -58,11 +58,11 @@ describe('KE1: for how long things are kept', () => {
     ['the same, spelt otherwise', at90, but({ retention_item_days: ' 090' }, at90), []],
     ['what is no number yet', at90, but({ retention_item_days: '3o' }, at90), []],
     ['other settings', forGood, but({ target_minutes: '5', undo_window_seconds: '0' }), []],
-  ] as const)('knows what is kept for less time: %s', (_, before, after, shortened) =>
+  ] as const)('detects shortened periods: %s', (_, before, after, shortened) =>
     expect(shortenedIn(before, after)).toEqual(shortened),
   );
 
-  it('is told in words: forever, or days', () => {
+  it('reads as text: forever, or days', () => {
     expect(describeChange('retention_payload_days', forGood, at90)).toEqual({
       field: 'retention_payload_days',
       label: 'content retention',
@@ -73,14 +73,14 @@ describe('KE1: for how long things are kept', () => {
   });
 });
 
-describe('KE4: an item that goes takes along', () => {
+describe('KE4: a deleted item', () => {
   const whole = (change: Partial<Draft>) => RETENTION_FIELDS.map((field) => deletedWithItemAfter(but(change), field));
 
-  it('what would be kept for longer, or for good', () => {
+  it('includes data with a longer period, or none', () => {
     expect(whole({ retention_item_days: '60', retention_payload_days: '90' })).toEqual([60, 60, null]);
   });
 
-  it('nothing that goes before it or with it, and nothing while items are kept for good', () => {
+  it('includes nothing that is deleted before or with it, and nothing while items are retained forever', () => {
     expect(whole({ retention_item_days: '60', retention_payload_days: '30', retention_attempt_days: '60' })).toEqual([
       null,
       null,
@@ -89,7 +89,7 @@ describe('KE4: an item that goes takes along', () => {
     expect(whole({ retention_payload_days: '30' })).toEqual([null, null, null]);
   });
 
-  it('nothing as long as its own days cannot be saved', () => {
+  it('includes nothing as long as its own period is invalid', () => {
     expect(whole({ retention_item_days: '3' })).toEqual([null, null, null]);
   });
 });

@@ -1,4 +1,4 @@
-// How long things are kept (KE): what a change of the form keeps for less time than before, and what goes sooner with its item.
+// Retention periods (KE): which ones a change of the form shortens, and which data is deleted earlier with its item.
 import { faultsOf, parseNumber, type Draft, type FieldName } from '../settings/settings-form.ts';
 
 /** In the order of the page. */
@@ -12,16 +12,16 @@ export type RetentionField = (typeof RETENTION_FIELDS)[number];
 export const isRetentionField = (field: FieldName): field is RetentionField =>
   RETENTION_FIELDS.some((kept) => kept === field);
 
-/** Days as typed: without end where nothing is, NaN of what is no number. */
+/** Days as typed: unlimited where empty, NaN for an invalid number. */
 const daysOf = (typed: string): number => (typed.trim() === '' ? Infinity : parseNumber(typed));
 
 export interface Shortened {
   field: RetentionField;
-  /** For how many days from now on. */
+  /** The new number of days. */
   days: number;
 }
 
-/** What saving would keep for less time than now: of it something may go for good. */
+/** The periods that saving would shorten: some data may be deleted for good. */
 export function shortenedIn(before: Draft, after: Draft): Shortened[] {
   return RETENTION_FIELDS.flatMap((field) => {
     const days = daysOf(after[field]);
@@ -29,7 +29,7 @@ export function shortenedIn(before: Draft, after: Draft): Shortened[] {
   });
 }
 
-/** After how many days the item takes along what this would keep for longer (KE4). Null where it does not. */
+/** After how many days data with a longer period is deleted with its item (KE4). Null where it is not. */
 export function deletedWithItemAfter(draft: Draft, field: RetentionField): number | null {
   if (field === 'retention_item_days' || faultsOf(draft).retention_item_days !== undefined) return null;
   const whole = daysOf(draft.retention_item_days);

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// KE1 on the page: nothing is kept for less time before somebody was asked, and who says no loses nothing.
+// KE1 in the page: no retention period is shortened without a confirmation, and cancelling loses nothing.
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
@@ -52,7 +52,7 @@ afterEach(() => {
 async function typed(change: Partial<Draft>) {
   const form = new SettingsForm(PROJECT, 'me');
   Object.assign(form.draft, change);
-  const never = () => Promise.reject<Project>(new Error('not to be read'));
+  const never = () => Promise.reject<Project>(new Error('The project cannot be read.'));
   render(Saving, { form, unsaved: true, save: () => form.save(never) });
   await fireEvent.click(screen.getByRole('button', { name: /^Save as/ }));
   return form;
@@ -61,7 +61,7 @@ const dialog = () => screen.findByRole('dialog', { name: 'Shorten retention?' })
 const press = (name: string, within_: HTMLElement) => fireEvent.click(within(within_).getByRole('button', { name }));
 const gone = () => vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 
-it('KE1: asks before anything is kept for less time: what goes, from when, and that cannot be recovered', async () => {
+it('KE1: confirms a shorter retention period first: what is deleted, from when, and that it cannot be restored', async () => {
   const form = await typed({ retention_payload_days: '30', retention_attempt_days: '60', target_minutes: '5' });
   const question = await dialog();
   const said = question.textContent;
@@ -83,7 +83,7 @@ it('KE1: asks before anything is kept for less time: what goes, from when, and t
 it.each([
   ['Cancel', (question: HTMLElement) => press('Cancel', question)],
   ['Escape', () => fireEvent.keyDown(document, { key: 'Escape' })],
-])('KE1: %s sends nothing, and everything typed is still there', async (_, leave) => {
+])('KE1: %s sends nothing, and retains all input', async (_, leave) => {
   const form = await typed({ retention_item_days: '30', target_minutes: '5' });
   await leave(await dialog());
   await gone();
@@ -96,13 +96,13 @@ it.each([
   ['for longer', { retention_attempt_days: '91' }],
   ['forever', { retention_attempt_days: '' }],
   ['as before, beside another change', { target_minutes: '5' }],
-])('KE1: what is kept %s is saved without a question', async (_, change) => {
+])('KE1: a period that is %s is saved without a confirmation', async (_, change) => {
   await typed(change);
   await vi.waitFor(() => expect(sent).toHaveLength(1));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('KE1: by the keys it asks too', async () => {
+it('KE1: asks for confirmation also when saving by key', async () => {
   const form = new SettingsForm(PROJECT, 'me');
   form.draft.retention_item_days = '30';
   const save = vi.fn(() => Promise.resolve());
@@ -112,7 +112,7 @@ it('KE1: by the keys it asks too', async () => {
   expect(save).not.toHaveBeenCalled();
 });
 
-it('KE1, ST1: the question goes when another owner has changed the same meanwhile: that is to be answered first', async () => {
+it('KE1, ST1: closes the confirmation when another owner has changed the same setting: that conflict comes first', async () => {
   const form = await typed({ retention_attempt_days: '60' });
   await dialog();
   form.take({ ...PROJECT, retention_attempt_days: 30, settings_version: 13 });
@@ -122,14 +122,14 @@ it('KE1, ST1: the question goes when another owner has changed the same meanwhil
   expect(form.draft.retention_attempt_days).toBe('60');
   expect(form.unanswered).toEqual(['retention_attempt_days']);
   const choice = within(screen.getByRole('group', { name: 'Value for attempt retention' }));
-  // Against their 30 days one's own 60 take nothing away.
+  // Against their 30 days the user's own 60 delete nothing.
   await fireEvent.click(choice.getByLabelText('Keep mine'));
   expect(screen.getByRole('region', { name: 'Unsaved changes' }).textContent).toMatch(/30 days\s*60 days/);
   await fireEvent.click(screen.getByRole('button', { name: /^Save as/ }));
   await vi.waitFor(() => expect(sent).toEqual([{ retention_attempt_days: 60, settings_version: 13 }]));
 });
 
-it('KE1: a save that fails after the question keeps what was typed, and says why', async () => {
+it('KE1: a save that fails after the confirmation retains the input, and shows the cause', async () => {
   status = 503;
   const form = await typed({ retention_item_days: '30' });
   await press('Save and delete', await dialog());

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// ST1 on the page: two owners at once. Nothing is saved before each question is answered, and nothing typed is lost on the way.
+// ST1 in the page: two owners at once. Nothing is saved before each conflict is resolved, and no input is lost.
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
@@ -37,7 +37,7 @@ const CHANGE = {
 };
 
 beforeEach(() => {
-  patch = () => Promise.reject(new Error('not to be saved'));
+  patch = () => Promise.reject(new Error('The settings cannot be saved.'));
   vi.stubGlobal('fetch', (_: string, { method, body }: RequestInit) =>
     method === 'GET'
       ? Promise.resolve(answer({ data: [CHANGE], next_cursor: null }))
@@ -51,9 +51,9 @@ afterEach(() => {
 });
 
 const open = (project = AT_12) => new SettingsForm(project, 'me');
-const never = () => Promise.reject<Project>(new Error('not to be read'));
+const never = () => Promise.reject<Project>(new Error('The change log cannot be read.'));
 
-/** Typed on version 12, met by version 13. */
+/** Typed on version 12, in conflict with version 13. */
 function conflicting(): SettingsForm {
   const form = open();
   Object.assign(form.draft, { auto_threshold: '0.85', reasons: ['Wrong fact', 'Mine'], target_minutes: '30' });
@@ -66,7 +66,7 @@ const choices = (field: string) => within(screen.getByRole('group', { name: `Val
 const choose = (field: string, label: string) => fireEvent.click(choices(field).getByLabelText(label));
 const save = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Save as/ });
 
-it('ST1: shows was, theirs by whom, and yours; saving waits for the last answer', async () => {
+it('ST1: shows base, theirs with its author, and yours; saving waits for the last answer', async () => {
   const form = conflicting();
   render(SaveBar, { form, onsave: () => void form.save(never) });
   expect(screen.getByRole('alert').textContent).toContain('You both changed 3 settings');
@@ -91,7 +91,7 @@ it('ST1: shows was, theirs by whom, and yours; saving waits for the last answer'
   });
 });
 
-it('ST1: texts are put together; what both changed is settled place by place before it can be saved', async () => {
+it('ST1: merges texts; conflicting places are resolved one by one before it can be saved', async () => {
   const form = conflicting();
   const sent = vi.fn((body: Record<string, unknown>) => Promise.resolve(answer(saved(14, body as Partial<Project>))));
   patch = sent;
@@ -113,7 +113,7 @@ it('ST1: texts are put together; what both changed is settled place by place bef
   expect(form.dirty).toBe(false);
 });
 
-it('ST1: a reload in the middle keeps what was typed, the questions and the answers', () => {
+it('ST1: a reload in between retains the input, the conflicts and the answers', () => {
   const form = conflicting();
   form.choose('auto_threshold', 'theirs');
   form.choose('guidelines', 'both');
@@ -130,7 +130,7 @@ it('ST1: a reload in the middle keeps what was typed, the questions and the answ
   expect(again.mine('auto_threshold')).toBe('0.85');
 });
 
-it('ST1: a third save while the panel is open asks anew only about what it changed', async () => {
+it('ST1: a third save while the panel is open asks again only about its own changes', async () => {
   const form = conflicting();
   render(SaveBar, { form, onsave: () => undefined });
   await choose('automatic from', 'Take theirs');
@@ -143,7 +143,7 @@ it('ST1: a third save while the panel is open asks anew only about what it chang
   expect(screen.getAllByText('0.92')).not.toEqual([]);
 });
 
-it('ST1: a stale save is answered with the questions, and saves nothing', async () => {
+it('ST1: a stale save shows the conflicts, and saves nothing', async () => {
   const form = open();
   form.draft.auto_threshold = '0.85';
   patch = () => Promise.resolve(answer({ status: 409, code: 'stale_settings', title: 'Stale', detail: '' }, 409));
@@ -153,7 +153,7 @@ it('ST1: a stale save is answered with the questions, and saves nothing', async 
   expect(form.draft).toMatchObject({ auto_threshold: '0.85', reasons: THEIRS.reasons });
 });
 
-it('ST1: what is typed while a save is under way, and what others save meanwhile, is not lost', async () => {
+it('ST1: input during a save, and what others save meanwhile, is not lost', async () => {
   const form = open();
   form.draft.guidelines = 'sent';
   const { promise, resolve } = Promise.withResolvers<Response>();
@@ -169,7 +169,7 @@ it('ST1: what is typed while a save is under way, and what others save meanwhile
   expect(form.draft).toMatchObject({ guidelines: 'sent, and typed on', target_minutes: '90' });
 });
 
-it('ST1: with nothing of yours left there is nothing to save, and the question can still be answered otherwise', async () => {
+it('ST1: with nothing of yours left there is nothing to save, and the answer can still be changed', async () => {
   const form = open();
   form.draft.auto_threshold = '0.85';
   form.take(saved(13, THEIRS));
@@ -183,7 +183,7 @@ it('ST1: with nothing of yours left there is nothing to save, and the question c
   expect(form.dirty).toBe(false);
 });
 
-it('the keys that save do nothing while a dialog is open over the page', async () => {
+it('the save keys do nothing while a dialog is open over the page', async () => {
   const form = open();
   form.draft.auto_threshold = '0.85';
   const onsave = vi.fn();
@@ -198,7 +198,7 @@ it('the keys that save do nothing while a dialog is open over the page', async (
   expect(onsave).toHaveBeenCalledOnce();
 });
 
-it('asks who saved once for each version, not with every fact about the project', async () => {
+it('requests the author once for each version, not with every event of the project', async () => {
   const asked = vi.fn(() => Promise.resolve(answer({ data: [CHANGE], next_cursor: null })));
   const form = conflicting();
   vi.stubGlobal('fetch', asked);
@@ -209,7 +209,7 @@ it('asks who saved once for each version, not with every fact about the project'
   expect(asked).toHaveBeenCalledOnce();
 });
 
-it('reads what an older page kept', () => {
+it('reads a draft that an older page stored', () => {
   sessionStorage.setItem(
     `countersign.settings.me.${AT_12.id}`,
     JSON.stringify({ before: { name: 'Maths answers' }, draft: { name: 'Mine' } }),
@@ -217,7 +217,7 @@ it('reads what an older page kept', () => {
   expect(open().changes).toEqual(['name']);
 });
 
-it('KE1, ST1: for how long things are kept is asked in words', async () => {
+it('KE1, ST1: shows a conflict of retention periods as text', async () => {
   const form = open();
   form.draft.retention_payload_days = '90';
   form.take(saved(13, { retention_payload_days: 30 }));

@@ -1,4 +1,4 @@
-// A change of the form in words, for the save bar: "automatic from 0.95 → 0.85".
+// Describes a change of the form for the save bar: "automatic from 0.95 → 0.85".
 import { isRetentionField } from '../rules/retention.ts';
 import { retentionMessages } from '../rules/retention-messages.ts';
 import type { Draft, FieldName } from './settings-form.ts';
@@ -7,7 +7,7 @@ import { messages } from '../project-messages.ts';
 export interface Change {
   field: FieldName;
   label: string;
-  /** What goes and what comes; null where nothing does. */
+  /** The removed and the added value; null where there is none. */
   from: string | null;
   to: string | null;
 }
@@ -18,7 +18,7 @@ const UNITS: Partial<Record<FieldName, string>> = {
   target_minutes: ' min',
 };
 
-/** One field's change. Lists name what left and what came; long texts only that they were edited. */
+/** One field's change. Lists name removed and added entries; long texts only that they were edited. */
 export function describeChange(field: FieldName, before: Draft, after: Draft): Change {
   const label = messages.fields[field];
   if (field === 'guidelines') return { field, label, from: null, to: messages.saveBar.edited };
@@ -27,7 +27,7 @@ export function describeChange(field: FieldName, before: Draft, after: Draft): C
   return { field, label, from: formatValue(field, before), to: formatValue(field, after) };
 }
 
-/** One field's value in words. */
+/** One field's value as text. */
 export function formatValue(field: FieldName, draft: Draft): string {
   const value = draft[field];
   if (field === 'below_review') return messages.rules.belowOptions[draft.below_review];

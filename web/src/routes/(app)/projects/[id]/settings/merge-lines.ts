@@ -1,8 +1,8 @@
-// Two people changed one text: what only one of them changed is taken in, what both changed stands marked, one above the other.
+// Merges two versions of one text: changes of one side are applied, conflicting ones are marked, one above the other.
 import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
 import { diffArrays } from 'diff';
 
-/** A stretch of the merged text. `both` was changed by both, to different lines. */
+/** A part of the merged text. `both` was changed by both, to different lines. */
 export type MergeSegment = { kind: 'settled'; lines: string[] } | { kind: 'both'; theirs: string[]; mine: string[] };
 
 /** Lines `from` up to `to` of the old text became these. */
@@ -12,10 +12,10 @@ interface Hunk {
   lines: string[];
 }
 
-/** Texts that differ more than that are taken as one change from end to end, in ms and edits. */
+/** Above these limits the texts count as one change from end to end, in ms and edits. */
 const LIMITS = { timeout: 200, maxEditLength: 4000 };
 
-/** Three-way merge by lines: `was` is what both began with. */
+/** Three-way merge by lines: `was` is the common base. */
 export function mergeLines(was: string, mine: string, theirs: string): MergeSegment[] {
   const old = was.split('\n');
   const [my, their] = [hunksOf(old, mine.split('\n')), hunksOf(old, theirs.split('\n'))];
@@ -30,7 +30,7 @@ export function mergeLines(was: string, mine: string, theirs: string): MergeSegm
   return segments;
 }
 
-/** Adds to the settled lines at the end, or begins a new stretch. */
+/** Adds to the settled lines at the end, or begins a new part. */
 function settle(segments: MergeSegment[], part: string[] | MergeSegment): void {
   const last = segments.at(-1);
   if (!Array.isArray(part)) segments.push(part);
@@ -65,7 +65,7 @@ interface Region {
   theirs: Hunk[];
 }
 
-/** Changes that meet are one region. Neighbours that merely replace lines side by side do not meet. */
+/** Overlapping changes form one region. Neighbours that merely replace adjacent lines do not overlap. */
 function regionsOf(mine: Hunk[], theirs: Hunk[]): Region[] {
   const all = [
     ...mine.map((hunk) => ({ hunk, side: 'mine' as const })),
@@ -84,7 +84,7 @@ function regionsOf(mine: Hunk[], theirs: Hunk[]): Region[] {
   return regions;
 }
 
-/** An insertion meets whatever it touches: which of the two comes first, nobody has said. */
+/** An insertion overlaps everything it touches, because the order of the two is undefined. */
 function meets(region: Region, hunk: Hunk): boolean {
   if (hunk.from < region.to) return true;
   return hunk.from === region.to && (hunk.from === hunk.to || region.from === region.to);
@@ -110,10 +110,10 @@ function applied(old: string[], { from, to }: Region, hunks: Hunk[]): string[] {
 
 const sameLines = (a: string[], b: string[]) => a.length === b.length && a.every((line, index) => line === b[index]);
 
-/** The lines that mark a place both changed. Whole lines, so that no rule can be taken for one by chance. */
+/** The lines that mark a conflict. Whole lines, so that no rule is taken for one by chance. */
 export const MARKS = { theirs: '<<<<<<< they saved', between: '=======', mine: '>>>>>>> yours' } as const;
 
-/** The merged text; what both changed stands between marks, to be settled by hand. */
+/** The merged text; conflicts are between marks, to be resolved by hand. */
 export const markedText = (segments: readonly MergeSegment[]): string =>
   segments
     .flatMap((stretch) =>
@@ -123,7 +123,7 @@ export const markedText = (segments: readonly MergeSegment[]): string =>
     )
     .join('\n');
 
-/** A place in a text that still stands marked, by its lines: from the first mark up to and with the last. */
+/** A marked conflict in a text, by its lines: from the first mark up to and including the last. */
 export interface Marked {
   from: number;
   to: number;
@@ -131,7 +131,7 @@ export interface Marked {
   mine: string[];
 }
 
-/** The marked places of a text, wherever they have come to stand while it was edited. */
+/** The marked conflicts of a text, wherever editing has moved them. */
 export function marksIn(text: string): Marked[] {
   const lines = linesOf(text);
   const found: Marked[] = [];
@@ -144,16 +144,16 @@ export function marksIn(text: string): Marked[] {
   return found;
 }
 
-/** The lines of a text without what they end in: a mark is one however its line ends. */
+/** The lines of a text without their endings: a mark is recognized with any line ending. */
 const linesOf = (text: string): string[] => withLf(text).split('\n');
 
-/** Whether any mark is left, be it a half of one. */
+/** Whether any mark is left, even a part of one. */
 export const isMarked = (text: string): boolean =>
   linesOf(text).some((line) => line === MARKS.theirs || line === MARKS.mine);
 
 export type Pick = 'mine' | 'theirs' | 'both';
 
-/** Settles one marked place: its marks go, the chosen lines stay. */
+/** Resolves one conflict: its marks are removed, the selected lines stay. */
 export function settleMark(text: string, index: number, pick: Pick): string {
   const marked = marksIn(text)[index];
   if (marked === undefined) return text;

@@ -1,6 +1,6 @@
-// Two people changed one list: what either of them added is in, what either took out is out, and an order that was changed stays.
+// Merges two versions of one list: additions and removals of both sides are applied, and a changed order stays.
 
-/** How two entries are known to be the same one: flags are compared as routing compares them (RT1). */
+/** The identity of an entry: flags are compared as routing compares them (RT1). */
 export type KeyOf = (entry: string) => string;
 
 export const exactly: KeyOf = (entry) => entry.trim();
@@ -12,7 +12,7 @@ interface Sides {
   theirs: readonly string[];
 }
 
-/** Three-way merge of two lists without doubles. Where both changed the order, mine counts. */
+/** Three-way merge of two lists without duplicates. Where both changed the order, mine counts. */
 export function mergeList({ was, mine, theirs }: Sides, keyOf: KeyOf = exactly): string[] {
   const [old, my, their] = [was, mine, theirs].map((list) => new Set(list.map(keyOf)));
   const has = (set: Set<string> | undefined, entry: string) => set?.has(keyOf(entry)) === true;
@@ -24,7 +24,7 @@ export function mergeList({ was, mine, theirs }: Sides, keyOf: KeyOf = exactly):
   return merged;
 }
 
-/** Whether what both lists have stands in the same order in them. */
+/** Whether the common entries of both lists have the same order. */
 function sameOrder(one: readonly string[], other: readonly string[], keyOf: KeyOf): boolean {
   const [a, b] = [one.map(keyOf), other.map(keyOf)];
   const common = a.filter((key) => b.includes(key));
@@ -36,7 +36,10 @@ function unlike(entries: readonly string[], keyOf: KeyOf): string[] {
   return entries.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
 }
 
-/** Puts what `merged` does not have behind whatever it stood behind, and behind what the other side put there: that is saved already. */
+/**
+ * Inserts entries missing in `merged` after their predecessor, and after what the other side inserted there: that is saved
+ * already.
+ */
 function insertMissing(merged: string[], others: readonly string[], keyOf: KeyOf): void {
   const keys = new Set(others.map(keyOf));
   const isForeign = (entry: string | undefined) => entry !== undefined && !keys.has(keyOf(entry));

@@ -1,4 +1,4 @@
-// ST1 in the small: merging two texts and two lists loses nothing that was typed, and asks where both typed in one place.
+// ST1 in detail: merging two texts and two lists loses no input, and asks where both changed one place.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isMarked, markedText, MARKS, marksIn, mergeLines, settleMark } from './merge-lines.ts';
@@ -36,7 +36,7 @@ describe('ST1: two changes of one text', () => {
     .array(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e'), { maxLength: 9 })
     .map((lines) => lines.join('\n'));
 
-  it('with an unchanged side gives the other side', () => {
+  it('with an unchanged side give the other side', () => {
     fc.assert(
       fc.property(anyText, anyText, (was, now) => {
         expect(merged(was, was, now)).toBe(now);
@@ -46,7 +46,7 @@ describe('ST1: two changes of one text', () => {
     );
   });
 
-  /** A text of lines that are all different, and two changes of it whose new lines name their author. */
+  /** A text of distinct lines, and two changes of it whose new lines name their author. */
   const edits = fc.array(fc.tuple(fc.nat(9), fc.constantFrom('replace', 'remove', 'insert')), { maxLength: 5 });
   const old = Array.from({ length: 10 }, (_, index) => `old ${index}`);
   function edited(changes: [number, string][], author: string): string[] {
@@ -58,7 +58,7 @@ describe('ST1: two changes of one text', () => {
     });
   }
 
-  it('never loses a line that somebody typed, nor one that nobody touched', () => {
+  it('never lose a typed or an untouched line', () => {
     fc.assert(
       fc.property(edits, edits, (my, their) => {
         const [mine, theirs] = [edited(my, 'mine'), edited(their, 'theirs')];
@@ -69,7 +69,7 @@ describe('ST1: two changes of one text', () => {
     );
   });
 
-  it('asks only where both changed something: apart from each other, both stand', () => {
+  it('ask only where both overlap: apart from each other, both are applied', () => {
     fc.assert(
       fc.property(fc.nat(9), fc.nat(9), (at, other) => {
         fc.pre(at !== other);
@@ -82,7 +82,7 @@ describe('ST1: two changes of one text', () => {
     );
   });
 
-  it('does not care who is who, but for the order inside a marked place', () => {
+  it('are symmetric, except for the order inside a marked conflict', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (was, mine, theirs) => {
         const turned = mergeLines(was, theirs, mine).map((part) =>
@@ -94,10 +94,10 @@ describe('ST1: two changes of one text', () => {
   });
 });
 
-describe('ST1: a marked place', () => {
+describe('ST1: a marked conflict', () => {
   const marked = text('a', ...both(['T'], ['M', 'N']), 'b', ...both([], ['O']));
 
-  it('is found wherever it stands, and settled by choosing', () => {
+  it('is found at any place, and resolved by selecting', () => {
     expect(marksIn(marked).map(({ mine, theirs }) => [mine, theirs])).toEqual([
       [['M', 'N'], ['T']],
       [['O'], []],
@@ -107,7 +107,7 @@ describe('ST1: a marked place', () => {
     expect(settleMark(marked, 7, 'mine')).toBe(marked);
   });
 
-  it('counts as left while half of its marks stand; a line of a rule does not', () => {
+  it('counts as unresolved while half of its marks remain; a line of a rule does not', () => {
     expect(isMarked(marked)).toBe(true);
     expect(isMarked(text('a', MARKS.mine))).toBe(true);
     expect(isMarked(text('a', '=======', '<<<<<<< they saved it'))).toBe(false);
@@ -124,12 +124,12 @@ describe('ST1: two changes of one list', () => {
     ['to where it stood', ['a', 'b'], ['a', 'm', 'b'], ['a', 'b', 't'], ['a', 'm', 'b', 't']],
   ])('%s', (...[, was, mine, theirs, expected]) => expect(mergeList({ was, mine, theirs })).toEqual(expected));
 
-  it('knows one flag in two spellings', () => {
+  it('treat two spellings of a flag as one', () => {
     const sides = { was: ['Legal'], mine: ['legal', 'PII'], theirs: ['Legal', 'pii '] };
     expect(mergeList(sides, asFlag)).toEqual(['Legal', 'pii ']);
   });
 
-  it('has everything that was added, nothing that was taken out, and nothing twice', () => {
+  it('contain every addition, no removed entry, and no duplicate', () => {
     const list = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
     fc.assert(
       fc.property(list, list, list, (was, mine, theirs) => {

@@ -1,4 +1,4 @@
-// The project form's rules: what is sent, what is refused before sending, and what the save bar says.
+// The rules of the project form: what is sent, what is refused before sending, and the texts of the save bar.
 import { DEFAULT_SETTINGS, projectSettings, type Project } from '@countersign/shared/api/projects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,12 +22,12 @@ const before = draftOf(project);
 const typed = (change: Partial<Draft>): Draft => ({ ...structuredClone(before), ...change });
 
 describe('what is sent', () => {
-  it('sends nothing but the version when nothing differs, however it is spelt', () => {
+  it('is only the version when nothing differs, in any spelling', () => {
     const spelt = typed({ auto_threshold: '0.950', review_threshold: '.7', name: ' Maths answers ', webhook_url: ' ' });
     expect(patchOf(before, spelt, 12)).toEqual({ settings_version: 12 });
   });
 
-  it('sends the changed fields as numbers, lists and null', () => {
+  it('is the changed fields as numbers, lists and null', () => {
     const after = typed({ auto_threshold: '0,85', escalate_flags: ['legal'], webhook_url: 'https://x.example/h' });
     const patch = patchOf(before, after, 12);
     expect(patch).toEqual({
@@ -88,7 +88,7 @@ describe('what is refused before sending', () => {
     expect(faultyFields(before)).toEqual([]);
   });
 
-  it('reads numbers as people type them, and nothing else as one', () => {
+  it('parses numbers as people type them, and nothing else as one', () => {
     expect(['0.85', '0,85', '.85', '1', '1.'].map(parseNumber)).toEqual([0.85, 0.85, 0.85, 1, 1]);
     for (const wrong of ['', '.', '-1', '1e3', '0x1', 'Infinity', '1 2']) expect(parseNumber(wrong)).toBeNaN();
   });
@@ -106,7 +106,7 @@ describe('the save bar', () => {
     ['reasons', { reasons: [...before.reasons].reverse() }, null, 'new order'],
     ['webhook_url', { webhook_url: 'https://x.example' }, 'none', 'https://x.example'],
     ['guidelines', { guidelines: 'long' }, null, 'edited'],
-  ] as const)('says what becomes of %s', (field, change, from, to) => {
+  ] as const)('describes the change of %s', (field, change, from, to) => {
     expect(describeChange(field, before, typed(change as Partial<Draft>))).toMatchObject({ from, to });
   });
 });
@@ -115,7 +115,7 @@ describe('tabs (PM)', () => {
   const nobody = Object.fromEntries(ABILITIES.map((ability) => [ability, false])) as Abilities;
   const names = (abilities: Partial<Abilities>) => tabsFor({ ...nobody, ...abilities }).map(({ tab }) => tab);
 
-  it('shows what one may use', () => {
+  it('include only those the user may use', () => {
     expect(names({})).toEqual(['overview', 'rules', 'guidelines', 'people']);
     expect(names({ see_deliveries: true })).toEqual(['overview', 'rules', 'guidelines', 'people', 'deliveries']);
     expect(names({ manage_webhook: true })).toContain('webhook');
@@ -123,7 +123,7 @@ describe('tabs (PM)', () => {
     expect(tabsFor(Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as Abilities)).toHaveLength(9);
   });
 
-  it('opens the first tab for an address that names a hidden one', () => {
+  it('open the first tab for a URL that names a hidden one', () => {
     const seen = tabsFor(nobody);
     expect(tabOf('keys', seen)).toBe('overview');
     expect(tabOf('people', seen)).toBe('people');

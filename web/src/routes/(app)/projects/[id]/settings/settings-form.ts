@@ -1,9 +1,9 @@
-// The project form's rules: what was typed, what that changes, what is wrong with it, and how it survives somebody else's save.
+// The rules of the project form: its draft, changes and faults, and merging with another save.
 import { RETENTION_DAYS, type Project, type ProjectSettings } from '@countersign/shared/api/projects';
 import { isTimeZone } from '@countersign/shared/time-zone';
 import { isMarked } from './merge-lines.ts';
 
-/** The settings as they stand in the form: numbers as typed, so that `0.` is not taken away while typing. */
+/** The settings in the form: numbers as typed, so that `0.` is not reformatted while typing. */
 export interface Draft {
   name: string;
   auto_threshold: string;
@@ -26,7 +26,7 @@ export interface Draft {
 }
 export type FieldName = keyof Draft;
 
-/** Limits of the numbers, from the contract's schema; `whole` ones take no fraction. */
+/** Limits of the numbers, from the contract's schema; `whole` ones are integers. */
 export const NUMBERS = {
   auto_threshold: { min: 0, max: 1, integer: false },
   review_threshold: { min: 0, max: 1, integer: false },
@@ -41,7 +41,7 @@ export const NUMBERS = {
 } as const satisfies Partial<Record<FieldName, { min: number; max: number; integer: boolean }>>;
 type NumberName = keyof typeof NUMBERS;
 
-/** What may be left empty, and is sent as null then. */
+/** Fields that may be empty, and are then sent as null. */
 const OPTIONAL: readonly FieldName[] = [
   'retention_payload_days',
   'retention_attempt_days',
@@ -78,7 +78,7 @@ export const FIELDS: readonly FieldName[] = [
 
 const isNumber = (field: FieldName): field is NumberName => field in NUMBERS;
 
-/** The form as the server has it. */
+/** The form with the server's values. */
 export function draftOf(project: Project): Draft {
   return {
     name: project.name,
@@ -102,16 +102,16 @@ export function draftOf(project: Project): Draft {
   };
 }
 
-/** Empty for what is not set, or kept from the reader. */
+/** Empty for a value that is not set, or hidden from the user. */
 const shown = (value: number | null): string => (value === null ? '' : thresholdText(value));
 
-/** At least two decimals, and every one there is: the field must read back as the same number. */
+/** At least two decimals, and all existing ones: the field must read back as the same number. */
 export function thresholdText(value: number): string {
   const two = value.toFixed(2);
   return Number(two) === value ? two : String(value);
 }
 
-/** A typed number; NaN when it is none. A decimal comma counts as a point. */
+/** A typed number; NaN when it is invalid. A decimal comma counts as a point. */
 export const parseNumber = (typed: string): number =>
   /^\d*[.,]?\d+$|^\d+[.,]?$/.test(typed.trim()) ? Number(typed.trim().replace(',', '.')) : Number.NaN;
 
@@ -124,7 +124,7 @@ function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
   return field === 'name' || field === 'time_zone' ? typed.trim() : typed;
 }
 
-/** Whether two typed values of a field would send the same. What is no number is the same as nothing but itself. */
+/** Whether two typed values of a field would send the same. An invalid number equals only itself. */
 export function sameValue(field: FieldName, a: Draft[FieldName], b: Draft[FieldName]): boolean {
   const [one, other] = [sentValue(field, a), sentValue(field, b)];
   if (Number.isNaN(one) || Number.isNaN(other)) return a === b;
@@ -157,7 +157,7 @@ export type Fault =
   | 'too_long'
   | 'marked';
 
-/** What is wrong with the form before it is sent (RT5 and the schema's limits). */
+/** The faults of the form before it is sent (RT5 and the schema's limits). */
 export function faultsOf(draft: Draft): Partial<Record<FieldName, Fault>> {
   const faults: Partial<Record<FieldName, Fault>> = {};
   for (const field of FIELDS) {

@@ -1,4 +1,4 @@
-// ST1: what only one side changed is merged, what both changed is asked, and nothing typed is lost, whatever is saved meanwhile.
+// ST1: changes of one side are merged, conflicts are asked, and no input is lost, whatever is saved meanwhile.
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const but = (change: Partial<Draft>, from = was): Draft => ({ ...structuredClone
 const typing = (change: Partial<Draft>): Typed => ({ before: was, draft: but(change), conflicts: {} });
 
 describe('ST1: somebody else saved meanwhile', () => {
-  it('keeps what was typed, takes what was not, and asks where both changed', () => {
+  it('retains typed fields, updates the others, and asks about conflicts', () => {
     const mine = typing({ auto_threshold: '0.85', guidelines: 'mine' });
     const after = rebase(mine, but({ auto_threshold: '0.9', target_minutes: '90' }));
     expect(after.draft).toMatchObject({ auto_threshold: '0.85', guidelines: 'mine', target_minutes: '90' });
@@ -19,13 +19,13 @@ describe('ST1: somebody else saved meanwhile', () => {
     expect(after.conflicts).toEqual({ auto_threshold: { was: '0.95', mine: '0.85', both: null, answer: null } });
   });
 
-  it('asks nothing where both made the same change, however it is spelt', () => {
+  it('asks nothing where both made the same change, in any spelling', () => {
     const after = rebase(typing({ auto_threshold: '0,9', name: 'A ' }), but({ auto_threshold: '0.9', name: 'A' }));
     expect(after.conflicts).toEqual({});
     expect(changedFields(after.before, after.draft)).toEqual([]);
   });
 
-  it('KE1: asks for how long things are kept, and nothing where both mean the same', () => {
+  it('KE1: asks about retention periods, and not where both are equal', () => {
     const mine = typing({ retention_payload_days: '90', retention_item_days: '0365', retention_attempt_days: '30' });
     const after = rebase(mine, but({ retention_payload_days: '60', retention_item_days: '365' }));
     expect(after.conflicts).toEqual({ retention_payload_days: { was: '', mine: '90', both: null, answer: null } });
@@ -33,7 +33,7 @@ describe('ST1: somebody else saved meanwhile', () => {
     expect(choose(after, 'retention_payload_days', 'theirs').draft.retention_payload_days).toBe('60');
   });
 
-  it('keeps what was typed even when it is no number yet', () => {
+  it('retains typed text even when it is no number yet', () => {
     const after = rebase(typing({ auto_threshold: '0.8x' }), but({ auto_threshold: '0.9' }));
     expect(after.draft.auto_threshold).toBe('0.8x');
     expect(conflictingFields(after.conflicts)).toEqual(['auto_threshold']);
@@ -56,7 +56,7 @@ describe('ST1: an answer', () => {
     expect(answered('guidelines', 'both', 'mine').draft.guidelines).toBe('one\n\nmine');
   });
 
-  it('keeps what was put together by hand while another answer stands', () => {
+  it('retains a hand-edited merge while another answer is selected', () => {
     const byHand = answered('guidelines', 'both');
     const settled = { ...byHand, draft: but({ guidelines: 'settled by hand' }, byHand.draft) };
     expect(choose(choose(settled, 'guidelines', 'theirs'), 'guidelines', 'both').draft.guidelines).toBe(
@@ -64,20 +64,20 @@ describe('ST1: an answer', () => {
     );
   });
 
-  it('puts together anew what was typed on since', () => {
+  it('merges again when the value has changed since', () => {
     const back = answered('reasons', 'both', 'mine');
     const on = { ...back, draft: but({ reasons: ['Wrong fact', 'Mine', 'More'] }, back.draft) };
     expect(choose(on, 'reasons', 'both').draft.reasons).toEqual(['Wrong fact', 'Theirs', 'Mine', 'More']);
   });
 
-  it('is one’s own again after typing on', () => {
+  it("counts as the user's own again after further typing", () => {
     const autoMerged = answered('auto_threshold', 'theirs');
     const on = { ...autoMerged, draft: but({ auto_threshold: '0.88' }, autoMerged.draft) };
     expect(answerOf(on, 'auto_threshold')).toBe('mine');
     expect(mineOf(on, 'auto_threshold')).toBe('0.88');
   });
 
-  it('typing on before any answer is none', () => {
+  it('is not given by typing before any answer', () => {
     const on = { ...asked, draft: but({ auto_threshold: '0.8' }, asked.draft) };
     expect(answerOf(on, 'auto_threshold')).toBeNull();
     expect(mineOf(on, 'auto_threshold')).toBe('0.8');
@@ -89,7 +89,7 @@ describe('ST1: a third save', () => {
   const first = rebase(typing({ auto_threshold: '0.85', target_minutes: '30', name: 'Mine' }), theirs);
   const answered = choose(choose(first, 'auto_threshold', 'theirs'), 'target_minutes', 'mine');
 
-  it('leaves the answers that are still about what stands', () => {
+  it('leaves the answers that still apply', () => {
     const after = rebase(answered, but({ name: 'Theirs', undo_window_seconds: '9' }, theirs));
     expect(answerOf(after, 'auto_threshold')).toBe('theirs');
     expect(answerOf(after, 'target_minutes')).toBe('mine');
@@ -98,7 +98,7 @@ describe('ST1: a third save', () => {
     expect(after.autoMerged).toEqual(['undo_window_seconds']);
   });
 
-  it('asks again about what it changed, with what was typed still there', () => {
+  it('asks again about its own changes, with the typed value still available', () => {
     const after = rebase(answered, but({ auto_threshold: '0.91', target_minutes: '91' }, theirs));
     expect(conflictingFields(after.conflicts)).toEqual(['auto_threshold', 'target_minutes']);
     for (const field of conflictingFields(after.conflicts)) expect(answerOf(after, field)).toBeNull();
@@ -110,20 +110,20 @@ describe('ST1: a third save', () => {
     expect(conflictingFields(after.conflicts)).toEqual(['target_minutes']);
   });
 
-  it('that takes back what was taken and typed on is asked about', () => {
+  it('that reverts an accepted and further edited value is asked about', () => {
     const autoMerged = choose(first, 'auto_threshold', 'theirs');
     const on = { ...autoMerged, draft: but({ auto_threshold: '0.92' }, autoMerged.draft) };
     const after = rebase(on, but({ auto_threshold: '0.95' }, theirs));
     expect(after.conflicts.auto_threshold).toEqual({ was: '0.9', mine: '0.92', both: null, answer: null });
   });
 
-  it('that takes their change back leaves yours alone', () => {
+  it('that reverts their change leaves only yours', () => {
     const after = rebase(first, but({ auto_threshold: '0.95' }, theirs));
     expect(conflictingFields(after.conflicts)).toEqual(['target_minutes']);
     expect(after.draft.auto_threshold).toBe('0.85');
   });
 
-  it('finds what was put together by hand, and asks only about what is new', () => {
+  it('finds a hand-edited merge, and asks only about new changes', () => {
     const start = { ...typing({ guidelines: 'a\nM\nc' }), before: but({ guidelines: 'a\nb\nc' }) };
     const one = choose(rebase(start, but({ guidelines: 'a\nT\nc' })), 'guidelines', 'both');
     const settled = { ...one, draft: but({ guidelines: 'a\nT and M\nc' }, one.draft) };
@@ -133,7 +133,7 @@ describe('ST1: a third save', () => {
   });
 });
 
-describe('ST1: whatever happens in whatever order', () => {
+describe('ST1: in any order of events', () => {
   const VALUES = {
     auto_threshold: ['0.95', '0.9', '0.8'],
     reasons: [[...was.reasons], ['One'], ['One', 'Two']],
@@ -148,7 +148,7 @@ describe('ST1: whatever happens in whatever order', () => {
   );
   const changeOf = (name: keyof typeof VALUES, at: number) => ({ [name]: VALUES[name][at] }) as Partial<Draft>;
 
-  it('what was typed last stands in the form or waits in its question; what nobody typed is as saved', () => {
+  it('the last typed value is in the form or in its conflict; untouched fields are as saved', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         let typed: Typed = typing({});
@@ -159,14 +159,14 @@ describe('ST1: whatever happens in whatever order', () => {
           else if (kind === 'choose') typed = choose(typed, name, (['theirs', 'mine'] as const)[at] ?? 'mine');
           else {
             typed = { ...typed, draft: but(change, typed.draft) };
-            // Typing what they saved while it is asked is the answer "theirs": one's own is what was asked about.
+            // Typing their saved value during a conflict is the answer "theirs": the user's own value is the one of the conflict.
             const theirs = typed.conflicts[name] && sameValue(name, typed.draft[name], typed.before[name]);
             mine.set(name, theirs ? typed.conflicts[name]!.mine : typed.draft[name]);
           }
           for (const [each, value] of mine) {
             const places = [typed.draft[each], mineOf(typed, each), typed.before[each]];
             expect(places.some((place) => sameValue(each, place, value))).toBe(true);
-            // What is saved as it was typed, or typed back, is nobody's change any more.
+            // A value that was saved as typed, or reverted, is nobody's change any more.
             const over = sameValue(each, typed.before[each], typed.draft[each]) && !typed.conflicts[each];
             if (over) mine.delete(each);
           }
@@ -177,11 +177,11 @@ describe('ST1: whatever happens in whatever order', () => {
     );
   });
 
-  it('what they saved after the typing began is sent over by nothing that was not asked', () => {
+  it('no value they saved after the typing began is overwritten without a question', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         let typed: Typed = typing({});
-        /** What the typing of each field was typed over, as far as its author saw it. */
+        /** The value each field's typing replaced, as far as its author saw it. */
         const seen = new Map<FieldName, Draft[FieldName]>();
         for (const { kind, field: name, at } of steps) {
           const conflict = typed.conflicts[name];

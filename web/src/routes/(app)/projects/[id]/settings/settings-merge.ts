@@ -1,4 +1,4 @@
-// ST1: what was typed, laid over what somebody else saved meanwhile. What one side changed is merged, what both changed is asked.
+// ST1: merges the draft with what somebody else saved meanwhile. Changes of one side are merged, conflicts are asked.
 import { markedText, mergeLines } from './merge-lines.ts';
 import { asFlag, exactly, mergeList } from './merge-list.ts';
 import { changedFields, FIELDS, sameValue, type Draft, type FieldName } from './settings-form.ts';
@@ -6,26 +6,26 @@ import { changedFields, FIELDS, sameValue, type Draft, type FieldName } from './
 export type Answer = 'theirs' | 'mine' | 'both';
 type Value = Draft[FieldName];
 
-/** A field that both changed. What they saved is the project itself, what counts now is the form. */
+/** A field that both changed. Their value is in the project itself, the present one in the form. */
 export interface Conflict {
-  /** What it was when the typing began. */
+  /** The value when the typing began. */
   was: Value;
-  /** What was typed, kept while another answer stands. */
+  /** The typed value, retained while another answer is selected. */
   mine: Value;
-  /** Both put together, as edited by hand, kept while another answer stands. */
+  /** Both merged, as edited by hand, retained while another answer is selected. */
   both: Value | null;
   answer: Answer | null;
 }
 export type Conflicts = Partial<Record<FieldName, Conflict>>;
 
-/** The form, the project it was typed against, and what has been asked. */
+/** The form, the project it was typed against, and the conflicts. */
 export interface Typed {
   before: Draft;
   draft: Draft;
   conflicts: Conflicts;
 }
 
-/** Fields where both can be had at once. */
+/** Fields whose values can be merged. */
 const MERGED = {
   escalate_flags: ({ was, mine }: Sides, theirs: Value) =>
     mergeList({ was: listOf(was), mine: listOf(mine), theirs: listOf(theirs) }, asFlag),
@@ -39,14 +39,14 @@ type Sides = Pick<Conflict, 'was' | 'mine'>;
 const listOf = (value: Value): string[] => (Array.isArray(value) ? value : []);
 const canMerge = (field: FieldName): field is keyof typeof MERGED => field in MERGED;
 
-/** The answers a field can be given. */
+/** The possible answers of a field. */
 export const answersOf = (field: FieldName): Answer[] =>
   canMerge(field) ? ['theirs', 'mine', 'both'] : ['theirs', 'mine'];
 
-/** The fields that were asked, in the order of the page. */
+/** The fields with a conflict, in the order of the page. */
 export const conflictingFields = (conflicts: Conflicts): FieldName[] => FIELDS.filter((field) => conflicts[field]);
 
-/** What the form as it stands amounts to: typing on after taking theirs makes it one's own again. */
+/** The answer that the present form represents: typing after taking theirs makes it the user's own again. */
 export function answerOf({ before, draft, conflicts }: Typed, field: FieldName): Answer | null {
   const conflict = conflicts[field];
   if (conflict === undefined || conflict.answer === 'both') return conflict?.answer ?? null;
@@ -54,25 +54,25 @@ export function answerOf({ before, draft, conflicts }: Typed, field: FieldName):
   return conflict.answer === 'theirs' ? 'mine' : conflict.answer;
 }
 
-/** What was typed of a contested field, whichever answer stands. */
+/** The typed value of a conflicting field, for any answer. */
 export function mineOf(typed: Typed, field: FieldName): Value {
   const kept = typed.conflicts[field]?.mine ?? typed.draft[field];
   return countsAsMine(answerOf(typed, field)) ? typed.draft[field] : kept;
 }
 
-/** An unanswered field shows what was typed. */
+/** An unanswered field shows the typed value. */
 const countsAsMine = (answer: Answer | null) => answer === null || answer === 'mine';
 
-/** Answers one field. What stood in the form until now is kept with the question: choosing again brings it back. */
+/** Answers one field. The form's present value is saved in the conflict: selecting that answer again restores it. */
 export function choose(typed: Typed, field: FieldName, answer: Answer): Typed {
   const conflict = typed.conflicts[field];
   if (conflict === undefined) return typed;
   const current = answerOf(typed, field);
   const mine = mineOf(typed, field);
-  // Typed on after taking theirs, it is their value that was changed.
+  // Typing after taking theirs changes their value.
   const was = current === 'mine' && conflict.answer === 'theirs' ? typed.before[field] : conflict.was;
   const unchanged = sameValue(field, mine, conflict.mine);
-  // Typed on since they were put together: then it is done anew.
+  // Edited since they were merged: then they are merged again.
   const both = current === 'both' ? typed.draft[field] : unchanged ? conflict.both : null;
   const fresh = canMerge(field) ? MERGED[field]({ was, mine }, typed.before[field]) : mine;
   const values = { theirs: typed.before[field], mine, both: both ?? fresh };
@@ -92,7 +92,7 @@ export interface Rebased extends Typed {
   autoMerged: FieldName[];
 }
 
-/** Three-way: untouched fields take the new value, typed ones stay as typed, and where both changed it is asked, once. */
+/** Three-way merge: untouched fields take the new value, typed ones stay, and conflicts are asked once. */
 export function rebase(typed: Typed, now: Draft): Rebased {
   const theirs = changedFields(typed.before, now);
   const mine = changedFields(typed.before, typed.draft);
@@ -109,14 +109,17 @@ export function rebase(typed: Typed, now: Draft): Rebased {
   return { before: now, draft, conflicts, autoMerged };
 }
 
-/** The question about one field after another save; null when there is none (any more). An answer to what they saved before counts no longer. */
+/**
+ * The conflict of one field after another save; null when there is none (any more). An answer to their previous value no longer
+ * counts.
+ */
 function conflictAfter(typed: Typed, now: Draft, field: FieldName): Conflict | null {
   const { before, draft, conflicts } = typed;
   const known = conflicts[field];
   const same = (a: Value, b: Value) => sameValue(field, a, b);
   if (known !== undefined && same(before[field], now[field])) return known;
   const answer = answerOf(typed, field);
-  // What was put together, or typed on after taking theirs, holds what they saved before: only what they changed since is new to it.
+  // A merge, or a value typed after taking theirs, contains their previous value: only what they changed since is new to it.
   const typedOn = known?.answer === 'theirs' && answer === 'mine';
   const includesTheirs = known === undefined || answer === 'both' || typedOn;
   const sides = includesTheirs ? { was: before[field], mine: draft[field] } : known;

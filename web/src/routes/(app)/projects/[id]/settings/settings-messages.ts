@@ -1,4 +1,4 @@
-// Every string of a project's settings: the rules, the bar that saves, and two owners at once.
+// Texts of a project's settings: the rules, the save bar, and conflicts of two owners.
 import { count } from '#lib/format/format.ts';
 import type { OverBudget } from '@countersign/shared/enums';
 import { GUIDELINES_LENGTH, MOST, NUMBERS, type Fault, type FieldName } from './settings-form.ts';

@@ -1,4 +1,4 @@
-// The project form with its state: typing, saving, somebody else's save in between, and a reload in the middle of it.
+// The project form with its state: input, saving, saves by others in between, and a reload at any time.
 import { changeProject, type Project } from '@countersign/shared/api/projects';
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { fieldFaults } from '#lib/api/explain-error.ts';
@@ -27,7 +27,7 @@ import {
 import { messages } from '../project-messages.ts';
 
 export class SettingsForm {
-  /** As the server has it. */
+  /** The server's state. */
   project: Project = $state.raw({} as Project); // set by the constructor; a class field with a rune needs a value here
   draft: Draft = $state({} as Draft);
   saving = $state(false);
@@ -35,21 +35,21 @@ export class SettingsForm {
   /** Somebody else saved while you typed: the fields they changed that you had not touched. */
   autoMerged: FieldName[] | null = $state.raw(null);
   conflicts: Conflicts = $state.raw({});
-  /** Held here because the tabs come and go. */
+  /** Stored here because the tabs are created and destroyed. */
   readonly aside = new ReplacedTexts();
   readonly secrets = new SecretsShown();
-  /** What was done, for who hears the page: it outlives the button that did it. */
+  /** The last result, for screen readers: it outlives its button. */
   said = $state('');
 
   readonly #key: string;
   readonly #before = $derived(draftOf(this.project));
-  /** Fields that differ from what the server has. */
+  /** Fields that differ from the server's state. */
   readonly changes = $derived(changedFields(this.#before, this.draft));
-  /** Fields that both changed, and those of them that nobody has answered yet (ST1). */
+  /** Fields that both changed, and those of them without an answer (ST1). */
   readonly conflicting = $derived(conflictingFields(this.conflicts));
   readonly unanswered = $derived(this.conflicting.filter((field) => this.answer(field) === null));
   readonly #refused = $derived(fieldFaults(this.error));
-  /** What came in while a save was under way. */
+  /** The state that arrived during a save. */
   #later: Project | null = null;
 
   constructor(project: Project, userId: string) {
@@ -60,12 +60,12 @@ export class SettingsForm {
     if (stored !== null) this.#merge(stored, project);
   }
 
-  /** As the server has it, in the form's shape. */
+  /** The server's state, in the form's shape. */
   get before(): Draft {
     return this.#before;
   }
 
-  /** Whether there is anything that leaving the page would put aside. */
+  /** Whether leaving the page would leave unsaved changes. */
   get dirty(): boolean {
     return this.changes.length > 0 || this.conflicting.length > 0;
   }
@@ -74,13 +74,13 @@ export class SettingsForm {
     return this.invalid.length === 0 && this.unanswered.length === 0;
   }
 
-  /** What is wrong with a field, in words: typed wrongly, or refused by the server. */
+  /** The error message of a field: invalid input, or refused by the server. */
   fault(field: FieldName): string | undefined {
     const fault = faultsOf(this.draft)[field];
     return fault === undefined ? this.#refused[field] : messages.faults[fault](field);
   }
 
-  /** Fields that cannot be sent as they stand, on whatever tab they are. */
+  /** Fields that cannot be sent as they are, on any tab. */
   get invalid(): FieldName[] {
     return faultyFields(this.draft);
   }
@@ -89,26 +89,26 @@ export class SettingsForm {
     return answerOf(this.#typed, field);
   }
 
-  /** What was typed of a contested field, whichever answer stands. */
+  /** The typed value of a conflicting field, for any answer. */
   mine(field: FieldName): Draft[FieldName] {
     return mineOf(this.#typed, field);
   }
 
-  /** Answers what is saved of a field that both changed. */
+  /** Answers the conflict of a field. */
   choose(field: FieldName, answer: Answer): void {
     const { draft, conflicts } = choose(this.#snapshot(), field, answer);
     this.draft = draft;
     this.conflicts = conflicts;
   }
 
-  /** Takes in a newer state of the project, without touching what was typed. */
+  /** Applies a newer state of the project, without touching the input. */
   take(project: Project): void {
     if (this.saving) this.#later = project;
     else if (project.settings_version === this.project.settings_version) this.project = project;
     else if (project.settings_version > this.project.settings_version) this.#merge(this.#snapshot(), project);
   }
 
-  /** Saves the changed fields. A stale version loads what others changed and keeps what was typed. */
+  /** Saves the changed fields. A stale version loads what others changed and retains the input. */
   async save(read: () => Promise<Project>): Promise<void> {
     if (this.saving || this.changes.length === 0 || !this.ready) return;
     this.saving = true;
@@ -128,7 +128,7 @@ export class SettingsForm {
     this.persist();
   }
 
-  /** Forgets everything that is not saved, the questions too. */
+  /** Discards all unsaved changes, including the conflicts. */
   discard(): void {
     this.draft = draftOf(this.project);
     this.error = null;
@@ -138,13 +138,13 @@ export class SettingsForm {
     this.persist();
   }
 
-  /** Forgets everything: whoever is out of the project has nothing to come back to. */
+  /** Discards everything: a former member has nothing to return to. */
   reset(): void {
     this.discard();
     this.secrets.dismiss();
   }
 
-  /** Writes what is typed to the browser, so that a reload or another page does not lose it. */
+  /** Writes the draft to the browser, so that a reload or another page does not lose it. */
   persist(): void {
     if (this.dirty) storeDraft(this.#key, this.#snapshot());
     else forgetDraft(this.#key);
@@ -158,7 +158,7 @@ export class SettingsForm {
     return { before: this.#before, draft: $state.snapshot(this.draft), conflicts: this.conflicts };
   }
 
-  /** What was typed on while the save was under way stays typed. */
+  /** Input during the save is retained. */
   #saved(sent: Draft, project: Project): void {
     const now = draftOf(project);
     const since = changedFields(sent, this.draft).map((field) => [field, this.draft[field]] as const);

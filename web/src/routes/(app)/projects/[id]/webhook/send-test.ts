@@ -1,4 +1,4 @@
-// Asks for a test event, and waits for as long as its receiver may take.
+// Requests a test event, and waits for as long as its receiver may take.
 import { testWebhook, type WebhookTestResult } from '@countersign/shared/api/webhook';
 import { call } from '#lib/api/client.ts';
 

@@ -1,4 +1,4 @@
-// Advice about a failed test event: every cause that the server names has words of its own, and a status wins over its class.
+// Advice for a failed test event: every cause the server names has its own text, and a status takes precedence over its class.
 import { describe, expect, it } from 'vitest';
 import { adviceFor } from './webhook-advice.ts';
 
@@ -15,8 +15,8 @@ const result = (overrides: Partial<Parameters<typeof adviceFor>[0]>) =>
     ...overrides,
   });
 
-describe('advice about a test event', () => {
-  it('is none when it went well', () => {
+describe('advice for a test event', () => {
+  it('is empty after a success', () => {
     expect(result({ ok: true, http_status: 204 })).toBeNull();
   });
 
@@ -31,7 +31,7 @@ describe('advice about a test event', () => {
     'timeout',
     'response_too_large',
   ];
-  it('is another one for each cause without an answer', () => {
+  it('differs for each cause without an answer', () => {
     const said = NO_ANSWER.map((error) => result({ error }));
     expect(new Set(said).size).toBe(NO_ANSWER.length);
     for (const sentence of said) expect(sentence).not.toBe(result({ error: 'internal' }));
@@ -50,14 +50,14 @@ describe('advice about a test event', () => {
     expect(result({ http_status, error })).toMatch(words);
   });
 
-  it('points at nothing that is not in it', () => {
+  it('refers to nothing that is missing', () => {
     for (const http_status of [400, 401, 403]) {
       expect(result({ http_status, error: 'http_4xx' })).toMatch(/raw body/);
       expect(result({ http_status, error: 'http_4xx' })).not.toMatch(/see \d/);
     }
   });
 
-  it('has words for what it does not know', () => {
+  it('has a text for unknown causes', () => {
     expect(result({ error: 'something_new' })).toMatch(/Internal error/);
   });
 });

@@ -1,4 +1,4 @@
-// What to do about a test event that was not answered 2xx, by the usual causes.
+// Advice for a test event that was not answered 2xx, by the usual causes.
 import type { WebhookTestResult } from '@countersign/shared/api/webhook';
 import { causeOf } from '../deliveries/delivery-causes.ts';
 import { webhookMessages } from './webhook-messages.ts';

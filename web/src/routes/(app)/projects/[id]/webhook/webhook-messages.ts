@@ -1,4 +1,4 @@
-// Every string of a project's webhook tab.
+// Texts of a project's webhook tab.
 import type { AttemptCause } from '../deliveries/delivery-causes.ts';
 
 export const webhookMessages = {
@@ -33,7 +33,7 @@ export const webhookMessages = {
   answer: 'Response',
   noAnswerText: 'The response had no body.',
 
-  /** What to do about a test event that got no 2xx response. */
+  /** Advice for a test event that was not answered 2xx. */
   advice: {
     byCause: {
       dns_error: 'Host not found (DNS). Check the spelling; a new name can take a while to propagate.',

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The parts of the webhook tab: what is said of the secrets at each stage, and an answer from outside that stays text.
+// The parts of the webhook tab: the secrets at each stage, and a receiver's answer that stays text.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
@@ -39,7 +39,7 @@ describe('the signing secret', () => {
       /The old one still signs.*expires \(.*23.*\)\. Rotating again replaces/s,
       'Rotate secret',
     ],
-  ])('%s: says so, and offers the one thing that comes next', (_, secret, said, button) => {
+  ])('%s: says so, and offers the one next step', (_, secret, said, button) => {
     render(WebhookSecret, {
       form: form(),
       secret: { ...NOTHING, ...secret },
@@ -52,7 +52,7 @@ describe('the signing secret', () => {
     expect(screen.getAllByRole('button').map((element) => element.textContent?.trim())).toEqual([button]);
   });
 
-  it('stays on show while another tab is looked at, until it is put away', async () => {
+  it('stays visible across tabs, until it is dismissed', async () => {
     const props = { form: form(), secret: NOTHING, onchanged: () => Promise.resolve() };
     const reply = { webhook_secret: 'whsec_once', phase: 'next' };
     const headers = { 'content-type': 'application/json' };
@@ -72,7 +72,7 @@ describe('the signing secret', () => {
   });
 });
 
-describe('what came of a test event', () => {
+describe('the result of a test event', () => {
   const result = (overrides: Partial<WebhookTestResult> = {}): WebhookTestResult => ({
     ok: true,
     http_status: 200,
@@ -85,7 +85,7 @@ describe('what came of a test event', () => {
     ...overrides,
   });
 
-  it('is status, time and URL; the answer is text, whatever it is', () => {
+  it('shows status, time and URL, and the answer as text', () => {
     const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
     const { container } = render(WebhookResult, { result: result({ response_text: hostile }), saved: true });
     expect(container.querySelector('pre')?.textContent).toBe(hostile);
@@ -94,7 +94,7 @@ describe('what came of a test event', () => {
     expect(container.textContent).not.toContain('not saved yet');
   });
 
-  it('shows what the answer hides', () => {
+  it('shows the hidden characters of the answer', () => {
     const { container } = render(WebhookResult, {
       result: result({ response_text: 'ok\u202Eko\n\u200Bx' }),
       saved: true,
@@ -115,7 +115,7 @@ describe('what came of a test event', () => {
   });
 });
 
-it('WH3: resuming says so where it outlives the button, and takes the reader on', async () => {
+it('WH3: resuming is reported in a place that outlives the button, and moves the focus on', async () => {
   const changed = form();
   vi.stubGlobal('fetch', () =>
     Promise.resolve(new Response('{}', { headers: { 'content-type': 'application/json' } })),
