@@ -1,4 +1,5 @@
-// What makes the first load small: the server's half of the contract and the fallback of the sockets stay out, and each page comes in few files.
+// Build plugins that make the first load small: they remove the server's half of the contract and the sockets' fallback, and
+// bundle each page in few files.
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ESTree, Plugin, Rolldown } from 'vite';
@@ -6,7 +7,7 @@ import type { ESTree, Plugin, Rolldown } from 'vite';
 const WEB = import.meta.dirname;
 const ZOD = '\0zod-stub';
 const TRANSPORT = '\0transport-stub';
-/** What a browser asks of an endpoint, and of its body only whether there is one. The rest is for the server and the docs. */
+/** The parts of an endpoint a browser uses; of its body only whether there is one. The rest is for the server and the docs. */
 const BROWSER_PROPERTIES: readonly string[] = ['method', 'path', 'auth', 'body'];
 
 /** One object that answers every declaration with itself and refuses to parse. */
@@ -22,9 +23,9 @@ export default z;
 `;
 
 /**
- * The endpoint objects carry zod schemas, which only the server runs: the browser needs method, path and the types, and the
- * types are gone after compilation. So `zod` becomes one object that is every schema, and every declaration that object.
- * It keeps about 65 KiB out of the first load.
+ * The endpoint objects contain zod schemas, which only the server runs: the browser needs method, path and the types, and the
+ * types are gone after compilation. So `zod` becomes one object that is every schema, and every declaration that object. This
+ * saves about 65 KiB of the first load.
  */
 export function withoutZod(): Plugin[] {
   return [
@@ -46,7 +47,7 @@ export function withoutZod(): Plugin[] {
   ];
 }
 
-/** Only WebSockets are spoken (A8): the library's other ways stay out. */
+/** Only WebSockets are used (A8): the library's other transports are removed. */
 export function withoutTransports(): Plugin {
   return {
     name: 'countersign:without-transports',
@@ -63,7 +64,7 @@ interface Cut {
   by: string;
 }
 
-/** Every schema, and of every endpoint what no browser asks for. */
+/** Every schema, and the parts of every endpoint that no browser uses. */
 function declarationsIn(node: unknown, code: string): Cut[] {
   if (typeof node !== 'object' || node === null) return [];
   if (Array.isArray(node)) return node.flatMap((each) => declarationsIn(each, code));
@@ -81,7 +82,9 @@ function rootOf(node: ESTree.Node): string | null {
   return node.type === 'Identifier' ? node.name : null;
 }
 
-/** The call that declares an endpoint, with what is asked of it. Errors: it is declared otherwise than by an object of plain names. */
+/**
+ * The call that declares an endpoint, reduced to the browser's properties. Errors: its argument is not an object of plain names.
+ */
 function browserPartOf(node: ESTree.Node, code: string): string {
   const definition = node.type === 'CallExpression' ? node.arguments[0] : undefined;
   if (definition?.type !== 'ObjectExpression') throw new Error('An endpoint is declared by an object.');
@@ -98,7 +101,7 @@ function browserPartOf(node: ESTree.Node, code: string): string {
 function cut(code: string, cuts: readonly Cut[]): string {
   let [result, at] = ['', 0];
   for (const { start, end, by } of cuts.toSorted((one, other) => one.start - other.start)) {
-    // What lies in a part that was cut is gone with it.
+    // Anything inside a part that was cut is gone with it.
     if (start < at) continue;
     result += code.slice(at, start) + by;
     at = end;
@@ -109,8 +112,8 @@ function cut(code: string, cuts: readonly Cut[]): string {
 type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
 
 /**
- * Small files pack badly. So what only one page needs comes in one file, and what only the pages below a layout need and
- * that layout loads in another. What a part that is fetched later shares with other pages stays in files of its own.
+ * Small files compress badly. So code that only one page needs comes in one file, and code that only the pages below a layout
+ * need, and that layout loads, in another. Code that a lazily loaded part shares with other pages stays in files of its own.
  */
 function byPage(): (id: string, graph: Graph) => string | null {
   const pages = globSync('src/routes/**/+{page,layout}.svelte', { cwd: WEB }).map((path) => join(WEB, path));
@@ -137,11 +140,11 @@ function reachOf(page: string, graph: Graph): { eager: Set<string>; reachable: S
   return { eager, reachable };
 }
 
-/** What is ours, and what of others is not part of every page anyway, in files by page. */
+/** Our own code, and packages that not every page loads, in files by page. */
 const GROUP = {
   debugName: 'by page',
   name: byPage(),
-  // The snippets too: apart from the page that shows them they would be read before they are there.
+  // Includes the snippets: apart from the page that shows them they would be read before they are initialized.
   test: /\/(web|shared)\/src\/|\/docs\/snippets\/|\/(@lucide|bits-ui|[a-z]+\.io-[a-z]+)\//,
   includeDependenciesRecursively: false,
 };
@@ -152,13 +155,13 @@ export function groupByPage(): Plugin {
     config: () => ({ build: { rolldownOptions: { output: { codeSplitting: { groups: [GROUP] } } } } }),
     options: {
       order: 'post',
-      // An entry may then hand on what its neighbours need: without it there is no grouping by page.
+      // An entry may then export code its neighbours need: grouping by page requires this.
       handler: (options) => ({ ...options, preserveEntrySignatures: 'allow-extension' }),
     },
   };
 }
 
-/** Files that wait for each other: one of them runs before what it needs from the other is there. Null where there are none. */
+/** A cycle of files that import each other: one of them runs before its import is initialized. Null where there is none. */
 export function cycleAmong(imports: ReadonlyMap<string, readonly string[]>): string[] | null {
   const done = new Set<string>();
   const walk = (file: string, trail: readonly string[]): string[] | null => {
@@ -178,7 +181,7 @@ export function cycleAmong(imports: ReadonlyMap<string, readonly string[]>): str
   return null;
 }
 
-/** A build in which files of the page import each other fails: what one reads of the other at once is undefined. */
+/** Fails a build in which files of the page import each other: an import read at once would be undefined. */
 export function withoutCycles(): Plugin {
   return {
     name: 'countersign:without-cycles',

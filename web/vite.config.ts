@@ -16,22 +16,22 @@ export default defineConfig({
       adapter: adapter({
         pages: process.env.WEB_OUT ?? 'build',
         fallback: '200.html',
-        // Takes seconds: the files of a demo are compressed by scripts/build-web.ts.
+        // Takes seconds: scripts/build-web.ts compresses the files of a demo.
         precompress: process.env.DEMO !== 'true',
       }),
     }),
   ],
   define: {
-    // The burner wallet is imported behind this constant, so its code is not in an ordinary build at all.
+    // The demo wallet is imported behind this constant, so its code is not in an ordinary build at all.
     __DEMO__: JSON.stringify(process.env.DEMO === 'true'),
   },
-  // The content security policy takes fonts and images from our own address only, so nothing is inlined as data.
+  // The content security policy allows fonts and images only from our own origin, so nothing is inlined as data.
   build: { assetsInlineLimit: 0 },
   server: {
     // The documentation shows the files of docs/snippets.
     fs: { allow: ['../docs/snippets'] },
     proxy: {
-      // All but the one page that lives below /api.
+      // All but the one page below /api.
       '^/api/(?!public/docs)': 'http://127.0.0.1:3000',
       '/socket.io': { target: 'http://127.0.0.1:3000', ws: true },
     },

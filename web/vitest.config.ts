@@ -1,4 +1,5 @@
-// What the projects `web` and `web-alone` of the root's vitest.config.ts have in common. Schemas are real here, unlike in the browser build.
+// The common settings of the projects `web` and `web-alone` in the root's vitest.config.ts. Schemas are real here, unlike in the
+// browser build.
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
@@ -7,7 +8,7 @@ import { defineProject } from 'vitest/config';
 export default defineProject({
   plugins: [svelte({ configFile: false }), svelteTesting()],
   define: { __DEMO__: 'true' },
-  // A test puts its own there (vi.mock), and has to find the place: the router itself does not run here.
+  // A test replaces this module (vi.mock), and needs it to resolve: the router itself does not run here.
   resolve: {
     alias: { $app: fileURLToPath(new URL('../node_modules/@sveltejs/kit/src/runtime/app', import.meta.url)) },
   },
@@ -18,7 +19,7 @@ export default defineProject({
     setupFiles: 'src/patience.fixture.ts',
     pool: 'forks',
     maxWorkers: 2,
-    // Packages of components are compiled as ours are.
+    // Component packages are compiled as our own are.
     server: { deps: { inline: ['@lucide/svelte', 'bits-ui'] } },
   },
 });

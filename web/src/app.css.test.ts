@@ -1,4 +1,5 @@
-// The contrast of every colour pair people read, in both themes, computed from the tokens themselves (WCAG 2.2, 1.4.3 and 1.4.11).
+// The contrast of every colour pair people read, in both themes, computed from the tokens themselves (WCAG 2.2, 1.4.3 and
+// 1.4.11).
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
@@ -16,7 +17,7 @@ function tokensOf(selector: string): Theme {
 
 const THEMES = { light: tokensOf(':root'), dark: tokensOf(":root[data-theme='dark']") };
 
-/** oklch → linear sRGB (Björn Ottosson's matrices, as CSS Color 4 has them). */
+/** oklch → linear sRGB (Björn Ottosson's matrices, as in CSS Color 4). */
 function linear(token: string): Triple {
   const [l = 0, c = 0, h = 0] = (token.match(/[\d.]+/g) ?? []).map(Number);
   const [a, b] = [c * Math.cos((h * Math.PI) / 180), c * Math.sin((h * Math.PI) / 180)];
@@ -30,7 +31,7 @@ function linear(token: string): Triple {
   ];
 }
 
-/** What is painted: clipped to sRGB and rounded to eight bits a channel. */
+/** The painted colour: clipped to sRGB and rounded to eight bits a channel. */
 function luminance(token: string): number {
   const encode = (v: number) => (v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055);
   const decode = (v: number) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -59,7 +60,7 @@ const PAIRS: [string, string][] = [
   ['s2', 'approved'],
   ['s1', 't1'],
 ];
-/** Edges and fills that carry meaning without being text. */
+/** Edges and fills that have a meaning without being text. */
 const SHAPES: [string, string][] = [
   ...['s1', 's2'].map((ground): [string, string] => ['line3', ground]),
   ...['s0', 's1', 's2'].map((ground): [string, string] => ['accent', ground]),
@@ -82,16 +83,16 @@ describe.each(Object.entries(THEMES))('%s', (_, theme) => {
     }
   });
 
-  it.each(PAIRS)('--%s on --%s reads (4.5)', (text, ground) => {
+  it.each(PAIRS)('--%s on --%s has text contrast (4.5)', (text, ground) => {
     expect(contrast(theme, text, ground)).toBeGreaterThanOrEqual(4.5);
   });
 
-  it.each(SHAPES)('--%s on --%s is seen (3)', (shape, ground) => {
+  it.each(SHAPES)('--%s on --%s has shape contrast (3)', (shape, ground) => {
     expect(contrast(theme, shape, ground)).toBeGreaterThanOrEqual(3);
   });
 });
 
-it('computes what the design measured', () => {
+it('computes the values of the design', () => {
   const claims: [Theme, string, string, number][] = [
     [THEMES.light, 't1', 's0', 15.2],
     [THEMES.dark, 't1', 's0', 16.9],

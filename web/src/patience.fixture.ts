@@ -1,4 +1,4 @@
-// Set up for every test file of the page: as all tests, and Testing Library too, wait for what has to come.
+// Setup of every test file of the web app: applies the common wait limits, also to Testing Library.
 import { WAIT_TIMEOUT_MS } from '../../server/test/wait-timeouts.ts';
 
 if (typeof document !== 'undefined') {

@@ -1,3 +1,3 @@
-// A single-page app: the server sends files, the browser draws.
+// Makes the web app a single-page app: the server sends files, the browser renders.
 export const ssr = false;
 export const prerender = false;

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The error page names what happened: only an address with nothing at it is called so.
+// The error page names the cause: only a URL without a page is called not found.
 import { render } from '@testing-library/svelte';
 import { expect, it, vi } from 'vitest';
 import ErrorPage from './+error.svelte';

@@ -1,4 +1,4 @@
-// What nothing here may promise: signing with a hardware wallet, because through most wallets the message never reaches it.
+// A claim that must not be made: signing in with a hardware wallet, because through most wallets the message never reaches it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../../..');
 const PROMISE = /\bLedger (?:nano|device|wallet|stax|flex)|\b(?:your|with|a|via) Ledger\b|hardware wallet|\btrezor\b/i;
 
-/** What people read: the README and every page. */
+/** The texts people read: the README and every page. */
 const read = () => [
   join(ROOT, 'README.md'),
   ...readdirSync(join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' })

@@ -1,4 +1,4 @@
-// The service as the sign-in page meets it, and wallets whose answers a test gives.
+// The service for tests of the sign-in page, and wallets whose answers a test provides.
 import type { Wallet } from '@wallet-standard/base';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { observeServerTime } from '#lib/time/clock.svelte.ts';
@@ -18,12 +18,12 @@ interface Answer {
 }
 
 interface FakeService {
-  /** What it answers, by path; a test puts others in their place. */
+  /** Its answers, by path; a test replaces them. */
   answers: Record<string, () => Answer>;
   requests: { path: string; body: unknown }[];
   /** Its clock, in ms. */
   now: number;
-  /** How often a path was asked for. */
+  /** How often a path was requested. */
   times(path: string): number;
 }
 
@@ -61,7 +61,7 @@ export function useService(): FakeService {
   afterEach(() => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
-    // The page's idea of the server's clock outlives a test.
+    // The page's estimate of the server's clock outlives a test.
     observeServerTime({ from: Date.now(), to: Date.now(), sentAt: Date.now() });
   });
   return service;
@@ -87,7 +87,7 @@ function aChallenge(number: number, now: number): Answer {
   };
 }
 
-/** A wallet whose answers a test gives, in order; after them it signs. `asked` is what it was asked for. */
+/** A wallet whose answers a test provides, in order; after them it signs. `asked` are its requests. */
 export function wallet(...given: (() => unknown)[]): WalletChoice & { requests: unknown[] } {
   const requests: unknown[] = [];
   const signIn = async (input: unknown) => {
@@ -100,13 +100,13 @@ export function wallet(...given: (() => unknown)[]): WalletChoice & { requests: 
 }
 
 export const signed = () => [{ account: { address: ADDRESS }, signedMessage: BYTES, signature: BYTES }];
-/** Wallets throw anything; only the type says that it is an Error. */
+/** Wallets throw any value; only the type says that it is an Error. */
 export function throwing(thrown: unknown): () => Promise<never> {
   const error = thrown as Error;
   return () => Promise.reject(error);
 }
 
-/** An answer that comes when the test says so. */
+/** An answer that arrives when the test says so. */
 export function later() {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   return { answer: () => promise, come: resolve };

@@ -1,4 +1,4 @@
-// The sign-in conversation: address check, challenge, wallet, signature, session. The panel only draws it.
+// The sign-in flow: URL check, challenge, wallet, signature, session. The panel only renders it.
 import { challenge, readMeta, verify, type SignInInput } from '@countersign/shared/api/session';
 import { isAt } from '#lib/shell/addresses.ts';
 import { ApiProblem, call } from '#lib/api/client.ts';
@@ -17,11 +17,11 @@ import {
 } from '#lib/auth/wallets.ts';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 
-/** Wallets announce themselves within a moment of the page's start; until then "none found" would be a lie. */
+/** Wallets register shortly after the page starts; until then "none found" would be wrong. */
 const LOOKING_MS = 150;
-/** A message about to run out is not handed to a wallet. */
+/** A message about to expire is not passed to a wallet. */
 const MARGIN_MS = 20_000;
-/** A device further off than this is told so when a wallet fails: wallets look at the times in the message. */
+/** Above this clock offset the user is notified when a wallet fails: wallets check the times in the message. */
 const CLOCK_OFF_MS = 120_000;
 
 interface Challenge {
@@ -29,7 +29,7 @@ interface Challenge {
   input: SignInInput;
 }
 
-/** What the panel says above the wallets. `quiet` is for things that are nobody's fault. */
+/** The notice above the wallets. `quiet` is for outcomes that are no error. */
 interface Notice {
   tone: 'quiet' | 'fault';
   title: string;
@@ -39,8 +39,8 @@ interface Notice {
 
 export class SignIn {
   /**
-   * `elsewhere`: this page is open at another address than the service's, so no signature is asked for. `insecure`: browsers
-   * keep no session at this one, whatever the wallet does.
+   * `elsewhere`: this page is open at another URL than the service's, so no signature is requested. `insecure`: browsers store no
+   * session at this one, with any wallet.
    */
   phase: 'starting' | 'unreachable' | 'elsewhere' | 'insecure' | 'ready' = $state('starting');
   wallets: WalletChoice[] = $state.raw([]);
@@ -49,11 +49,11 @@ export class SignIn {
   refreshing = $state(false);
   /** The wallet that is asked, and whether its answer is being checked. */
   busy: { wallet: Wallet; step: 'signing' | 'checking' } | null = $state.raw(null);
-  /** A wallet that shows several accounts: the person says which one signs. */
+  /** A wallet with several accounts: the user selects the one that signs. */
   accountChoice: { wallet: Wallet; accounts: readonly WalletAccount[] } | null = $state.raw(null);
-  /** The account that was chosen last, for the message on show. */
+  /** The account selected last, for the shown message. */
   signer: string | null = $state(null);
-  /** The wallet that said it is locked. */
+  /** The wallet that reported it is locked. */
   locked: Wallet | null = $state.raw(null);
   notice: Notice | null = $state.raw(null);
   error: unknown = $state.raw(null);
@@ -61,12 +61,12 @@ export class SignIn {
   /** The demo's own wallet; null outside the demo. */
   burner: Wallet | null = $state.raw(null);
 
-  /** Rises with every try and with every end of one: an answer to an earlier one counts no more. */
+  /** Incremented with every attempt and with every end of one: an answer to an earlier attempt is ignored. */
   #turn = 0;
-  /** The one that is under way. */
+  /** The running refresh. */
   #refresh: Promise<void> | null = null;
 
-  /** Starts the conversation; answers the function that ends it. */
+  /** Starts the flow; returns the function that ends it. */
   open(): () => void {
     void this.start();
     const timer = setTimeout(() => (this.looking = false), LOOKING_MS);
@@ -78,7 +78,7 @@ export class SignIn {
     };
   }
 
-  /** Asks where the service lives and for a first message. Also the Retry of the unreachable state. */
+  /** Requests the service's URL and a first message. Also the Retry of the unreachable state. */
   async start(): Promise<void> {
     this.phase = 'starting';
     try {
@@ -101,7 +101,10 @@ export class SignIn {
     }
   }
 
-  /** Replaces a message that has run out, once for all who ask meanwhile. Never throws: without a fresh one the next press says why. */
+  /**
+   * Replaces an expired message, once for all concurrent callers. Never throws: without a fresh one the next press shows the
+   * cause.
+   */
   refresh(): Promise<void> {
     this.#refresh ??= this.#replace().finally(() => (this.#refresh = null));
     return this.#refresh;
@@ -118,14 +121,14 @@ export class SignIn {
     this.refreshing = false;
   }
 
-  /** True when the message on show can still be signed in time. Ticks. */
+  /** True when the shown message can still be signed in time. Ticks. */
   get fresh(): boolean {
     return this.challenge !== null && clock.now < Date.parse(this.challenge.input.expirationTime) - MARGIN_MS;
   }
 
   /**
-   * One press on a wallet, or on one of its accounts: signature, check, session. A press on another wallet lets go of the
-   * one that has not answered; while an answer is being checked, nothing is taken.
+   * One press on a wallet, or on one of its accounts: signature, check, session. A press on another wallet cancels one that has
+   * not answered; while an answer is being checked, presses are ignored.
    */
   async choose(choice: WalletChoice, account: WalletAccount | null = null): Promise<void> {
     const { wallet } = choice;
@@ -144,7 +147,7 @@ export class SignIn {
     }
   }
 
-  /** Lets go of a wallet that does not answer. What it signs after all is thrown away. */
+  /** Cancels a wallet that does not answer. A later signature is discarded. */
   stop(): void {
     if (this.busy?.step !== 'signing') return;
     this.#turn += 1;
@@ -158,7 +161,7 @@ export class SignIn {
     return ++this.#turn;
   }
 
-  /** The account to sign with: `null` leaves it to the wallet, `ask` to the person. */
+  /** The account to sign with: `null` leaves it to the wallet, `ask` to the user. */
   async #account(choice: WalletChoice, turn: number): Promise<WalletAccount | null | 'ask'> {
     const accounts = await accountsOf(choice);
     if (accounts.length > 1) {
@@ -177,12 +180,12 @@ export class SignIn {
     try {
       const { user } = await call(verify, { body: { challenge_id: asked.challenge_id, ...signed } });
       remember({ name: choice.name, address: user.address });
-      // Asking again proves that the browser kept the cookie.
+      // Reading the session again proves that the browser stored the cookie.
       await session.load();
       if (session.state !== 'signed_in') this.#fault(text.signIn.noCookie, { say: text.signIn.noCookieText });
     } catch (error) {
       this.#sayRefused(error, asked);
-      // Every try uses its message up.
+      // Every attempt consumes its message.
       await this.refresh();
     }
   }
@@ -209,7 +212,7 @@ export class SignIn {
     const unauthorised = error instanceof ApiProblem && error.status === 401;
     const until = Date.parse(asked.input.expirationTime);
     const now = clock.read();
-    // The server does not say what was wrong (S13); that the time was over can be seen from here.
+    // The server does not say what was wrong (S13); an expiry is visible here.
     if (unauthorised && now >= until) {
       this.#fault(messages.expired, { error, say: messages.expiredText(atClock(until), atClock(now)) });
     } else if (unauthorised) this.#fault(messages.badSignature, { error, say: messages.badSignatureText });
@@ -220,7 +223,7 @@ export class SignIn {
     this.notice = { tone: 'quiet', title, text: '', requestId: null };
   }
 
-  /** `say` replaces what the error says of itself; its request id stays. */
+  /** `say` replaces the error's own text; its request id stays. */
   #fault(title: string, { error, say }: { error?: unknown; say?: string }): void {
     const explanation = error === undefined ? null : explain(error);
     this.notice = {
@@ -232,5 +235,5 @@ export class SignIn {
   }
 }
 
-/** A moment as the message writes it, without its day: "14:07:31 UTC". */
+/** A time as the message writes it, without its day: "14:07:31 UTC". */
 const atClock = (ms: number): string => `${new Date(ms).toISOString().slice(11, 19)} UTC`;

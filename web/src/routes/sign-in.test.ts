@@ -1,4 +1,4 @@
-// The sign-in conversation state by state, with wallets that refuse, are locked, never answer or answer too late.
+// The sign-in flow state by state, with wallets that refuse, are locked, never answer or answer too late.
 import { getWallets } from '@wallet-standard/app';
 import { describe, expect, it, vi } from 'vitest';
 import { session } from '#lib/auth/session.svelte.ts';
@@ -16,7 +16,7 @@ async function open(): Promise<SignIn> {
 }
 
 describe('the page', () => {
-  it('asks for no signature at another address than the service’s (S7)', async () => {
+  it('requests no signature at another URL than the service’s (S7)', async () => {
     vi.stubGlobal('location', { origin: 'https://review.example.com.evil.test' });
     const signIn = await open();
     expect(signIn.phase).toBe('elsewhere');
@@ -44,7 +44,7 @@ describe('the page', () => {
     stop();
   });
 
-  it('finds a wallet that comes late', () => {
+  it('finds a wallet that registers late', () => {
     const signIn = new SignIn();
     const stop = signIn.open();
     const unregister = getWallets().register(wallet().wallet);
@@ -55,7 +55,7 @@ describe('the page', () => {
 });
 
 describe('a wallet', () => {
-  it('that signs opens the session; what was signed goes out, and no field of the message (S1)', async () => {
+  it('that signs opens the session; the signed text is sent, and no field of the message (S1)', async () => {
     const signIn = await open();
     const choice = wallet();
     await signIn.choose(choice);
@@ -69,7 +69,7 @@ describe('a wallet', () => {
     expect([signIn.notice, signIn.busy]).toEqual([null, null]);
   });
 
-  it('that refuses leaves one quiet line, and the same message for the next try', async () => {
+  it('that refuses leaves one quiet line, and the same message for the next attempt', async () => {
     const signIn = await open();
     await signIn.choose(wallet(throwing(new Error('User rejected the request.'))));
     expect(signIn.notice).toMatchObject({ tone: 'quiet', title: messages.refused });
@@ -80,7 +80,7 @@ describe('a wallet', () => {
     ]);
   });
 
-  it('that is locked is named so, until it is chosen again', async () => {
+  it('that is locked is reported as locked, until it is selected again', async () => {
     const signIn = await open();
     const choice = wallet(throwing({ code: 4100 }));
     await signIn.choose(choice);
@@ -90,14 +90,17 @@ describe('a wallet', () => {
     expect([signIn.locked, session.state]).toEqual([null, 'signed_in']);
   });
 
-  it.each([['odd'], [undefined], [null], [{}], [new Error('boom')]])('that throws %o is at fault', async (thrown) => {
-    const signIn = await open();
-    await signIn.choose(wallet(throwing(thrown)));
-    expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.walletFailed });
-    expect(signIn.busy).toBeNull();
-  });
+  it.each([['odd'], [undefined], [null], [{}], [new Error('boom')]])(
+    'that throws %o is reported as failed',
+    async (thrown) => {
+      const signIn = await open();
+      await signIn.choose(wallet(throwing(thrown)));
+      expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.walletFailed });
+      expect(signIn.busy).toBeNull();
+    },
+  );
 
-  it('with several accounts is asked with the one that the person chose', async () => {
+  it('with several accounts is asked with the one the user selected', async () => {
     const signIn = await open();
     const choice = wallet();
     const accounts = [ADDRESS, OTHER].map((address) => ({ address, chains: ['solana:mainnet'] }));
@@ -112,7 +115,7 @@ describe('a wallet', () => {
 });
 
 describe('a wallet that does not answer', () => {
-  it('can be let go of; what it signs after all is thrown away', async () => {
+  it('can be cancelled; a later signature is discarded', async () => {
     const signIn = await open();
     const late = later();
     const choice = wallet(late.answer);
@@ -126,7 +129,7 @@ describe('a wallet that does not answer', () => {
     expect([signIn.busy, service.times('/api/auth/verify'), session.state]).toEqual([null, 0, 'signed_out']);
   });
 
-  it('is let go of by choosing another, and its late refusal says nothing', async () => {
+  it('is cancelled by selecting another, and its late refusal shows nothing', async () => {
     const signIn = await open();
     const late = later();
     const silent = wallet(() => late.answer().then(() => Promise.reject(new Error('User rejected'))));
@@ -164,7 +167,7 @@ describe('a wallet that does not answer', () => {
   });
 });
 
-it('S15: at an address where browsers keep no session, says so and asks no wallet', async () => {
+it('S15: at a URL where browsers store no session, says so and asks no wallet', async () => {
   vi.stubGlobal('isSecureContext', false);
   const signIn = await open();
   expect([signIn.phase, service.times('/api/auth/challenge')]).toEqual(['insecure', 0]);
@@ -174,7 +177,7 @@ it('S15: at an address where browsers keep no session, says so and asks no walle
 });
 
 describe('the message', () => {
-  it('that is about to run out is replaced before a wallet sees it', async () => {
+  it('that is about to expire is replaced before a wallet sees it', async () => {
     const signIn = await open();
     vi.setSystemTime((service.now += 281_000));
     const choice = wallet();
@@ -183,7 +186,7 @@ describe('the message', () => {
     expect(session.state).toBe('signed_in');
   });
 
-  it('that ran out is replaced once, however many ask for it meanwhile', async () => {
+  it('that expired is replaced once for any number of concurrent requests', async () => {
     const signIn = await open();
     const both = [signIn.refresh(), signIn.refresh()];
     expect(signIn.refreshing).toBe(true);
@@ -193,7 +196,7 @@ describe('the message', () => {
     expect([service.times('/api/auth/challenge'), signIn.refreshing]).toEqual([3, false]);
   });
 
-  it('that ran out while the wallet was open: both times are said, and a fresh one is there', async () => {
+  it('that expired while the wallet was open shows both times, and a fresh one is there', async () => {
     const signIn = await open();
     service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
     const signLate = () => {
@@ -210,7 +213,7 @@ describe('the message', () => {
     expect([signIn.challenge?.challenge_id, signIn.fresh]).toEqual(['challenge 2', true]);
   });
 
-  it('that was not the one signed: says so, and a fresh one is there', async () => {
+  it('that was not the one signed is reported, and a fresh one is there', async () => {
     const signIn = await open();
     service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
     await signIn.choose(wallet());
@@ -222,11 +225,11 @@ describe('the message', () => {
     [25, messages.slow(25)],
     [-7, messages.fast(7)],
   ])(
-    'a server %i minutes ahead: a wallet that fails brings up the clock, with the server’s time',
+    'with a server %i minutes ahead and a failing wallet shows the clock difference, with the server’s time',
     async (minutes, off) => {
       service.now = NOW + minutes * 60_000;
       const signIn = await open();
-      // However wrong the clock here is, the message counts by the server's.
+      // The message's validity follows the server's clock, not the local one.
       expect(signIn.fresh).toBe(true);
       await signIn.choose(wallet(throwing(new Error('issuedAt'))));
       expect(signIn.notice?.title).toBe(messages.clockOff);
@@ -236,7 +239,7 @@ describe('the message', () => {
     },
   );
 
-  it('that cannot be fetched is said when a wallet is chosen, and no wallet is asked', async () => {
+  it('that cannot be loaded is reported when a wallet is selected, and no wallet is asked', async () => {
     const signIn = await open();
     service.answers['/api/auth/challenge'] = () => refusal(429, 'rate_limited');
     vi.setSystemTime((service.now += 300_000));
@@ -246,7 +249,7 @@ describe('the message', () => {
     expect(choice.requests).toEqual([]);
   });
 
-  it('signed in a browser that keeps no cookie opens nothing, and the page says why', async () => {
+  it('signed in a browser that stores no cookie opens nothing, and the page says why', async () => {
     const signIn = await open();
     service.answers['/api/session'] = () => refusal(401, 'session_missing');
     await signIn.choose(wallet());

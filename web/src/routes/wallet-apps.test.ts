@@ -1,8 +1,8 @@
-// The links into wallet apps: the origin inside, whole and encoded, and nothing else of the address.
+// The links into wallet apps contain the encoded origin, and nothing else of the URL.
 import { expect, it } from 'vitest';
 import { browseLink, WALLET_APPS } from './wallet-apps.ts';
 
-it('opens the service in the app, and tells its maker nothing but the origin (PM3)', () => {
+it('opens the service in the app, and passes its maker only the origin (PM3)', () => {
   const links = WALLET_APPS.map((app) => browseLink(app, 'https://review.example.com:8443/?next=/invites/secret'));
   expect(links).toEqual([
     'https://phantom.app/ul/browse/https%3A%2F%2Freview.example.com%3A8443?ref=https%3A%2F%2Freview.example.com%3A8443',

@@ -1,10 +1,10 @@
-// Wallets to get, and how a phone opens this service in their apps.
+// Wallets to install, and how a phone opens this service in their apps.
 
 interface WalletApp {
   readonly name: string;
-  /** Where it comes from. */
+  /** Its installation page. */
   readonly install: string;
-  /** The universal link of the app's own browser; the address to open follows. */
+  /** The universal link of the app's own browser; the URL to open follows. */
   readonly browse: string;
 }
 
@@ -15,8 +15,8 @@ export const WALLET_APPS: readonly WalletApp[] = [
 ];
 
 /**
- * A link that opens the service's first page inside the app. Without the app the link is a page of its maker, so it carries
- * the origin and nothing else: where one was going may hold the secret of an invite (PM3).
+ * A link that opens the service's first page inside the app. Without the app the link leads to a page of its maker, so it
+ * contains the origin and nothing else: the requested page's URL may contain the secret of an invite (PM3).
  */
 export function browseLink({ browse }: WalletApp, origin: string): string {
   const address = encodeURIComponent(new URL(origin).origin);

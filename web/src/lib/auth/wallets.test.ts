@@ -118,7 +118,7 @@ describe('watchWallets', () => {
     expect(seen(named('C')).map(({ name }) => name)).toEqual(['A', 'B', 'C']);
   });
 
-  it('hides no wallet, whatever else is registered', () => {
+  it('hides no wallet, with anything else registered', () => {
     const thrower = new Proxy(
       {},
       {

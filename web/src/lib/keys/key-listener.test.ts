@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The keys as they are pressed: what fires after a change, what stays silent, and the way from page to page.
+// Key presses: what fires after a remapping, what stays silent, and navigation between pages.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keyboard, listenToKeys, onCommands } from './key-listener.svelte.ts';
 import { capsOf, keyOf, keySettings, titleOf } from './key-settings.svelte.ts';
@@ -165,7 +165,7 @@ describe('QU2: guards', () => {
     expect(ran).toEqual(['approve', 'down']);
   });
 
-  it('a digit alone decides nothing, whatever came before it', () => {
+  it('a digit alone decides nothing, after any other key', () => {
     page = { ...page, actionsEnabled: false };
     press('r');
     page = { ...page, actionsEnabled: true };

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU11: the keys on the keyboards of the world. The tables are what the keys give without Shift, row by row.
+// QU11: the keys on national keyboard layouts. The tables list the characters without Shift, row by row.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Command } from './command.ts';
 import { KEYMAP } from './keymap.ts';

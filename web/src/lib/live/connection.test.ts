@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The live connection in the page: what the pill says and when, and what happens to presence on the way.
+// The live connection in the page: the state and its timing, and the effect of interruptions on presence.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { UserPresence } from '@countersign/shared/sockets';
 import { whenSessionMissing } from '../api/client.ts';

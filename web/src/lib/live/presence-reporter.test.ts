@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// What a tab says of itself: only what changed, at most once a second, again after every reconnect.
+// The presence reports of a tab: only changes, at most once a second, and again after every reconnect.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PresenceReport } from '@countersign/shared/sockets';
 import { IDLE_MS, PresenceReporter, SPACING_MS, watchIdle } from './presence-reporter.ts';

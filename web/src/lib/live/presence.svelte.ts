@@ -55,7 +55,7 @@ export class Presence {
       this.#reporter.connected();
     });
     socket.on('rooms', (rooms) => {
-      // The first list after connecting is complete. The old one stays until then, so that nobody flickers.
+      // The first list after connecting is complete. The old one stays until then, to avoid flicker.
       if (reconnected)
         this.#presence = onlyProjects(
           this.#presence,

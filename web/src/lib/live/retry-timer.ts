@@ -3,7 +3,7 @@ import { ApiProblem } from '../api/client.ts';
 
 const MIN_DELAY_MS = 2000;
 const MAX_DELAY_MS = 15_000;
-/** Spreads tabs that were all told the same time. */
+/** Spreads tabs that all received the same retry time. */
 const JITTER_MS = 2000;
 
 export class RetryTimer {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU9: the browser's translation takes the text nodes of a page away; what comes after is shown all the same.
+// QU9: browser translation replaces the text nodes of a page; later changes are still shown.
 import { render } from '@testing-library/svelte';
 import { afterEach, expect, it } from 'vitest';
 import GuidelinesText from './text/GuidelinesText.svelte';

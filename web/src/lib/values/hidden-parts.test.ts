@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// What is drawn in a form of its own hides nothing that was submitted with it (QU6).
+// Values with a special form show everything that was submitted with them (QU6).
 import { cleanup, render } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, describe, expect, it } from 'vitest';

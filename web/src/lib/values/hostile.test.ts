@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU6: what was submitted never runs, and loads nothing from outside without a click.
+// QU6: submitted content never runs, and loads nothing from outside without a click.
 import { cleanup, render } from '@testing-library/svelte';
 import fc from 'fast-check';
 import { tick } from 'svelte';

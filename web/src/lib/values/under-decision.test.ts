@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// A value is there to be judged: what is not there says so, and nothing of the suggestion under decision is folded.
+// Values under review: missing ones say so, and nothing of the suggestion is folded.
 import { cleanup, render } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';

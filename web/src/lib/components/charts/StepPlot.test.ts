@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The labels of a plot stand inside it, however large its figures are.
+// The labels of a plot are inside it, for figures of any size.
 import { cleanup, render } from '@testing-library/svelte';
 import { afterEach, expect, it } from 'vitest';
 import { widthOf } from './label-room.ts';

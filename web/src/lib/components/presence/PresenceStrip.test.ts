@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The people of the top bar: five faces and a number, everybody by name for the ear, nobody when the reader is alone.
+// The people in the top bar: five avatars and a number, all names for screen readers, hidden when nobody else is online.
 import { render } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
 import PresenceStrip from './PresenceStrip.svelte';

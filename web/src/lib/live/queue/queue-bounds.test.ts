@@ -6,7 +6,7 @@ import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import { countsOf, emptyQueue, entriesOf, type QueueState } from './queue-model.ts';
 import { reduce } from './queue-state.ts';
 
-const FACTS = 100_000;
+const EVENT_COUNT = 100_000;
 const BATCH = 200;
 const SYSTEM: ActorRef = { kind: 'system', id: null, name: 'system' };
 const SOMEBODY: ActorRef = { kind: 'member', id: ANA, name: 'Ana' };
@@ -17,7 +17,7 @@ const SECOND = 1000;
 let looked = 0;
 
 /** Items that arrive, half of them due in the order of arrival, half before others; at times one is claimed or decided. */
-function* ledgerOf(count: number): Generator<DomainEvent[], void> {
+function* eventLogOf(count: number): Generator<DomainEvent[], void> {
   const waiting: ItemRow[] = [];
   let random = 7;
   const pick = (below: number) => (random = (random * 48_271) % 2_147_483_647) % below;
@@ -84,7 +84,7 @@ describe('a tab that stays open', () => {
     ['looked at', false],
     ['worked in, or paused', true],
   ])(
-    `retains a bounded part of ${FACTS} events while it is %s, at the same cost for the last as for the first`,
+    `retains a bounded part of ${EVENT_COUNT} events while it is %s, at the same cost for the last as for the first`,
     (_, inUse) => {
       let state: QueueState = emptyQueue(ME, { view: 'available', projectId: null });
       state = reduce(state, { kind: 'snapshot', snapshot: new EventLog().snapshot(), last: true });
@@ -92,7 +92,7 @@ describe('a tab that stays open', () => {
       const costs: number[] = [];
       let last = START;
       let most = 0;
-      for (const events of ledgerOf(FACTS)) {
+      for (const events of eventLogOf(EVENT_COUNT)) {
         looked = 0;
         state = reduce(state, { kind: 'events', events });
         state = reduce(state, { kind: 'tick', now: (last += SECOND) });

@@ -128,7 +128,7 @@ describe('the live queue', () => {
     expect([queue.more, queue.entries.every(({ row }) => isEscalated(row))]).toEqual(['none', true]);
   });
 
-  it('reads on when its escalated rows are used up, whatever else it holds', async () => {
+  it('reads on when its escalated rows are used up, regardless of its other rows', async () => {
     const queue = await opened(4000, {}, 1700);
     const known = eventLog.events.length;
     const place = (id: string) => [...eventLog.waiting.keys()].indexOf(id);
@@ -199,7 +199,7 @@ describe('the live queue', () => {
       return { ...event, seq, project_id: STRANGE };
     };
     const receive = (queue: LiveQueue, events: DomainEvent[]) => queue.dispatch({ kind: 'events', events });
-    /** Adds one item the tab is not told about, and the event of a later one. */
+    /** Adds one item the tab does not receive, and the event of a later one. */
     const lose = (queue: LiveQueue) => {
       eventLog.play(arrivals(2));
       receive(queue, eventLog.events.slice(-1));

@@ -41,14 +41,14 @@ export interface Code {
 /** Opens an editor inside an element. */
 export function openCode({ parent, text, label, readOnly, wrap = true, ontyped }: CodeOptions): Code {
   const wrapping = new Compartment();
-  const told = EditorView.updateListener.of((update) => {
+  const changeListener = EditorView.updateListener.of((update) => {
     if (update.docChanged) ontyped?.(update.state.doc.toString());
   });
   const extensions = [
     COMMON,
     wrapping.of(wrap ? EditorView.lineWrapping : []),
     EditorView.contentAttributes.of({ ...REACHED, 'aria-label': label, 'aria-readonly': String(readOnly) }),
-    readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false)] : [WRITING, told],
+    readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false)] : [WRITING, changeListener],
   ];
   const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
   return {

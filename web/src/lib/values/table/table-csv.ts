@@ -10,7 +10,7 @@ export function tableCsv(columns: readonly string[], rows: readonly JsonObject[]
 
 function cell(value: Json | undefined): string {
   if (value === undefined) return '';
-  // A number is no formula, whatever its sign.
+  // A number is no formula, with any sign.
   return kindOf(value) === 'number'
     ? printJson(value, 0)
     : quoted(typeof value === 'string' ? value : printJson(value, 0));

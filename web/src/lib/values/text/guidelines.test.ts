@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Guidelines as they are read: numbered rules, a little Markdown, and nothing that becomes an element it should not.
+// Rendering guidelines: numbered rules, a Markdown subset, and no other elements.
 import { cleanup, render } from '@testing-library/svelte';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Every string of the page “Name and offers”.
+// Texts of the page “Name and offers”.
 import type { Role } from '@countersign/shared/enums';
 
 export const messages = {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// WH6 in the shell: the words of each kind, where they lead, told once, and gone when it was noted or is over.
+// WH6 in the layout: the text of each kind, its link, shown once, and gone when it was dismissed or is over.
 import type { ProjectAlert } from '@countersign/shared/api/alerts';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -26,7 +26,7 @@ const alert = (overrides: Partial<ProjectAlert> = {}): ProjectAlert => ({
   ...overrides,
 });
 
-describe('WH6: the words', () => {
+describe('WH6: the texts', () => {
   it.each<[Partial<ProjectAlert>, string]>([
     [{}, ': a delivery failed permanently after 10 attempts (503).'],
     [{ attempts: 1 }, ': a delivery failed permanently after 1 attempt (503).'],
@@ -69,7 +69,7 @@ describe('WH6: the words', () => {
 describe('WH6: the strip', () => {
   let list: ProjectAlert[];
   let noted: unknown[];
-  /** How often the list was asked for. */
+  /** How often the list was requested. */
   let asked: number;
   let note: () => Promise<Response>;
 
@@ -95,13 +95,13 @@ describe('WH6: the strip', () => {
 
   const words = () => screen.getByRole('status').textContent.replaceAll(/\s+/g, ' ').trim();
   const gotIt = () => fireEvent.click(screen.getByRole('button', { name: 'Got it' }));
-  /** Somebody looks at the tab again, when it may ask once more: it does so at most once in 1.5 s. */
+  /** Makes the tab visible again, when it may request once more: at most once in 1.5 s. */
   const makeVisible = async () => {
     document.dispatchEvent(new Event('visibilitychange'));
     await vi.advanceTimersByTimeAsync(1500);
   };
 
-  it('says it, takes no focus, keeps others waiting, and goes when it was noted', async () => {
+  it('shows an alert, takes no focus, delays other notices, and disappears once it is dismissed', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('a delivery failed permanently after 10 attempts (503).'));
     expect(document.activeElement).toBe(document.body);
@@ -113,7 +113,7 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(shell.noticeShown).toBe(false));
   });
 
-  it('leads to the webhook where nothing is dead, or it is paused', async () => {
+  it('links to the webhook where no delivery is dead, or it is paused', async () => {
     list = [alert({ kind: 'paused', dead: 4 }), alert({ kind: 'recovered', dead: 0 })];
     render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('webhook paused'));
@@ -123,8 +123,8 @@ describe('WH6: the strip', () => {
     expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/webhook`);
   });
 
-  it('stays when it could not be noted, and says so', async () => {
-    note = () => Promise.reject(new TypeError('no network'));
+  it('stays and says so when dismissing failed', async () => {
+    note = () => Promise.reject(new TypeError('The network is down.'));
     render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
@@ -135,7 +135,7 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(words()).toBe(''));
   });
 
-  it('stays on show when a newer one comes, until it is noted: what is pressed is what was read', async () => {
+  it('stays when a newer one arrives, until it is dismissed: a press dismisses the alert that was read', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
@@ -148,8 +148,8 @@ describe('WH6: the strip', () => {
     expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
   });
 
-  it('why one was not noted is not said beside another', async () => {
-    note = () => Promise.reject(new TypeError('no network'));
+  it("does not show one alert's dismissal error beside another", async () => {
+    note = () => Promise.reject(new TypeError('The network is down.'));
     render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
@@ -160,8 +160,8 @@ describe('WH6: the strip', () => {
     expect(words()).not.toContain("Couldn't save that.");
   });
 
-  it('the next account in the tab finds nothing of the one before, while its own are asked for', async () => {
-    note = () => Promise.reject(new TypeError('no network'));
+  it('shows nothing of the previous account to the next one in the tab, while its own are loading', async () => {
+    note = () => Promise.reject(new TypeError('The network is down.'));
     const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
@@ -172,7 +172,7 @@ describe('WH6: the strip', () => {
     expect([words(), shell.noticeShown]).toEqual(['', false]);
   });
 
-  it('nor is what another account has seen seen by the next one', async () => {
+  it('does not mark alerts of the next account as seen for the previous one', async () => {
     const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
@@ -185,13 +185,13 @@ describe('WH6: the strip', () => {
   it.each([
     [true, 'max-xl:top-[calc(100%+var(--banner,0px))]'],
     [false, 'max-xl:top-full'],
-  ])('QU1: where it takes no room (%s) it lies below what else stands under the top bar', (overlay, place) => {
+  ])('QU1: covers the page below other notices under the top bar where it takes no room (%s)', (overlay, place) => {
     render(AlertStrip, { overlay, tab, analytics });
     const { classList } = screen.getByRole('status');
     expect([...classList].filter((name) => name.startsWith('max-xl:top-'))).toEqual([place]);
   });
 
-  it('goes when it was seen in another tab, or is over, as soon as this one is looked at', async () => {
+  it('disappears on return to this tab when it was dismissed in another tab, or is over', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     list = [];
@@ -199,7 +199,7 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(words()).toBe(''));
   });
 
-  it('an answer that was under way does not bring back what was noted; what is newer is told', async () => {
+  it('does not show a dismissed alert again for a pending answer; shows a newer one', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();

@@ -1,10 +1,10 @@
-// Every string of the notifications to owners, about webhooks (WH6) and auto-approvals (AU5).
+// Texts of the owner alerts about webhooks (WH6) and automatic answers (AU5).
 import { DEAD_COUNTED, type ProjectAlert, type WebhookAlert } from '@countersign/shared/api/alerts';
 import { count } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 import { whyOf } from '../projects/[id]/deliveries/deliveries-messages.ts';
 
-/** What was answered, or why nothing was, in brackets behind a sentence. */
+/** The answer, or why there was none, in brackets after a sentence. */
 const reason = ({ http_status, error }: Pick<WebhookAlert, 'http_status' | 'error'>): string => {
   const why = http_status ?? (error === null ? null : whyOf(error));
   return why === null ? '' : ` (${why})`;
@@ -19,7 +19,7 @@ const deadDeliveries = (dead: number): string => {
 };
 
 export const alertMessages = {
-  /** Of one project: the last thing, and how many deliveries are dead now. */
+  /** For one project: the last alert, and how many deliveries are dead now. */
   told: (alert: ProjectAlert): Sentence => {
     const { kind, dead, attempts, project_name: name } = alert;
     if (kind === 'over_budget') return ['', name, ': auto-approvals may exceed the error budget.'];
@@ -28,7 +28,7 @@ export const alertMessages = {
     if (kind === 'paused') return ['', name, ': webhook paused (410 Gone).'];
     if (kind === 'recovered')
       return ['', name, `: webhook works again${dead === 0 ? '' : `; ${deadDeliveries(dead)}`}.`];
-    // How the last one went says nothing of the others.
+    // The outcome of the last one says nothing about the others.
     const what =
       dead === 1 ? `a delivery failed permanently${attemptsSuffix(attempts)}${reason(alert)}` : deadDeliveries(dead);
     return ['', name, `: ${what}.`];

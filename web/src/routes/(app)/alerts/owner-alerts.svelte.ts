@@ -1,4 +1,5 @@
-// What the owner who is here has not seen yet of their webhooks and automatic answers: asked when the page opens, and again whenever it may have changed.
+// The owner's unseen alerts about webhooks and automatic answers: loaded when the page opens, and again whenever they may have
+// changed.
 import { listAlerts, seeAlerts, type ProjectAlert } from '@countersign/shared/api/alerts';
 import type { DomainEventOf } from '@countersign/shared/events';
 import { call } from '#lib/api/client.ts';
@@ -9,7 +10,7 @@ import { Resource } from '#lib/api/resource.svelte.ts';
 
 const SPACING_MS = 1500;
 
-/** A pause that ends, a URL that is taken out, a project at rest, another role: what was told may be over by that. */
+/** A resumed webhook, a removed URL, an archived project or another role may end an alert. */
 const PARTS: readonly DomainEventOf<'project.changed'>['changed'][number][] = [
   'webhook',
   'settings',
@@ -18,33 +19,33 @@ const PARTS: readonly DomainEventOf<'project.changed'>['changed'][number][] = [
   'members',
 ];
 
-/** It lives as long as the strip: the next account in this tab finds nothing of the one before. */
+/** Lives as long as the strip: the next account in this tab sees nothing of the previous one. */
 export class OwnerAlerts {
   readonly seeing = new Mutation();
   readonly #list = new Resource(async (signal) => (await call(listAlerts, { signal })).data);
-  /** Said to be seen, here and now: an answer that was under way meanwhile does not bring it back. */
+  /** Dismissed in this tab: a pending answer must not show it again. */
   #dismissed: string[] = $state.raw([]);
 
   readonly #unseen = $derived((this.#list.data ?? []).filter(({ id }) => !this.#dismissed.includes(id)));
 
-  /** Stays on show until it is seen or gone, whatever else is told: what is pressed is what was read. */
+  /** Stays until it is dismissed or gone, also when others arrive: a press dismisses the alert that was read. */
   #shown: string | null = $state(null);
-  /** The one that was to be noted last. */
+  /** The last alert to be dismissed. */
   #noted: string | null = $state(null);
 
-  /** What to tell now; null when there is nothing to tell. */
+  /** The alert to show now; null when there is none. */
   readonly first = $derived(this.#unseen.find(({ id }) => id === this.#shown) ?? this.#unseen[0] ?? null);
-  /** Why it could not be noted that this one was read; null otherwise. */
+  /** Why this alert could not be dismissed; null otherwise. */
   readonly error = $derived(this.first?.id === this.#noted ? this.seeing.error : null);
 
-  /** Keeps itself true; answers the function that stops it. */
+  /** Keeps the list up to date; returns the function that stops it. */
   follow(): () => void {
     const throttle = new ReloadThrottle({
       spacing: SPACING_MS,
       mayReload: () => document.visibilityState === 'visible',
       reload: () => this.#load(),
     });
-    // It may have been seen in another tab, or on another machine.
+    // It may have been dismissed in another tab, or on another machine.
     const onVisible = () => document.visibilityState === 'visible' && throttle.schedule();
     document.addEventListener('visibilitychange', onVisible);
     void throttle.now();
@@ -59,7 +60,7 @@ export class OwnerAlerts {
     return () => stops.forEach((stop) => stop());
   }
 
-  /** They have read it: it is told no more, anywhere. Answers whether that is known to the server now. */
+  /** Marks the alert as seen everywhere. Returns whether the server has stored that. */
   async markSeen({ id, project_id, created_at }: ProjectAlert): Promise<boolean> {
     this.#noted = id;
     const done = await this.seeing.run(() =>
@@ -75,16 +76,16 @@ export class OwnerAlerts {
     this.#pinShown();
   }
 
-  /** What follows the one that is gone stays in its turn. */
+  /** The alert after a dismissed one waits for its turn. */
   #pinShown(): void {
     this.#shown = this.first?.id ?? null;
   }
 
-  /** Something was told by it, or it changes what is said: how many are dead. */
+  /** The event created an alert, or changes its text: the number of dead deliveries. */
   #concerns({ alert, project_id }: DomainEventOf<'delivery.changed'>): boolean {
-    return alert !== undefined || this.#unseen.some((told) => told.project_id === project_id);
+    return alert !== undefined || this.#unseen.some((unseen) => unseen.project_id === project_id);
   }
 }
 
-/** The room they take below the top bar, in pixels; 0 where they take none. */
+/** The alerts' height below the top bar, in pixels; 0 where they take no room. */
 export const alertsSpace = $state({ height: 0 });

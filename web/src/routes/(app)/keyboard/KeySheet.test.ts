@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU5: the sheet of keys, as a person meets it: by keyboard alone a key is changed, refused, swapped and given back.
+// QU5: the key sheet in use: by keyboard alone a key is changed, refused, swapped and reset.
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
@@ -30,7 +30,7 @@ afterEach(() => {
 
 const changeOf = (words: string) => screen.getByRole('button', { name: `Change shortcut: ${words}` });
 
-/** Presses a key where the focus is. */
+/** Presses a key on the focused element. */
 async function press(key: string): Promise<void> {
   await fireEvent.keyDown(document.activeElement ?? document.body, { key });
 }
@@ -42,7 +42,7 @@ async function record(words: string, key: string): Promise<void> {
 }
 
 describe('QU5: the sheet', () => {
-  it('gives a command another key, says so, and keeps the focus in place', async () => {
+  it('gives a command another key, says so, and retains the focus', async () => {
     await record('Approve', 'h');
     expect(keyOf('approve')).toBe('H');
     expect(screen.getByRole('status').textContent?.trim()).toBe('Approve is now on H.');
@@ -57,7 +57,7 @@ describe('QU5: the sheet', () => {
     expect(document.activeElement?.textContent?.trim()).toBe('Swap');
     await fireEvent.click(document.activeElement ?? document.body);
     expect([keyOf('approve'), keyOf('go')]).toEqual(['G', 'A']);
-    // Its usual key is somebody else's now.
+    // Another command has its default key now.
     await fireEvent.click(screen.getByRole('button', { name: 'Reset shortcut: Approve' }));
     expect([keyOf('approve'), keyOf('go')]).toEqual(['G', 'A']);
     expect(screen.getByRole('status').textContent).toContain('“Go to a page”');
@@ -70,7 +70,7 @@ describe('QU5: the sheet', () => {
     ['Enter', 'Enter, Space and arrows'],
     ['5', 'Digits are reserved for reasons'],
     ['F2', "That key can't be used"],
-  ])('refuses %s with a sentence, and goes on waiting', async (key, sentence) => {
+  ])('refuses %s with a message, and continues to wait', async (key, sentence) => {
     await record('Approve', key);
     expect(screen.getByRole('alert').textContent).toContain(sentence);
     expect(keyOf('approve')).toBe('A');
@@ -79,7 +79,7 @@ describe('QU5: the sheet', () => {
     expect(screen.getByRole('dialog')).toBeTruthy();
   });
 
-  it('switches single-letter keys off, chooses what follows a decision, and what is said aloud', async () => {
+  it('switches single-letter keys off, and sets what follows a decision and what is announced', async () => {
     const choose = (group: string, name: string) =>
       fireEvent.click(within(screen.getByRole('group', { name: group })).getByLabelText(name));
     await choose('Single-letter shortcuts', 'Off');
@@ -92,7 +92,7 @@ describe('QU5: the sheet', () => {
     expect([keySettings.on, preferences.flow, preferences.spoken]).toEqual([true, true, 'all']);
   });
 
-  it('does on a click what can be done on the page behind', async () => {
+  it('runs on a click the commands available on the page behind', async () => {
     expect(screen.queryByRole('button', { name: 'Run: Edit, then submit' })).toBeNull();
     await fireEvent.click(screen.getByRole('button', { name: 'Run: Approve' }));
     await vi.waitFor(() => expect(ran).toEqual(['approve']));

@@ -1,4 +1,4 @@
-// The commands of every page behind the sign-in: help, the palette, and the ways from page to page.
+// The commands of every page behind the sign-in: help, the palette, and navigation between pages.
 import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
 import { listenToKeys, type Command } from '#lib/keyboard.ts';
@@ -15,11 +15,11 @@ const COMMANDS: Partial<Record<Command, () => unknown>> = {
   goLearnings: () => goto(resolve('/(app)/learnings')),
 };
 
-/** Listens for them; answers the function that stops it. */
+/** Listens for them; returns the function that stops it. */
 export const registerGlobalKeys = (): (() => void) =>
   listenToKeys({
     situation: () => ({ scopes: ['anywhere'], pending: false, actionsEnabled: true }),
-    // By name nobody asks for the key that only waits for another one.
+    // The go key only waits for another key, so it is not offered by name.
     can: (command) => command !== 'go' && COMMANDS[command] !== undefined,
     run: (command) => {
       const act = COMMANDS[command];

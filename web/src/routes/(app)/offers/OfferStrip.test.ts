@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// PM5 in the shell: nobody accepts an offer by a click that was meant for what stood in its place.
+// PM5 in the layout: a click meant for the content in its place never accepts an offer.
 import type { OwnOffer } from '@countersign/shared/api/offers';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -37,7 +37,7 @@ describe('PM5: the buttons of an offer', () => {
     vi.useRealTimers();
   });
 
-  it('are dead until it has been on show for a moment, and again for the next offer', async () => {
+  it('are disabled until it has been visible for a moment, and again for the next offer', async () => {
     const { rerender } = render(OfferStrip, { offers: showing(offer('1', 'Listings')) });
     expect(isEnabled(/^Accept/)).toBe(false);
     expect(isEnabled(/^Decline/)).toBe(false);

@@ -1,4 +1,4 @@
-// Every string of the seats that are offered to a person.
+// Texts of the user's membership offers.
 import type { Role } from '@countersign/shared/enums';
 import type { Sentence } from '#lib/messages/sentence.ts';
 
@@ -6,9 +6,9 @@ const roleWithArticle: Record<Role, string> = { reviewer: 'a reviewer', supervis
 
 export const offerMessages = {
   region: 'Seats offered to you',
-  /** Between who offers and the project. */
+  /** Between the offering user and the project. */
   offers: (role: Role) => ` offers you a seat as ${role} in `,
-  /** What a member is told beside that. */
+  /** The addition for a present member. */
   present: (role: Role) => `You're already ${roleWithArticle[role]} there, and stay one if you decline.`,
   from: 'from',
   offered: (when: string) => `offered ${when}`,

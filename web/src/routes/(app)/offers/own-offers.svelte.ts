@@ -1,4 +1,4 @@
-// The seats that are offered to whoever is signed in (PM5): asked when the page opens, and again when the server says that they changed.
+// The signed-in user's membership offers (PM5): loaded when the page opens, and again when the server reports a change.
 import { acceptOffer, declineOffer, listOwnOffers, type OwnOffer } from '@countersign/shared/api/offers';
 import type { Role } from '@countersign/shared/enums';
 import { call } from '#lib/api/client.ts';
@@ -21,14 +21,14 @@ export class OwnOffers {
   readonly #list = new Resource((signal) =>
     readPages((after) => call(listOwnOffers, { query: after === undefined ? {} : { after }, signal }), this.#pages),
   );
-  /** Whose they are. */
+  /** The id of their user. */
   #userId: string | null = null;
-  /** Answered here: an answer of the server that was under way meanwhile does not bring them back. */
+  /** Answered here: a pending answer of the server must not restore them. */
   #answered: string[] = $state.raw([]);
-  /** The one that is on show stays there until it is answered or gone: what is pressed is what was read. */
+  /** The visible offer stays until it is answered or gone: a press answers the offer that was read. */
   #shown: string | null = $state(null);
 
-  /** The last seat that was taken here; null when that was put away. */
+  /** The last offer accepted here; null when that was dismissed. */
   joined: Joined | null = $state.raw(null);
 
   readonly open = $derived(
@@ -38,14 +38,14 @@ export class OwnOffers {
   );
   /** Whether the server has older ones. */
   readonly more = $derived(this.#list.data?.more ?? false);
-  /** Whether they were never read, and why not. */
+  /** Whether they were never loaded, and why not. */
   readonly unread = $derived(this.#list.data === null);
   readonly error = $derived(this.#list.error);
   readonly loading = $derived(this.#list.loading);
-  /** What to show now; null when nothing is offered. */
+  /** The offer to show now; null when there is none. */
   readonly first = $derived(this.open.find(({ id }) => id === this.#shown) ?? this.open[0] ?? null);
 
-  /** Reads the offers to this person for the first time. The next account in this tab finds nothing of the one before. */
+  /** Loads this user's offers for the first time. The next account in this tab sees nothing of the previous one. */
   async begin(userId: string): Promise<void> {
     if (this.#userId === userId) return;
     this.#userId = userId;
@@ -55,14 +55,14 @@ export class OwnOffers {
     await this.load();
   }
 
-  /** Keeps itself true; answers the function that stops it. */
+  /** Keeps the list up to date; returns the function that stops it. */
   follow(userId: string): () => void {
     void this.begin(userId);
     const stops = [
       live.onOffers(() => void this.load()),
       live.onResync((projectId) => (projectId === null ? this.load() : undefined)),
       () => this.#list.cancel(),
-      // Whoever signs in next may be the same person, after a while.
+      // The same user may sign in again later.
       () => (this.#userId = null),
     ];
     return () => stops.forEach((stop) => stop());
@@ -81,7 +81,7 @@ export class OwnOffers {
     await this.#after(id, done);
   }
 
-  /** Declines all that its wallet offers, and refuses what it offers later (PM9). */
+  /** Declines all offers of its wallet, and refuses later ones (PM9). */
   async refuse({ id }: OwnOffer): Promise<void> {
     const body = { refuse_wallet: true };
     const done = await this.answering.run(() => call(declineOffer, { params: { id }, body }));
@@ -100,9 +100,9 @@ export class OwnOffers {
 
   async #after(id: string, done: boolean): Promise<void> {
     if (done) this.#answered = [...this.#answered, id];
-    // It may have been revoked or replaced a moment ago: the list says so.
+    // It may have been revoked or replaced a moment ago: the list shows that.
     await this.load();
-    // The button that was pressed is gone: the keys go on with the page.
+    // The pressed button is gone: the focus returns to the page.
     await focusIfLost('page');
   }
 }

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The palette, as a person meets it: typed, moved by arrows, run by Enter, closed by Esc; what was used lately comes first.
+// The palette in use: typing, arrows, Enter, Escape; recently used entries come first.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
@@ -39,7 +39,7 @@ const type = (value: string) => fireEvent.input(field(), { target: { value } });
 const press = (key: string, more = {}) => fireEvent.keyDown(field(), { key, ...more });
 const chosen = () => document.querySelector('[role=option][aria-selected=true]')?.textContent?.trim();
 
-it('holds what can be done here and leaves out what cannot, with the present keys', async () => {
+it('contains the available commands and omits the others, with the present keys', async () => {
   keySettings.change('approve', 'h');
   open();
   const shown = names();
@@ -49,7 +49,7 @@ it('holds what can be done here and leaves out what cannot, with the present key
   expect(document.activeElement).toBe(field());
 });
 
-it('finds as it is typed, moves by arrows and runs by Enter', async () => {
+it('finds entries while typing, moves by arrows and runs by Enter', async () => {
   open();
   await type('queue');
   const first = names()[0];
@@ -69,7 +69,7 @@ it('runs a command of the page after it has closed', async () => {
   await vi.waitFor(() => expect(ran).toEqual(['approve']));
 });
 
-it('puts what was used lately first', async () => {
+it('lists recently used entries first', async () => {
   const { unmount } = open();
   await type('analytics');
   await press('Enter');
@@ -80,7 +80,7 @@ it('puts what was used lately first', async () => {
   expect(screen.getByText('Recent')).toBeTruthy();
 });
 
-it('says when nothing is called so, and Enter then does nothing', async () => {
+it('says when nothing matches, and Enter then does nothing', async () => {
   open();
   await type('zzzz');
   expect(screen.getByText('No results for “zzzz”')).toBeTruthy();
@@ -88,7 +88,7 @@ it('says when nothing is called so, and Enter then does nothing', async () => {
   expect([ran, goto.mock.calls]).toEqual([[], []]);
 });
 
-it('takes over what was typed before it was there', () => {
+it('takes over text that was typed before it appeared', () => {
   panels.typed = 'appr';
   open();
   expect((field() as HTMLInputElement).value).toBe('appr');
@@ -105,7 +105,7 @@ it('closes by Escape, and by the key that opened it', async () => {
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
-it('switches single-letter keys, which stay out of reach otherwise', async () => {
+it('toggles single-letter keys, which are otherwise unavailable', async () => {
   open();
   await type('single');
   await press('Enter');

@@ -1,4 +1,4 @@
-// Fills the palette: the commands of the page, every page, project and view of the reader, and what belongs to their account.
+// Builds the palette's entries: the page's commands, every page, project and view of the user, and their account.
 import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
 import { keyboard } from '#lib/keys/key-listener.svelte.ts';
 import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
@@ -15,7 +15,7 @@ import type { Project } from '@countersign/shared/api/projects';
 import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
 import { tabsFor } from '../projects/[id]/tabs.ts';
 
-/** Goes to an address of this site. */
+/** Navigates to a URL of this site. */
 type To = (address: string) => unknown;
 
 const GO: Record<string, Command> = {
@@ -24,7 +24,7 @@ const GO: Record<string, Command> = {
   '/analytics': 'goAnalytics',
   '/learnings': 'goLearnings',
 };
-/** What is an entry of its own already, is the palette itself, or makes sense under a key only. */
+/** Commands with an entry of their own, the palette itself, and commands that make sense only under a key. */
 const ELSEWHERE = new Set<Command>(['palette', 'reason', 'down', 'up', ...Object.values(GO)]);
 
 /** Everything that can be chosen now. */
@@ -39,7 +39,7 @@ export function paletteEntries({ projects, saved, to }: PaletteNeeds): PaletteEn
   ];
 }
 
-/** Makes the way to an address. */
+/** Creates the navigation to a URL. */
 type GoesTo = (address: string) => () => unknown;
 
 interface PaletteNeeds {

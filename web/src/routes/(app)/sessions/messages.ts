@@ -1,4 +1,4 @@
-// Every string of the page of one's sessions.
+// Texts of the sessions page.
 
 export const messages = {
   page: 'Sessions',

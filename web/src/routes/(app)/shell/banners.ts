@@ -1,4 +1,4 @@
-// What may stand in and below the top bar of any page; fetched when the page has come to rest.
+// The notices in and below the top bar of any page; loaded when the page is idle.
 export { default as BelowBar } from './BelowBar.svelte';
 export { default as OffersLink } from '../offers/OffersLink.svelte';
 export { ownOffers } from '../offers/own-offers.svelte.ts';

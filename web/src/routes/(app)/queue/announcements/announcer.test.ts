@@ -117,10 +117,10 @@ describe('announcer', () => {
 });
 
 describe('summary', () => {
-  const told: string[] = [];
+  const announced: string[] = [];
   const open = () => {
-    told.length = 0;
-    return new QueueSummary('me', (sentence) => told.push(sentence));
+    announced.length = 0;
+    return new QueueSummary('me', (sentence) => announced.push(sentence));
   };
 
   it('counts new items and items taken by others, each once', () => {
@@ -138,9 +138,9 @@ describe('summary', () => {
       summary.receive(event('item.queued', id));
       summary.tick({ listening: true, quiet: false, waiting: id + 1, now: id * 20_000 });
     }
-    expect(told).toEqual([]);
+    expect(announced).toEqual([]);
     summary.tick({ listening: true, quiet: true, waiting: 3, now: 60_000 });
-    expect(told).toEqual(['3 new, 3 waiting']);
+    expect(announced).toEqual(['3 new, 3 waiting']);
   });
 
   it('is silent while nobody works in the list, and does not report it later', () => {
@@ -148,6 +148,6 @@ describe('summary', () => {
     summary.receive(event('item.queued', 1));
     summary.tick({ listening: false, quiet: true, waiting: 1, now: 0 });
     summary.tick({ listening: true, quiet: true, waiting: 1, now: 20_000 });
-    expect(told).toEqual([]);
+    expect(announced).toEqual([]);
   });
 });

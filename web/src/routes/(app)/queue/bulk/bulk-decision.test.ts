@@ -45,8 +45,8 @@ function answer(path: string, { method, body: text }: RequestInit): Response | P
   }
   const id = idOf(path);
   sent.push({ what: method === 'DELETE' ? 'release' : 'decision', id, body });
-  const told = answers.get(id);
-  if (told !== undefined) return told();
+  const configured = answers.get(id);
+  if (configured !== undefined) return configured();
   if (method === 'DELETE') return new Response(null, { status: 204 });
   const row = queue.state.rows.get(id);
   return Response.json({ ...row, version: 3, status: 'approved', claim: null, undo_until: '2099-01-01T00:00:00.000Z' });

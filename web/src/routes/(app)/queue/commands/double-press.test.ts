@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU2: the second press of a double click or double tap does nothing to what was not there for the first.
+// QU2: the second press of a double click or double tap has no effect on a control that appeared after the first.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dropDoublePresses } from './double-press.ts';
 import { InputGuard } from './input-guard.svelte.ts';

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU2: an item decides nothing before it was painted, and one that came by itself not before it could be seen.
+// QU2: an item cannot be decided before it was painted, and after an automatic advance not before it was visible for a while.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { InputGuard } from './input-guard.svelte.ts';
 

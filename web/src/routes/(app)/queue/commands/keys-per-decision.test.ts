@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// How many keys a decision costs in the flow, and that no key reaches an item which is not there yet (QU2).
+// The number of keys per decision in Focus mode, and that no key reaches an item that is not shown yet (QU2).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenToKeys, type KeyScope } from '#lib/keyboard.ts';
 import { KEYMAP } from '#lib/keys/keymap.ts';

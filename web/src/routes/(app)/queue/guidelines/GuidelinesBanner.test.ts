@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// GL1 in the queue: told once, with what changed behind a click; noted with the server before it goes.
+// GL1 in the queue: shown once, with the changes behind a click; the server stores a dismissal before it disappears.
 import type { GuidelinesNews } from '@countersign/shared/api/guidelines';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';

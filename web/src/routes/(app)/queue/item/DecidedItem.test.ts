@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// What stands of a decided item: what was decided, and of an emptied one that it was taken away (KE2).
+// A decided item: the decision, and of a redacted one that its content is gone (KE2).
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ItemDetail } from '@countersign/shared/item';

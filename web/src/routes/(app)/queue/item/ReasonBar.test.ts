@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The strip of reasons reads well with its keys and without them (QU5).
+// The reason bar reads well with its keys and without them (QU5).
 import { render } from '@testing-library/svelte';
 import { flushSync } from 'svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';

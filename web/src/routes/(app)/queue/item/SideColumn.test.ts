@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Beside the item: whoever goes back in its history with the keys stays in it.
+// Beside the item: paging back in its history by keyboard keeps the focus there.
 import { render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { ItemDetail } from '@countersign/shared/item';
@@ -45,13 +45,13 @@ it('Show earlier retains the focus, and passes it to the heading when everything
   history.switchTo('one');
   history.readSoon();
   render(SideColumn, { detail });
-  const landed = async (lines: number) => {
+  const answered = async (lines: number) => {
     await vi.waitFor(() => {
       go();
       expect(screen.getAllByRole('listitem')).toHaveLength(lines);
     });
   };
-  await landed(1);
+  await answered(1);
   /** Browsers blur a button that is disabled; this one does not. */
   const press = async () => {
     const button = screen.getByRole('button', { name: 'Show earlier' });
@@ -62,9 +62,9 @@ it('Show earlier retains the focus, and passes it to the heading when everything
     return button;
   };
   const button = await press();
-  await landed(2);
+  await answered(2);
   await vi.waitFor(() => expect(document.activeElement).toBe(button));
   await press();
-  await landed(3);
+  await answered(3);
   await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'History' })));
 });

@@ -21,7 +21,7 @@ export class History {
   /** Counts the requests for the last events. */
   #asked = 0;
   /** The newest of those requests that was answered: the answer of an older one is outdated. */
-  #landed = 0;
+  #answered = 0;
 
   /** Switches to an item and discards the events of the previous one. */
   switchTo(id: string | null): void {
@@ -29,7 +29,7 @@ export class History {
     clearTimeout(this.#timer);
     this.#id = id;
     this.#visit += 1;
-    this.#landed = this.#asked;
+    this.#answered = this.#asked;
     this.events = this.earlier = null;
     this.reading = this.failed = false;
   }
@@ -43,12 +43,12 @@ export class History {
       const request = ++this.#asked;
       call(readHistory, { params: { id } }).then(
         ({ data, next_cursor }) => {
-          if (request <= this.#landed) return;
-          this.#landed = request;
+          if (request <= this.#answered) return;
+          this.#answered = request;
           this.#put(data, next_cursor);
         },
         // The page works without the history: the column stays empty.
-        () => request > this.#landed && (this.events ??= []),
+        () => request > this.#answered && (this.events ??= []),
       );
     }, HISTORY_MS);
   }

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// LC6 in the page: one calm line while the lock store is away, said once, and once more when it is back.
+// LC6 in the page: one line while the lock store is down, announced once, and once more when it is back.
 import { render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { expect, it, vi } from 'vitest';

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// A line of the queue says in words and marks who holds the item, who holds it but is away, and who looks at it.
+// A row of the queue shows as text and marks who holds the item, who is away, and who views it.
 import { render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ItemRow } from '@countersign/shared/item';

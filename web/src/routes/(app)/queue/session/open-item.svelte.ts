@@ -125,7 +125,7 @@ export class OpenItem {
 
   /**
    * The heartbeat: one at a time. Null when it failed or was late; the countdown then continues. A refusal proves the fence
-   * invalid, whatever events said, and it is not sent again.
+   * invalid, regardless of events, and it is not sent again.
    */
   async renew(send: () => Promise<Granted>): Promise<Granted | null> {
     const { id, grant } = this;
@@ -147,7 +147,7 @@ export class OpenItem {
     return item.version >= Math.max(this.detail?.version ?? 0, this.#newestVersion);
   }
 
-  /** This tab's fence is invalid now, whatever ended the claim; the time it ended stays visible. */
+  /** This tab's fence is invalid now, however the claim ended; the time it ended stays visible. */
   loseClaim(): void {
     if (this.grant === null) return;
     this.lost = true;

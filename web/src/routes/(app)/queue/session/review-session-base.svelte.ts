@@ -332,7 +332,7 @@ export class ReviewSessionBase {
     if (note === '' && own === '') this.#releaseInBackground(id, grant.fence);
   }
 
-  /** If this fails, the lease expires by itself. */
+  /** If this fails, the lease expires automatically. */
   #releaseInBackground(id: string, fence: number): void {
     void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
   }

@@ -1,8 +1,8 @@
-// Which part of a long page is being read: the last one whose top has passed under the head of the page.
+// Detects the present part of a long page: the last one whose top has passed under the head of the page.
 
 const HEAD_PX = 120;
 
-/** Tells the anchor of the part being read, now and as the page moves; answers the function that stops it. */
+/** Reports the anchor of the present part, now and on scrolling; returns the function that stops it. */
 export function watchCurrentSection(ids: readonly string[], onChange: (id: string) => void): () => void {
   let frame = 0;
   const look = () => {

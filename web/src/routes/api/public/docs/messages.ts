@@ -1,4 +1,4 @@
-// Every string of the API documentation page that is not in the OpenAPI document itself.
+// Texts of the API documentation outside the OpenAPI document itself.
 import type { ItemStatus } from '@countersign/shared/enums';
 
 export const messages = {

@@ -1,4 +1,4 @@
-// The page's reading of an OpenAPI document: operations, fields, errors, as a reader is to see them.
+// Reading an OpenAPI document: operations, fields and errors for the page.
 import { describe, expect, it } from 'vitest';
 import { show, type ShownOperation } from './document.ts';
 import type { Document } from './openapi.ts';
@@ -92,19 +92,19 @@ const [submit, inbound, self] = shown.tags.flatMap(({ operations }) => operation
 ];
 
 describe('the document', () => {
-  it('has its address without a slash at the end; the origin of the page where it names none', () => {
+  it('has its base URL without a trailing slash; the origin of the page where it names none', () => {
     expect(shown.baseUrl).toBe('https://review.example.org');
     expect(show({ ...DOCUMENT, servers: [] }, 'http://here.test').baseUrl).toBe('http://here.test');
   });
 
-  it('lists the tags that have operations, also those it does not describe', () => {
+  it('lists the tags with operations, also those without a description', () => {
     expect(shown.tags.map(({ name, description }) => [name, description])).toEqual([
       ['Items', 'Submit items.'],
       ['Other', ''],
     ]);
   });
 
-  it('gathers every code once, by status', () => {
+  it('collects every code once, by status', () => {
     expect(shown.errors.map(({ status, code }) => [status, code])).toEqual([
       ['401', 'api_key_missing'],
       ['401', 'api_key_invalid'],
@@ -112,7 +112,7 @@ describe('the document', () => {
     ]);
   });
 
-  it('tells what the answers of a receiver mean, numbers first', () => {
+  it('describes the answers of a receiver, numbers first', () => {
     expect(shown.webhooks[0]?.answers.map(({ status }) => status)).toEqual(['2XX', '410', 'default']);
     expect(shown.webhooks[0]?.errors).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('an operation', () => {
     expect([submit.auth, inbound.auth, self.auth]).toEqual(['key', 'signature', 'none']);
   });
 
-  it('has its parameters with references followed', () => {
+  it('has its parameters with references resolved', () => {
     expect(submit.parameters.map(({ place, name, type, required }) => [place, name, type, required])).toEqual([
       ['path', 'id', 'uuid', true],
       ['header', 'prefer', 'string', false],
@@ -135,7 +135,7 @@ describe('an operation', () => {
     expect(submit.body?.examples).toEqual([{ name: 'A text', code: '{\n  "confidence": 0.8\n}' }]);
   });
 
-  it('keeps answers and errors apart, and does not repeat its summary', () => {
+  it('separates answers and errors, and does not repeat its summary', () => {
     expect(submit.answers.map(({ status, description }) => [status, description])).toEqual([['201', 'Stored']]);
     expect(submit.errors.map(({ code, detail }) => [code, detail])).toContainEqual([
       'api_key_invalid',

@@ -1,4 +1,4 @@
-// The document turned into what the page shows: operations by tag, what is sent to a webhook URL, errors by code.
+// Turns the document into the content of the page: operations by tag, webhooks, errors by code.
 import { fieldOf, fieldsOf, type Field } from './fields.ts';
 import { follow, type Answer, type Document, type Header, type Media, type Operation } from './openapi.ts';
 
@@ -20,7 +20,7 @@ export interface ShownError {
   status: string;
   code: string;
   title: string;
-  /** What to do, as one answer says it. */
+  /** The advice of one answer. */
   detail: string;
 }
 
@@ -36,7 +36,7 @@ export interface ShownOperation {
   tag: string;
   summary: string;
   description: string;
-  /** How a caller says who they are. */
+  /** How a caller authenticates. */
   auth: 'key' | 'signature' | 'none';
   parameters: ShownParameter[];
   body: { fields: Field[]; examples: ShownExample[] } | null;
@@ -53,17 +53,17 @@ export interface ShownTag {
 export interface Shown {
   title: string;
   version: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   tags: ShownTag[];
   webhooks: ShownOperation[];
-  /** Every code that some operation can answer, by status. */
+  /** Every code that an operation can return, by status. */
   errors: ShownError[];
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Reads the document; `origin` is the base address where the document names none. */
+/** Reads the document; `origin` is the base URL where the document names none. */
 export function show(document: Document, origin: string): Shown {
   const operations = read(document, document.paths ?? {});
   const names = new Set([...(document.tags ?? []).map(({ name }) => name), ...operations.map(({ tag }) => tag)]);
@@ -115,7 +115,7 @@ function shown(document: Document, given: { method: string; path: string; operat
   };
 }
 
-/** Of a webhook it is the receiver who answers, so every status is an answer. */
+/** For a webhook the receiver answers, so every status is an answer. */
 function asReceived(operation: ShownOperation): ShownOperation {
   const answers = operation.errors.map(({ status, detail }) => ({
     status,
@@ -159,7 +159,7 @@ function answerOf(document: Document, { status, answer }: { status: string; answ
   };
 }
 
-/** One error for each example, as they are named by their code; the description alone where there are none. */
+/** One error for each example, as they are named by their code; only the description where there are none. */
 function errorsOf({ status, answer }: { status: string; answer: Answer }): ShownError[] {
   const examples = Object.entries(mediaOf(answer.content)?.examples ?? {});
   if (examples.length === 0) return [{ status, code: '', title: '', detail: answer.description ?? '' }];

@@ -1,4 +1,4 @@
-// Schemas as rows: what a reader has to know of each member, and nothing that fills the screen.
+// Schemas as rows: what readers need to know of each member, in short form.
 import { describe, expect, it } from 'vitest';
 import { fieldOf, fieldsOf } from './fields.ts';
 import type { Document, Schema } from './openapi.ts';
@@ -49,7 +49,7 @@ describe('the limits of a field', () => {
     expect(only(schema).limits).toEqual([limit]);
   });
 
-  it('says nothing of what every number and every long pattern has', () => {
+  it('omits limits that every number and every long pattern has', () => {
     const { MAX_SAFE_INTEGER: most } = Number;
     expect(only({ type: 'integer', minimum: -most, maximum: most }).limits).toEqual([]);
     expect(only({ type: 'integer', minimum: 0, maximum: most }).limits).toEqual([]);
@@ -67,7 +67,7 @@ describe('the limits of a field', () => {
 });
 
 describe('the members of a body', () => {
-  it('are in order, nested ones below their parent, each with what stands beside its reference', () => {
+  it('are in order, nested ones below their parent, each with the text beside its reference', () => {
     const rows = fields({
       type: 'object',
       required: ['data'],
@@ -100,7 +100,7 @@ describe('the members of a body', () => {
     ]);
   });
 
-  it('of merged schemas stand together', () => {
+  it('of merged schemas are listed together', () => {
     const part = (name: string): Schema => ({ properties: { [name]: { type: 'string' } } });
     expect(fields({ allOf: [part('a')], type: 'object', properties: { b: {} } }).map(({ name }) => name)).toContain(
       'b',

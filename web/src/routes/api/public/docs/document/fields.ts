@@ -1,21 +1,23 @@
-// A schema as the rows of a table: every member with its depth, type, limits and what it means.
+// A schema as the rows of a table: every member with its depth, type, limits and meaning.
 import { count } from '#lib/format/format.ts';
 import { follow, type Document, type Schema } from './openapi.ts';
 
 export interface Field {
   name: string;
-  /** How many members it is inside of. */
+  /** The number of enclosing members. */
   depth: number;
   type: string;
   required: boolean;
   /** "1 to 100 characters", "default 20". */
   limits: string[];
-  /** The only values it can have, when they are few. */
+  /** The only possible values, when they are few. */
   values: string[];
   description: string;
 }
 
-/** A schema without references, and whether it may be null. `seen` are the references on the way, so that a recursion ends. */
+/**
+ * A schema without references, and whether it may be null. `seen` are the references followed so far, so that a recursion ends.
+ */
 interface Plain {
   schema: Schema;
   nullable: boolean;
@@ -29,7 +31,7 @@ export function fieldsOf(document: Document, schema: Schema): Field[] {
   return membersOf(document, plain(document, schema, []), 0);
 }
 
-/** One row for a value by itself: a parameter or a header. */
+/** One row for a single value: a parameter or a header. */
 export function fieldOf(
   document: Document,
   given: { name: string; required?: boolean; description?: string; schema?: Schema },
@@ -71,7 +73,7 @@ function row(document: Document, name: string, value: Plain): Field {
   };
 }
 
-/** Follows references, takes `null` out of a union, and merges `allOf`. */
+/** Resolves references, removes `null` from a union, and merges `allOf`. */
 function plain(document: Document, schema: Schema, seen: readonly string[]): Plain {
   const { $ref } = schema;
   if ($ref !== undefined && seen.includes($ref)) return { schema: {}, nullable: false, seen };
@@ -128,7 +130,7 @@ function limitsOf(schema: Schema): string[] {
   ].filter((limit) => limit !== '');
 }
 
-/** The whole numbers that JavaScript can count say nothing about a field. */
+/** The range of JavaScript's safe integers is no limit of a field. */
 const isLimit = (limit: number | undefined): limit is number =>
   limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
 

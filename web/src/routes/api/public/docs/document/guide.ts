@@ -1,4 +1,4 @@
-// How the API behaves where a schema cannot say it: idempotency, waiting, pagination, catching up, limits, inbound webhooks.
+// The guide to the API beyond its schemas: retries, waiting, pagination, catching up, limits, inbound webhooks.
 import { LIMITS } from '@countersign/shared/api/public';
 import { TOLERANCE_SECONDS } from '@countersign/shared/webhook';
 

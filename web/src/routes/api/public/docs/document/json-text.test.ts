@@ -1,16 +1,16 @@
-// JSON for the eye: words keep their spelling, whatever is between them.
+// Highlighting JSON: the text stays exactly as it is.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { indented, runsOf } from './json-text.ts';
 
 describe('names', () => {
-  it('are told from texts, whatever is in them', () => {
+  it('are distinguished from text values with any content', () => {
     const json = '{ "a\\":" : ["b", ":"], "c":{"d" :"e"} }';
     const names = runsOf(json).filter(({ isName }) => isName);
     expect(names.map(({ text }) => text)).toEqual(['"a\\":"', '"c"', '"d"']);
   });
 
-  it('and the rest joined are the text', () => {
+  it('and the other runs joined equal the text', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(3), (json, space) => {
         const text = JSON.stringify(JSON.parse(json), null, space);
@@ -25,7 +25,7 @@ describe('names', () => {
 });
 
 describe('indenting', () => {
-  it('is what JSON.stringify makes of it', () => {
+  it('equals the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const value: unknown = JSON.parse(json);
@@ -34,13 +34,13 @@ describe('indenting', () => {
     );
   });
 
-  it('keeps the spelling of numbers and texts', () => {
+  it('preserves the spelling of numbers and texts', () => {
     expect(indented('{"n":1.50,"big":12345678901234567890,"t":"\\u00e9"}')).toBe(
       '{\n  "n": 1.50,\n  "big": 12345678901234567890,\n  "t": "\\u00e9"\n}',
     );
   });
 
-  it('leaves alone what is no JSON', () => {
+  it('leaves invalid JSON unchanged', () => {
     expect(indented('<html>{')).toBe('<html>{');
   });
 });

@@ -1,4 +1,4 @@
-// JSON text for the eye: its names told from the rest, and indented without changing a single word of it.
+// Highlights the names in JSON text, and indents it without changing a token.
 
 export interface Run {
   isName: boolean;
@@ -7,7 +7,7 @@ export interface Run {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+|\s+/g;
 
-/** The text cut into names of members and what stands between them; joined the runs are the text. */
+/** The text split into member names and the rest; the joined runs equal the text. */
 export function runsOf(json: string): Run[] {
   const tokens = json.match(TOKEN) ?? [];
   const runs: Run[] = [];
@@ -25,8 +25,8 @@ export function runsOf(json: string): Run[] {
 }
 
 /**
- * The same JSON, two spaces for each level. Numbers and strings stay as they are spelled, which parsing would not
- * promise. What is no JSON comes back as it is.
+ * The same JSON, indented by two spaces per level. Numbers and strings retain their spelling, which parsing would not guarantee.
+ * Invalid JSON is returned unchanged.
  */
 export function indented(json: string): string {
   try {

@@ -1,4 +1,4 @@
-// The little Markdown of descriptions: what is understood, and that nothing else becomes anything.
+// The Markdown subset of descriptions: what is parsed, and that nothing else becomes an element.
 import { describe, expect, it } from 'vitest';
 import { GUIDE } from './guide.ts';
 import { blocksOf } from './markdown.ts';
@@ -11,7 +11,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('have code, bold and links in them', () => {
+  it('contain code, bold and links', () => {
     expect(blocksOf('Send `a*b`, **now**, see [`this`](#there).')[0]?.lines[0]).toEqual([
       { kind: 'text', text: 'Send ' },
       { kind: 'code', text: 'a*b' },
@@ -23,7 +23,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('never have a link that runs anything', () => {
+  it('never contain a link that runs a script', () => {
     const text = '[a](javascript:alert(1)) <b>';
     expect(blocksOf(text)[0]?.lines[0]).toEqual([{ kind: 'text', text }]);
   });

@@ -1,9 +1,9 @@
-// The little Markdown that descriptions use: paragraphs, lists, `code`, **bold** and links. Nothing of it is ever HTML.
+// Parses the Markdown subset of descriptions: paragraphs, lists, `code`, **bold** and links. Never produces HTML.
 
 export interface Piece {
   kind: 'text' | 'code' | 'bold' | 'link';
   text: string;
-  /** Where a link leads: a part of this page or an address of the web. */
+  /** The target of a link: a part of this page or a web URL. */
   href?: string;
 }
 
@@ -15,7 +15,7 @@ export interface Block {
 
 const PIECE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:https?:\/\/|[#/])[^)\s]*)\)/g;
 
-/** Cuts a text into blocks; what is not understood stays as it is written. */
+/** Splits a text into blocks; unknown syntax stays as written. */
 export function blocksOf(markdown: string): Block[] {
   return markdown
     .split(/\n\s*\n/)

@@ -1,4 +1,4 @@
-// As much of OpenAPI 3.1 as the page reads, and how references inside a document are followed.
+// The part of OpenAPI 3.1 that the page reads, and how references inside a document are resolved.
 
 export interface Schema {
   $ref?: string;
@@ -80,7 +80,7 @@ export interface Document {
   components?: { securitySchemes?: Record<string, { type: string; in?: string; name?: string }> };
 }
 
-/** What a node says, references followed; what stands beside a reference counts more than what it leads to. */
+/** The content of a node with references resolved; members beside a reference override its target. */
 export function follow<Node extends { $ref?: string }>(document: Document, node: Node): Node {
   const { $ref, ...own } = node;
   if ($ref === undefined) return node;

@@ -1,4 +1,4 @@
-// The parts of the page in reading order: what the contents list, and what an address with # can lead to.
+// The parts of the page in reading order, for the contents and the anchors of URLs.
 import type { Shown } from './document.ts';
 import { GUIDE } from './guide.ts';
 import { messages } from '../messages.ts';
@@ -14,13 +14,13 @@ export interface Part {
 
 export const GUIDE_ID = 'how-it-works';
 export const GUIDE_TITLE = 'How it works';
-/** All paths begin with it, so the contents can do without. */
+/** All paths begin with it, so the contents omit it. */
 const PREFIX = '/api/public';
 
 /** The anchor of a group of operations. */
 export const tagId = (name: string): string => `tag-${name.toLowerCase().replaceAll(/\W+/g, '-')}`;
 
-/** Everything there is to jump to. */
+/** All anchors of the page. */
 export function partsOf(shown: Shown): Part[] {
   const leaf = ({ id, title }: { id: string; title: string }): Part => ({ id, title, mono: false, parts: [] });
   const code = (id: string, title: string): Part => ({ ...leaf({ id, title }), mono: true });

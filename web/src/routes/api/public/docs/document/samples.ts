@@ -24,7 +24,7 @@ export const VERIFY_SAMPLES: Samples = [
 
 export const INBOUND_SAMPLES: Samples = [{ language: 'curl', code: inboundCurl }];
 
-/** What the snippets read from the environment, with this service's address filled in. */
+/** The environment variables of the snippets, with this service's URL filled in. */
 export const environmentOf = (baseUrl: string, projectId: string): Samples => [
   {
     language: 'shell',

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// “Try it” as a form: nothing leaves without a key, a refusal is told in words, the key stays in memory.
+// “Try it” as a form: nothing is sent without a key, a refusal is described, the key stays in memory.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Access } from './access.svelte.ts';
@@ -37,7 +37,7 @@ const type = (label: string, value: string) => fireEvent.input(screen.getByLabel
 const send = () => fireEvent.click(screen.getByRole('button', { name: 'Send' }));
 
 it('sends nothing without a key and says what is missing', async () => {
-  const sent = open(() => Promise.reject(new Error('not to be sent')));
+  const sent = open(() => Promise.reject(new Error('This request must not be sent.')));
   await send();
   expect(screen.getByText('Enter your API key.')).toBeTruthy();
   expect(sent).not.toHaveBeenCalled();
@@ -64,7 +64,7 @@ it('sends the example with the project filled in, without cookies, and shows sta
   expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain('csk_1');
 });
 
-it('tells a refusal in words and points at the field', async () => {
+it('describes a refusal and points at the field', async () => {
   const problem = {
     title: 'Validation failed',
     detail: 'Mend them.',
@@ -77,8 +77,8 @@ it('tells a refusal in words and points at the field', async () => {
   expect(screen.getByText('#/confidence').parentElement?.textContent).toContain('Too big');
 });
 
-it('tells no answer from a key that no header may have', async () => {
-  const sent = open(() => Promise.reject(new TypeError('refused')));
+it('distinguishes a missing answer from a key that no header may contain', async () => {
+  const sent = open(() => Promise.reject(new TypeError('The connection was refused.')));
   await type('API key', 'csk_1');
   await send();
   expect(await screen.findByText('No response')).toBeTruthy();
@@ -88,8 +88,8 @@ it('tells no answer from a key that no header may have', async () => {
   expect(sent).toHaveBeenCalledTimes(1);
 });
 
-it('says at once that a body is no JSON, and goes back to the example', async () => {
-  open(() => Promise.reject(new Error('not to be sent')));
+it('says at once that a body is invalid JSON, and returns to the example', async () => {
+  open(() => Promise.reject(new Error('This request must not be sent.')));
   await type('Body', '{"confidence": 0.8');
   expect(screen.getByText(/^Invalid JSON/)).toBeTruthy();
   await fireEvent.click(screen.getByRole('button', { name: 'Reset example' }));

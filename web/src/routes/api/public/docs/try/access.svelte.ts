@@ -1,4 +1,4 @@
-// Who “Try it” calls as: the key and the project, typed once for all operations. Memory only, never stored.
+// The credentials of “Try it”: the key and the project, typed once for all operations. In memory only, never stored.
 
 export class Access {
   key = $state('');
@@ -9,6 +9,6 @@ export class Access {
   }
 }
 
-/** The text with every `project_id` replaced by this one; unchanged by what can be no id. Works on half-edited JSON too. */
+/** The text with every `project_id` replaced by this one; unchanged for an invalid id. Works on unfinished JSON too. */
 export const withProject = (json: string, projectId: string): string =>
   /^[\w-]+$/.test(projectId) ? json.replaceAll(/("project_id"\s*:\s*)"[^"\n]*"/g, `$1"${projectId}"`) : json;

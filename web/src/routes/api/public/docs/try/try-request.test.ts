@@ -45,18 +45,18 @@ describe('a request', () => {
     });
   });
 
-  it('carries no key to an operation that takes none', () => {
+  it('sends no key to an operation that needs none', () => {
     expect(requestOf({ ...OPERATION, auth: 'none' }, { values: {}, body: '' }, 'csk_1').headers).toEqual({});
   });
 
-  it('waits for what is required', () => {
+  it('waits for required parameters', () => {
     expect(missing(OPERATION, { values: {}, body: '' }).map(({ name }) => name)).toEqual(['id']);
     expect(missing(OPERATION, { values: { 'path:id': 'x' }, body: '' })).toEqual([]);
   });
 });
 
 describe('the same as a command', () => {
-  it('is one the shell reads back, without the key in it', () => {
+  it('is parsed back by the shell, without the key in it', () => {
     const body = `{"q":"it's $HOME"}`;
     const command = curlOf(requestOf(POST, { values: {}, body }, 'csk_secret'), 'http://here.test');
     expect(command).not.toContain('csk_secret');
@@ -69,7 +69,7 @@ describe('the same as a command', () => {
 });
 
 describe('the project', () => {
-  it('stands in every body, half-typed ones too', () => {
+  it('is inserted into every body, unfinished ones too', () => {
     expect(withProject('{"project_id": "a", "x": [{"project_id":"b"', 'new')).toBe(
       '{"project_id": "new", "x": [{"project_id":"new"',
     );

@@ -1,7 +1,7 @@
-// A request of “Try it”: built from what is in the form, sent to this very server, and what came back.
+// A request of “Try it”: built from the form, sent to this server, and its response.
 import type { ShownOperation, ShownParameter } from '../document/document.ts';
 
-/** What the form holds: parameters by {@link slot}, and the body as it is typed. */
+/** The content of the form: parameters by {@link fieldKey}, and the body as typed. */
 export interface Draft {
   values: Record<string, string>;
   body: string;
@@ -18,7 +18,7 @@ export interface Outgoing {
 export interface Incoming {
   status: number;
   statusText: string;
-  /** Those that say something, in a fixed order. */
+  /** The relevant ones, in a fixed order. */
   headers: [name: string, value: string][];
   body: string;
   milliseconds: number;
@@ -34,17 +34,17 @@ const TELLING = [
   'retry-after',
 ];
 
-/** Where the form keeps a parameter: the same name may be in the path and in the query. */
+/** The form's key of a parameter: the same name may be in the path and in the query. */
 export const fieldKey = ({ place, name }: ShownParameter): string => `${place}:${name}`;
 
-/** The parameters that must be filled in and are not. */
+/** The required parameters that are empty. */
 export function missing(operation: ShownOperation, draft: Draft): ShownParameter[] {
   return operation.parameters.filter((one) => one.required && valueOf(draft, one) === '');
 }
 
 const valueOf = (draft: Draft, parameter: ShownParameter): string => draft.values[fieldKey(parameter)]?.trim() ?? '';
 
-/** The request as it would be sent; empty parameters are left out. */
+/** The request as it would be sent; empty parameters are omitted. */
 export function requestOf(operation: ShownOperation, draft: Draft, key: string): Outgoing {
   const given = operation.parameters
     .map((one) => ({ place: one.place, name: one.name, value: valueOf(draft, one) }))
@@ -66,11 +66,11 @@ export function requestOf(operation: ShownOperation, draft: Draft, key: string):
   };
 }
 
-/** False when a header holds what browsers refuse to send: a control character, a letter beyond Latin-1. */
+/** False when a header contains what browsers refuse to send: a control character, or a character beyond Latin-1. */
 export const canBeSent = ({ headers }: Outgoing): boolean =>
   Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value));
 
-/** Sends without cookies. Errors: the signal's reason when it fires, a TypeError when no answer came. */
+/** Sends without cookies. Errors: the signal's reason when it fires, a TypeError when no answer arrives. */
 export async function send(request: Outgoing, signal: AbortSignal): Promise<Incoming> {
   const { method, path, headers, body } = request;
   const startedAt = performance.now();
@@ -95,7 +95,7 @@ export function curlOf({ method, path, headers, body }: Outgoing, baseUrl: strin
   const lines = Object.entries(headers).map(([name, value]) =>
     name === 'x-api-key' ? '-H "x-api-key: $COUNTERSIGN_API_KEY"' : `-H ${quoted(`${name}: ${value}`)}`,
   );
-  const verb = method === (body === null ? 'GET' : 'POST') ? '' : ` -X ${method}`;
+  const methodOption = method === (body === null ? 'GET' : 'POST') ? '' : ` -X ${method}`;
   const data = body === null ? [] : [`-d ${quoted(body)}`];
-  return [`curl -sS${verb} ${quoted(baseUrl + path)}`, ...lines, ...data].join(' \\\n  ');
+  return [`curl -sS${methodOption} ${quoted(baseUrl + path)}`, ...lines, ...data].join(' \\\n  ');
 }
