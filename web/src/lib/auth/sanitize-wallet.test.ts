@@ -6,18 +6,18 @@ const any = (value: unknown) => value as never;
 
 describe('wallet name', () => {
   it.each([
-    ['a usual one', 'Phantom', 'Phantom'],
-    ['markup, which stays text', '<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
-    ['a turn of direction', 'Phan\u202emot\u202c', 'Phanmot'],
-    ['isolates and marks', '\u2066Solflare\u2069\u200f', 'Solflare'],
+    ['an ordinary name', 'Phantom', 'Phantom'],
+    ['markup, shown as text', '<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
+    ['a direction override', 'Phan\u202emot\u202c', 'Phanmot'],
+    ['direction isolates and marks', '\u2066Solflare\u2069\u200f', 'Solflare'],
     ['zero-width characters', 'Back\u200bpack\ufeff', 'Backpack'],
-    ['lines and tabs', ' Two\n\tlines\u2028here ', 'Two lines here'],
+    ['line breaks and tabs', ' Two\n\tlines\u2028here ', 'Two lines here'],
     ['control characters', 'a\u0000b\u001bc', 'abc'],
-    ['half a character', 'a\ud83d', 'a'],
+    ['an unpaired surrogate', 'a\ud83d', 'a'],
     ['nothing', '', ''],
-    ['only what is not seen', '\u200b\u202e \u2069', ''],
+    ['only invisible characters', '\u200b\u202e \u2069', ''],
     ['no text at all', 7, ''],
-    ['an object that would say something', { toString: () => 'Phantom' }, ''],
+    ['an object with a toString method', { toString: () => 'Phantom' }, ''],
   ])('sanitizes %s', (_, name, shown) => expect(walletName({ name: any(name) })).toBe(shown));
 
   it('is cut to one line, however long', () => {
@@ -45,12 +45,12 @@ describe('wallet icon', () => {
 
   it.each([
     ['a script', 'javascript:alert(1)'],
-    ['an address', 'http://evil.test/icon.png'],
-    ['a safe address', 'https://evil.test/icon.png'],
-    ['an address without a scheme', '//evil.test/icon.png'],
-    ['a page', 'data:text/html;base64,AAAA'],
-    ['a page after a picture', ' data:image/png;base64,AAAA'],
-    ['a picture in the clear', 'data:image/svg+xml,<svg/>'],
+    ['a URL', 'http://evil.test/icon.png'],
+    ['an https URL', 'https://evil.test/icon.png'],
+    ['a URL without a scheme', '//evil.test/icon.png'],
+    ['an HTML data URL', 'data:text/html;base64,AAAA'],
+    ['a picture after a space', ' data:image/png;base64,AAAA'],
+    ['a picture without base64', 'data:image/svg+xml,<svg/>'],
     ['five megabytes', `data:image/png;base64,${'A'.repeat(5_000_000)}`],
     ['nothing', ''],
     ['no text', null],

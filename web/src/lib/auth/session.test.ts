@@ -60,7 +60,7 @@ describe('reading the session while a page waits for its user', () => {
 
   it.each([
     ['nobody is signed in', () => Promise.resolve(NOBODY())],
-    ['there is no answer', () => Promise.reject(new Error('offline'))],
+    ['no answer arrives', () => Promise.reject(new Error('offline'))],
   ])('leaves the page as it is when %s', async (_, fetching) => {
     reportSessionMissing();
     fetched.mockImplementation(fetching);

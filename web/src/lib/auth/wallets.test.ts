@@ -216,7 +216,7 @@ describe('signWith', () => {
     ['a text', 'boom'],
     ['nothing', undefined],
     ['null', null],
-    ['what throws when it is read', hostile],
+    ['an object that throws when it is read', hostile],
   ])('handles a wallet that throws %s', async (_, thrown) => {
     const caught = await failing(thrown).then(
       () => 'answered',
@@ -228,13 +228,13 @@ describe('signWith', () => {
 
   it.each([
     ['nothing', undefined],
-    ['no list', {}],
-    ['an empty list', []],
-    ['a list of nothing', [undefined]],
-    ['no bytes', [{ account: { address: ADDRESS } }]],
-    ['text for bytes', [{ account: { address: ADDRESS }, signedMessage: 7, signature: {} }]],
-    ['no address', [{ signedMessage: BYTES, signature: BYTES }]],
-    ['ten million bytes', [{ address: ADDRESS, signedMessage: new Uint8Array(10_000_000), signature: BYTES }]],
+    ['with no list', {}],
+    ['with an empty list', []],
+    ['with a list of undefined', [undefined]],
+    ['without bytes', [{ account: { address: ADDRESS } }]],
+    ['with text instead of bytes', [{ account: { address: ADDRESS }, signedMessage: 7, signature: {} }]],
+    ['without an address', [{ signedMessage: BYTES, signature: BYTES }]],
+    ['with ten million bytes', [{ address: ADDRESS, signedMessage: new Uint8Array(10_000_000), signature: BYTES }]],
   ])('fails cleanly when the wallet answers %s', async (_, answered) => {
     const signIn = () => Promise.resolve(answered);
     await expect(signWith(choice('sign-in', { 'solana:signIn': { signIn } }), INPUT, null)).rejects.toThrow();

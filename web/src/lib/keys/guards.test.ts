@@ -29,12 +29,12 @@ const pressOf = ({ keys }: Binding): GuardedPress => {
 const ACTIONS = KEYMAP.filter(({ action }) => action === true);
 const GUARDS: [string, Partial<GuardedPress>, Partial<Situation>][] = [
   ['a key held down', { repeat: true }, {}],
-  ['a press that something else has used', { defaultPrevented: true }, {}],
+  ['a press that another handler used', { defaultPrevented: true }, {}],
   ['a press inside an input method', { isComposing: true }, {}],
   ['a press an input method has taken', { key: 'Process' }, {}],
-  ['one it has taken without a word, as Safari and phones do', { keyCode: 229 }, {}],
+  ['a press it has taken without reporting it, as in Safari and on phones', { keyCode: 229 }, {}],
   ['an open dialog', {}, { dialogOpen: true }],
-  ['a change under way', {}, { pending: true }],
+  ['a change in flight', {}, { pending: true }],
   ['an item that has not been seen', {}, { actionsEnabled: false }],
   ['another part of the page', {}, { scopes: [] }],
 ];

@@ -92,7 +92,7 @@ describe('QU4: a lost connection', () => {
 
   it.each([
     ['the network is back', () => window.dispatchEvent(new Event('online'))],
-    ['somebody looks at the tab again', () => document.dispatchEvent(new Event('visibilitychange'))],
+    ['the tab is visible again', () => document.dispatchEvent(new Event('visibilitychange'))],
   ])('is retried at once when %s, and only when it was lost', (_, happens) => {
     happens();
     expect(wire.asked).toEqual([]);

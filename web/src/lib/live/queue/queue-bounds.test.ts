@@ -81,8 +81,8 @@ const median = (costs: number[]): number => costs.toSorted((a, b) => a - b)[Math
 
 describe('a tab that stays open', () => {
   it.each([
-    ['looked at', false],
-    ['worked in, or paused', true],
+    ['only viewed', false],
+    ['in use, or paused', true],
   ])(
     `retains a bounded part of ${EVENT_COUNT} events while it is %s, at the same cost for the last as for the first`,
     (_, inUse) => {

@@ -5,7 +5,7 @@ import { countsOf, emptyQueue, type Counts } from './queue-model.ts';
 import { reduce } from './queue-state.ts';
 
 it.each<[string, Act['what'][], Partial<Counts>]>([
-  ['decided, undone and taken again', ['claim', 'decide', 'undo', 'claim'], { all: 2, available: 1, escalated: 0 }],
+  ['decided, undone and claimed again', ['claim', 'decide', 'undo', 'claim'], { all: 2, available: 1, escalated: 0 }],
   ['escalated', ['claim', 'escalate'], { all: 2, available: 1, escalated: 1 }],
   ['escalated and returned', ['claim', 'escalate', 'claim', 'return'], { all: 2, escalated: 0 }],
 ])('QU4: counts one that is %s', (_, acts, expected) => {

@@ -31,7 +31,7 @@ describe('FL2, FL3: member status', () => {
     ['holds one for long and is away', { held: [held(700)], away: true }, 'stuck'],
     ['holds one and is away', { held: [held(5)], away: true }, 'holding'],
     ['decided just now', { decided: 10 }, 'working'],
-    ['decided shortly before the limit', { decided: 299 }, 'working'],
+    ['decided just within the limit', { decided: 299 }, 'working'],
     ['has decided nothing for as long as the limit', { decided: 300 }, 'idle'],
     ['is there and has decided nothing in a day', {}, 'idle'],
     ['decided just now and left', { decided: 10, away: true }, 'away'],

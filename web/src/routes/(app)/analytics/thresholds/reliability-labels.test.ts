@@ -6,14 +6,14 @@ const plot = { left: 40, right: 560 };
 
 describe('the labels beside the dots', () => {
   it.each([
-    ['one in the left half', [100], ['right']],
-    ['one in the right half', [500], ['left']],
-    ['none that is on the plot', [], []],
+    ['a dot in the left half', [100], ['right']],
+    ['a dot in the right half', [500], ['left']],
+    ['no dot on the plot', [], []],
     ['neighbours: the outer sides alone', [300, 330], ['left', 'right']],
     ['a row of neighbours: the ends alone', [300, 320, 340], ['left', null, 'right']],
-    ['two on one place: one on each side', [300, 300], ['right', 'left']],
-    ['two whose words would meet: the second one turns away', [150, 310], ['right', 'right']],
-    ['no room to the edge', [60, 90], [null, 'right']],
+    ['two dots in one place: one label on each side', [300, 300], ['right', 'left']],
+    ['two overlapping labels: the second one changes its side', [150, 310], ['right', 'right']],
+    ['no room at the edge', [60, 90], [null, 'right']],
   ])('%s', (_, places, sides) => {
     expect(labelSides(places, plot)).toEqual(sides);
   });

@@ -26,13 +26,13 @@ const states = (project: unknown, run: Onboarding | null) => {
 describe('the steps', () => {
   it.each<[string, unknown, Partial<Onboarding> | null, string]>([
     ['no project', null, null, 'open later later later'],
-    ['a project, nothing asked yet', {}, null, 'done open later later'],
+    ['a project before the first answer', {}, null, 'done open later later'],
     ['a key is no step', {}, { key }, 'done open later later'],
     ['an item', {}, { key, item }, 'done done open later'],
     ['a decision', {}, { key, item, decision }, 'done done done open'],
     ['all', {}, { key, item, decision, webhook }, 'done done done done'],
     [
-      'what was there and is kept no longer (KE4)',
+      'data that was deleted since (KE4)',
       {},
       { gone: { ...NOTHING_GONE, item: true, webhook: true } },
       'done done open done',

@@ -129,7 +129,7 @@ describe('summary', () => {
     for (const id of [10, 11, 50]) summary.receive(event('item.claimed', id));
     summary.receive(event('item.claimed', 60, 'me'));
     summary.tick({ listening: true, quiet: true, waiting: 41, now: 0 });
-    expect(told).toEqual(['10 new, 3 claimed, 41 waiting']);
+    expect(announced).toEqual(['10 new, 3 claimed, 41 waiting']);
   });
 
   it('accumulates while something else is announced, and reports once afterwards', () => {

@@ -1,4 +1,4 @@
-// Summarizes how the queue has changed since the last announcement: "12 new, 3 taken, 41 waiting".
+// Summarizes how the queue has changed since the last announcement: "12 new, 3 claimed, 41 waiting".
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import type { DomainEvent } from '@countersign/shared/events';
 

@@ -185,9 +185,9 @@ it('QU2: the undo key, pressed twice in quick succession, undoes one decision', 
 });
 
 it.each([
-  ['one whose content is there can be copied', null, true],
-  ['an emptied one cannot: there is nothing (KE2)', '2026-11-24T12:00:00.000Z', false],
-])('copies none of the suggestions of decided items %s', async (_, emptied_at, can) => {
+  ['available while its content exists', null, true],
+  ['not available once it is redacted (KE2)', '2026-11-24T12:00:00.000Z', false],
+])('copying the suggestion of a decided item is %s', async (_, emptied_at, can) => {
   fixture.server.add('decided', { status: 'approved', emptied_at });
   const page = await fixture.open();
   const ui: Ui = { stage: 'decided', cursor: null, inList: true, switchTo: () => undefined };
@@ -198,9 +198,9 @@ it.each([
 
 describe('Enter on a decided item', () => {
   it.each([
-    ['goes on', null, 'two'],
-    ['goes on from its own line', 'one', 'two'],
-    ['opens another line, where the focus is on that', 'three', 'three'],
+    ['opens the next item', null, 'two'],
+    ['opens the next item from its own row', 'one', 'two'],
+    ['opens another row that has the focus', 'three', 'three'],
   ])('%s', async (_, focused, expected) => {
     const page = await fixture.openWithClaim({ flow: false });
     listen(page, focused);

@@ -28,7 +28,7 @@ describe('item history', () => {
   );
 
   it.each([
-    ['from before notes went along', { type: 'item.escalated' }],
+    ['of an old version without notes', { type: 'item.escalated' }],
     ['without a note', { type: 'item.escalated', note: null }],
     ['of another kind', { type: 'item.claimed' }],
   ])('shows no note for an event %s', (_, more) => {

@@ -52,7 +52,7 @@ describe('prefetch', () => {
 
   it.each([
     ['the page is hidden or not connected', true, false],
-    ['the reader stays with what they decided', false, true],
+    ['the user stays on the decided item', false, true],
   ])('does not read while %s', async (_, flow, awake) => {
     const { reviewSession } = await fixture.open({ flow });
     await reviewSession.claim('one');

@@ -40,9 +40,9 @@ describe('stageOf', () => {
   it.each([
     ['held here', { detail: item({ claim: by('me') }) }, 'mine'],
     ['the lease ran out', { now: NOW + 120_000 }, 'ended'],
-    ['nobody has it', { grant: null }, 'free'],
+    ['nobody holds it', { grant: null }, 'free'],
     ['held by me in another tab', { grant: null, detail: item({ claim: by('me') }) }, 'free'],
-    ['someone else has it, whatever this tab believes (I4)', { detail: item({ claim: by('ana') }) }, 'held'],
+    ['someone else holds it, even if this tab has a grant (I4)', { detail: item({ claim: by('ana') }) }, 'held'],
     ['escalated, for a reviewer (PM)', { detail: item({ status: 'escalated' }), grant: null }, 'barred'],
     ['escalated, for a supervisor (PM)', { detail: item({ status: 'escalated' }), supervises: true }, 'mine'],
     ['decided (LC1)', { detail: item({ status: 'approved' }) }, 'decided'],

@@ -7,9 +7,9 @@ const fixture = new ReviewFixture();
 
 describe('take-over', () => {
   it.each([
-    ['stays with it', 'one', 'one'],
-    ['stays with the other, when the reader turned to it', 'two', 'two'],
-  ])('I3: shows the refusal %s', async (_, turnedTo, expected) => {
+    ['stays on the item', 'one', 'one'],
+    ['stays on another item the user moved to', 'two', 'two'],
+  ])('I3: a refusal %s', async (_, turnedTo, expected) => {
     const { reviewSession } = await fixture.open();
     await reviewSession.peek('one');
     fixture.server.held.add('take-over');
@@ -85,9 +85,9 @@ describe('decide', () => {
   });
 
   const FAILURES: [string, Outcome][] = [
-    ['nobody answers', 'down'],
+    ['no answer arrives', 'down'],
     ['the session is over', { code: 'session_missing', status: 401 }],
-    ['too much was asked', { code: 'rate_limited', status: 429 }],
+    ['the rate limit is exceeded', { code: 'rate_limited', status: 429 }],
     ['the server fails', 500],
   ];
   it.each(FAILURES)('restores the item when %s, and Retry decides it once', async (_, outcome) => {
@@ -152,7 +152,7 @@ describe('decide', () => {
 
   const PASSED: [string, () => void, string][] = [
     ['somebody decided it first', () => fixture.server.decidedBy('one', 'Ana'), 'decided'],
-    ['somebody else has it', () => fixture.server.takenBy('one', 'Ana'), 'held'],
+    ['somebody else holds it', () => fixture.server.takenBy('one', 'Ana'), 'held'],
   ];
   it.each(PASSED)('QU3: shows the present state when %s, and retains the draft', async (_, happens, expected) => {
     const { reviewSession, drafts } = await fixture.openWithClaim();

@@ -26,7 +26,7 @@ function anEntry(change: Partial<ProjectChange>) {
 describe('CL1: an entry as text', () => {
   it.each<[string, Partial<ProjectChange>, Partial<ReturnType<typeof anEntry>>]>([
     [
-      'settings, in the order of the page, whatever the order they are kept in',
+      'settings, in the order of the page, in any stored order',
       {
         subject: 'v13',
         before: { target_minutes: 60, below_review: 'reject', auto_threshold: 0.95, webhook_url: null },
@@ -44,7 +44,7 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
-      'KE1: for how long things are kept',
+      'KE1: retention periods',
       {
         before: { retention_item_days: 365, retention_payload_days: null, retention_attempt_days: 30 },
         after: { retention_item_days: null, retention_payload_days: 90, retention_attempt_days: 7 },
@@ -58,7 +58,7 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
-      'lists, by what left and what came',
+      'lists, by removed and added entries',
       {
         before: { escalate_flags: ['a', 'b'], reasons: ['x', 'y'] },
         after: { escalate_flags: ['b', 'c'], reasons: ['y', 'x'] },
@@ -82,7 +82,7 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
-      'a setting that was not there before',
+      'a setting without a former value',
       { before: {}, after: { target_minutes: 30 } },
       { shown: ['decision target: null → 30 min'] },
     ],
@@ -92,17 +92,17 @@ describe('CL1: an entry as text', () => {
       { shown: ['quorum: 2 → {"of":3}'] },
     ],
     [
-      'somebody who was added',
+      'an added member',
       { action: 'member.joined', subject: 'Anna', subject_id: ANNA, after: { role: 'reviewer' } },
       { said: 'added Anna', shown: ['role: null → Reviewer'] },
     ],
     [
-      'somebody who joined by an invite',
+      'a member who joined by an invite',
       { action: 'member.joined', subject: 'Olga', subject_id: OLGA, after: { role: 'owner', by_invite_of: 'Ben' } },
       { said: 'joined the project', shown: ['role: null → Owner'], details: ['invited by Ben'] },
     ],
     [
-      'a role taken away',
+      'a demotion',
       {
         action: 'member.changed',
         subject: 'Anna',
@@ -117,7 +117,7 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
-      'a name given',
+      'a member’s name',
       {
         action: 'member.changed',
         subject: '7xKX…9fQ2',
@@ -128,7 +128,7 @@ describe('CL1: an entry as text', () => {
       { said: 'changed the name of 7xKX…9fQ2', shown: ['name: none → Anna'] },
     ],
     [
-      'a name of one’s own',
+      'the actor’s own name',
       {
         action: 'member.changed',
         subject: 'Olga',
@@ -139,12 +139,12 @@ describe('CL1: an entry as text', () => {
       { said: 'changed their own name' },
     ],
     [
-      'somebody who left',
+      'a member who left',
       { action: 'member.left', subject: 'Olga', subject_id: OLGA, before: { role: 'owner' } },
       { said: 'left the project', shown: ['role: Owner → null'] },
     ],
     [
-      'somebody taken out by one who is called the same',
+      'a member removed by one with the same name',
       { action: 'member.left', subject: 'Olga', subject_id: ANNA, before: { role: 'reviewer' } },
       { said: 'removed Olga' },
     ],
@@ -171,7 +171,7 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
-      'a project deleted, with what was in it',
+      'a deleted project, with its contents',
       { action: 'project.deleted', subject: 'Refunds', before: { items: 2640, api_keys: 3 } },
       { said: 'deleted the project: Refunds', details: [`items ${(2640).toLocaleString()}`, 'api keys 3'] },
     ],

@@ -35,7 +35,7 @@ it('AR2: the question isolates the name, and it is typed as shown', async () => 
   const heading = await screen.findByRole('heading', { level: 2 });
   expect(heading.textContent).toMatch(/^Delete “Re.*east”\?$/);
   expect(heading.querySelector('[title^="U+202E"]')?.closest('[dir="auto"]')).not.toBeNull();
-  const verb = screen.getByRole<HTMLButtonElement>('button', { name: 'Delete permanently' });
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Delete permanently' });
   const field = screen.getByLabelText('Type the project name');
   for (const [typed, meant] of [
     ['', false],

@@ -16,14 +16,19 @@ const shown = (numbers: number[], cursor: string | null = 'below'): Shown<Row> =
 
 it.each<[string, Shown<Row> | null, Page<Row>, { ids: number[]; cursor: string | null }]>([
   ['the first page as it is', null, page([3, 2, 1]), { ids: [3, 2, 1], cursor: 'on' }],
-  ['an empty one', null, page([], null), { ids: [], cursor: null }],
+  ['an empty page', null, page([], null), { ids: [], cursor: null }],
   ['nothing new', shown([3, 2, 1]), page([3, 2]), { ids: [3, 2, 1], cursor: 'below' }],
-  ['new ones on top, older ones kept', shown([3, 2, 1]), page([5, 4, 3]), { ids: [5, 4, 3, 2, 1], cursor: 'below' }],
-  ['the first ones of an empty list', shown([], null), page([1], null), { ids: [1], cursor: null }],
-  ['more than one page: the list begins anew', shown([3, 2, 1]), page([9, 8, 7]), { ids: [9, 8, 7], cursor: 'on' }],
-  ['what left the log is gone', shown([5, 4, 3, 2, 1]), page([5, 3, 2]), { ids: [5, 3, 2, 1], cursor: 'below' }],
-  ['all of them left it', shown([3, 2, 1], null), page([], null), { ids: [], cursor: null }],
-  ['what came in between is there', shown([5, 3, 1]), page([5, 4, 3]), { ids: [5, 4, 3, 1], cursor: 'below' }],
+  ['new rows on top, older ones stay', shown([3, 2, 1]), page([5, 4, 3]), { ids: [5, 4, 3, 2, 1], cursor: 'below' }],
+  ['the first rows of an empty list', shown([], null), page([1], null), { ids: [1], cursor: null }],
+  ['more than one page: the list starts over', shown([3, 2, 1]), page([9, 8, 7]), { ids: [9, 8, 7], cursor: 'on' }],
+  [
+    'rows that left the log are removed',
+    shown([5, 4, 3, 2, 1]),
+    page([5, 3, 2]),
+    { ids: [5, 3, 2, 1], cursor: 'below' },
+  ],
+  ['all rows left the log', shown([3, 2, 1], null), page([], null), { ids: [], cursor: null }],
+  ['rows in between are inserted', shown([5, 3, 1]), page([5, 4, 3]), { ids: [5, 4, 3, 1], cursor: 'below' }],
 ])('newest: %s', (_, before, newest, expected) => {
   const after = withNewest(before, newest);
   expect({ ids: after.rows.map(({ id }) => Number(id)), cursor: after.cursor }).toEqual(expected);

@@ -9,8 +9,8 @@ const steps = (...depths: number[]) =>
 
 it.each([
   ['six hours back', -24 * 60, '2026-03-01T06:00:00.000Z'],
-  ['back to where the project began', -90, '2026-03-01T10:30:00.000Z'],
-  ['ten minutes back at least', -1, '2026-03-01T11:50:00.000Z'],
+  ['back to the project’s creation', -90, '2026-03-01T10:30:00.000Z'],
+  ['at least ten minutes back', -1, '2026-03-01T11:50:00.000Z'],
 ])('looks %s, by minute', (_, createdAt, from) => {
   expect(depthQuery(NOON, NOON + createdAt * 60_000)).toEqual({ from, bucket: 'minute' });
 });
@@ -23,11 +23,11 @@ it('ends now, not at the end of the minute', () => {
 describe('the sentence', () => {
   it.each<[string, number[], string]>([
     ['nothing', [0, 0, 0], 'Nothing was waiting.'],
-    ['no minute at all', [], 'Nothing was waiting.'],
-    ['most now', [1, 3, 7], '7 now (peak).'],
-    ['most earlier', [1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 60_000)}.`],
-    ['most twice: the later', [9, 1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 120_000)}.`],
-    ['empty again', [4, 0], `0 now, peak 4 at ${clockName(NOON)}.`],
+    ['no data', [], 'Nothing was waiting.'],
+    ['a peak now', [1, 3, 7], '7 now (peak).'],
+    ['an earlier peak', [1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 60_000)}.`],
+    ['two equal peaks: the later one', [9, 1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 120_000)}.`],
+    ['an empty queue after a peak', [4, 0], `0 now, peak 4 at ${clockName(NOON)}.`],
   ])('of %s', (_, depths, said) => {
     expect(depthAnswer(steps(...depths))).toBe(said);
   });

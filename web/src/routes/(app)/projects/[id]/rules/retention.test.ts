@@ -45,7 +45,7 @@ describe('KE1: the retention period', () => {
       [{ field: 'retention_attempt_days', days: 30 }],
     ],
     [
-      'of several only what is kept for less',
+      'only the shortened one of several',
       at90,
       but({ retention_payload_days: '30', retention_attempt_days: '91', retention_item_days: '60' }, at90),
       [
@@ -55,8 +55,8 @@ describe('KE1: the retention period', () => {
     ],
     ['90 → 91 days', at90, but({ retention_item_days: '91' }, at90), []],
     ['90 days → forever', at90, but({ retention_item_days: '' }, at90), []],
-    ['the same, spelt otherwise', at90, but({ retention_item_days: ' 090' }, at90), []],
-    ['what is no number yet', at90, but({ retention_item_days: '3o' }, at90), []],
+    ['the same value in another spelling', at90, but({ retention_item_days: ' 090' }, at90), []],
+    ['an unfinished number', at90, but({ retention_item_days: '3o' }, at90), []],
     ['other settings', forGood, but({ target_minutes: '5', undo_window_seconds: '0' }), []],
   ] as const)('detects shortened periods: %s', (_, before, after, shortened) =>
     expect(shortenedIn(before, after)).toEqual(shortened),

@@ -93,9 +93,9 @@ it.each([
 });
 
 it.each([
-  ['for longer', { retention_attempt_days: '91' }],
-  ['forever', { retention_attempt_days: '' }],
-  ['as before, beside another change', { target_minutes: '5' }],
+  ['longer', { retention_attempt_days: '91' }],
+  ['unlimited', { retention_attempt_days: '' }],
+  ['unchanged, beside another change', { target_minutes: '5' }],
 ])('KE1: a period that is %s is saved without a confirmation', async (_, change) => {
   await typed(change);
   await vi.waitFor(() => expect(sent).toHaveLength(1));

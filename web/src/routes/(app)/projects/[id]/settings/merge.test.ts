@@ -14,7 +14,7 @@ describe('ST1: two changes of one text', () => {
     ['side by side', text('a', 'b'), text('A', 'b'), text('a', 'B'), text('A', 'B')],
     ['the same', text('a', 'b'), text('a', 'x'), text('a', 'x'), text('a', 'x')],
     [
-      'one takes out, one adds elsewhere',
+      'one removes, one adds elsewhere',
       text('a', 'b', 'c'),
       text('a', 'c'),
       text('a', 'b', 'c', 'd'),
@@ -28,8 +28,8 @@ describe('ST1: two changes of one text', () => {
       text('a', ...both(['T'], ['M']), 'c'),
     ],
     ['both at the end', 'a', text('a', 'M'), text('a', 'T'), text('a', ...both(['T'], ['M']))],
-    ['one takes out what the other mends', text('a', 'b'), 'a', text('a', 'B'), text('a', ...both(['B'], []))],
-    ['from nothing', '', 'M', 'T', text(...both(['T'], ['M']))],
+    ['one removes what the other edits', text('a', 'b'), 'a', text('a', 'B'), text('a', ...both(['B'], []))],
+    ['from an empty text', '', 'M', 'T', text(...both(['T'], ['M']))],
   ])('%s', (...[, was, mine, theirs, expected]) => expect(merged(was, mine, theirs)).toBe(expected));
 
   const anyText = fc
@@ -116,12 +116,24 @@ describe('ST1: a marked conflict', () => {
 
 describe('ST1: two changes of one list', () => {
   it.each([
-    ['what either added is in, theirs first: it is saved already', ['a'], ['a', 'm'], ['a', 't'], ['a', 't', 'm']],
-    ['what either took out is out', ['a', 'b', 'c'], ['a', 'b'], ['b', 'c'], ['b']],
+    [
+      'additions of both are included, theirs first because it is saved already',
+      ['a'],
+      ['a', 'm'],
+      ['a', 't'],
+      ['a', 't', 'm'],
+    ],
+    ['removals of both are applied', ['a', 'b', 'c'], ['a', 'b'], ['b', 'c'], ['b']],
     ['an order that one changed stays', ['a', 'b', 'c'], ['c', 'b', 'a'], ['a', 'b', 'c', 't'], ['c', 't', 'b', 'a']],
     ['their order stays while mine is the old one', ['a', 'b'], ['a', 'b', 'm'], ['b', 'a'], ['b', 'm', 'a']],
-    ['one entry that both added is one', ['a'], ['a', 'x'], ['x', 'a'], ['x', 'a']],
-    ['to where it stood', ['a', 'b'], ['a', 'm', 'b'], ['a', 'b', 't'], ['a', 'm', 'b', 't']],
+    ['an entry that both added occurs once', ['a'], ['a', 'x'], ['x', 'a'], ['x', 'a']],
+    [
+      'an addition between unchanged entries stays in its place',
+      ['a', 'b'],
+      ['a', 'm', 'b'],
+      ['a', 'b', 't'],
+      ['a', 'm', 'b', 't'],
+    ],
   ])('%s', (...[, was, mine, theirs, expected]) => expect(mergeList({ was, mine, theirs })).toEqual(expected));
 
   it('treat two spellings of a flag as one', () => {
