@@ -1,4 +1,4 @@
-// One's own settings in a real browser: the name, every seat that is offered, and wallets that one refuses.
+// Tests the account page in a real browser: display name, offers, and refused wallets.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { listMembers } from '@countersign/shared/api/projects';
@@ -10,11 +10,11 @@ import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
 
-describe.skipIf(chromium === undefined)('one’s own settings', () => {
+describe.skipIf(chromium === undefined)('the account page', () => {
   const browserEnv = useBrowserEnvironment();
   const offered = (page: Page) => page.getByRole('region', { name: 'Seats offered to you' });
 
-  it('PM4: a name is chosen without going into a project, and shows in each', async () => {
+  it('PM4: sets a display name outside any project, and shows it in each project', async () => {
     const { testEnv, project, owner, enter } = browserEnv();
     const member = await person(testEnv);
     await join(project, member);
@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
     expect(data.map(({ name }) => name)).toContain('Nell Tree');
   });
 
-  it('PM9: a wallet that offers too much is refused with one word, and allowed again', async () => {
+  it('PM9: refuses a wallet that sends too many offers in one step, and allows it again', async () => {
     const { testEnv, enter } = browserEnv();
     const [guest, spammer, friend] = [await person(testEnv), await person(testEnv), await person(testEnv)];
     for (let n = 0; n < 3; n += 1) await offerTo(await openProject(spammer), guest.wallet.address);
@@ -49,7 +49,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
     const refused = page.getByRole('region', { name: 'Declined wallets' });
     await refused.getByText(spammer.wallet.address).waitFor();
     await checkAppearances(page, 'account-refused', ONCE_EACH);
-    // Nothing of what comes from there is shown, until it is allowed again.
+    // The page shows nothing from that wallet until it is allowed again.
     await offerTo(await openProject(spammer), guest.wallet.address);
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
     await refused.waitFor({ state: 'detached' });
   });
 
-  it('PM5: what is offered is there when the page is, and moves nothing afterwards', async () => {
+  it('PM5: shows offers with the first paint, without a later layout shift', async () => {
     const { testEnv, project, enter } = browserEnv();
     const guest = await person(testEnv);
     await offerTo(project, guest.wallet.address);
@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
       const seen: boolean[] = [];
       Object.assign(window, { seen });
       const sampleFrame = () => {
-        // As it is painted next: the page with its bars, and whether the offer stands there.
+        // Records each paint: whether the page shows its bars, and whether it shows the offer.
         if (document.querySelector('nav[aria-label="Pages"]'))
           seen.push(document.querySelector('section[aria-label="Seats offered to you"]') !== null);
         requestAnimationFrame(sampleFrame);

@@ -1,4 +1,4 @@
-// Wallets that lie about themselves: text stays text, pictures hold themselves, nothing outside is asked, nothing moves.
+// Tests hostile wallets: names stay text, icons are self-contained, nothing external is requested, the layout does not move.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { makeWallet } from '../../server/test/client.ts';
@@ -41,7 +41,7 @@ const ICONS = [
 describe.skipIf(chromium === undefined)('hostile wallets', () => {
   const browserEnv = useBrowserEnvironment();
 
-  /** The sign-in page with these wallets; what it asked of others than the service, and what went wrong on it. */
+  /** Opens the sign-in page with these wallets; returns requests to other origins and the errors of the page. */
   async function visit(testWallets: TestWallet[]): Promise<{ page: Page; outside: string[]; faults: string[] }> {
     const page = await (await browserEnv().openContext()).newPage();
     const { host } = new URL(browserEnv().testEnv.baseUrl);
@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
     }
   }
 
-  it('show as one line of text each, with any name, and keep the layout', async () => {
+  it('shows each name as one line of text and keeps the layout', async () => {
     const testWallets = Object.values(NAMES).map((name): TestWallet => ({
       name,
       can: 'sign-in',
@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
     expect([await hacked(page), outside, faults]).toEqual([false, [], []]);
   });
 
-  it('have no picture but one that holds itself, no script of it runs, and nothing is fetched', async () => {
+  it('shows only self-contained icons, runs no script of theirs, and fetches nothing', async () => {
     const testWallets = ICONS.map((icon, index): TestWallet => ({
       name: `W${index}`,
       icon,
@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
     expect([await hacked(page), outside, faults]).toEqual([false, [], []]);
   });
 
-  it('hide no honest one: not by their name, not by being no wallet at all', async () => {
+  it('does not let a wallet hide an honest one by its name or by a broken registration', async () => {
     const [honest, twin] = [makeWallet(), makeWallet()];
     const { page, faults } = await visit([
       { name: 'Phantom', can: 'sign-in', keys: [honest] },
@@ -131,7 +131,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
     const both = page.getByRole('button', { name: 'Phantom' });
     expect(await both.count()).toBe(2);
     await both.filter({ hasText: 'same name, different wallet' }).click();
-    // Only the one that was pressed is asked.
+    // Only the wallet that was pressed is asked.
     await page.getByRole('button', { name: 'Cancel' }).waitFor();
     expect(await page.locator('button[aria-busy]').count()).toBe(1);
     await both.filter({ hasText: 'installed' }).click();

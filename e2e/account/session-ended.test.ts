@@ -1,4 +1,4 @@
-// What a person loses when a session ends or a role goes in the middle of the work: nothing they typed.
+// Tests that a person keeps what they typed when their session ends or their role is removed during the work.
 import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
@@ -16,10 +16,10 @@ import { waitUntilIdle } from '../support/queue.ts';
 const chromium = await findChromium();
 const editor = (page: Page) => page.getByLabel('Your answer');
 
-describe.skipIf(chromium === undefined)('in the middle of the work', () => {
+describe.skipIf(chromium === undefined)('a session or role that ends during the work', () => {
   const browserEnv = useBrowserEnvironment();
 
-  /** A tab on the queue whose console nobody watches: where a session or a role ends, a 401 or 404 may stand on it. */
+  /** Opens a queue tab whose console is not checked: when a session or a role ends, it may log a 401 or 404. */
   async function openTab(wallet: Wallet, path: string): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browserEnv().openContext();
     const page = await context.newPage();
@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     return { page, context };
   }
 
-  /** Takes the one item that waits and types into it. */
+  /** Claims the one queued item and types into it. */
   async function typing(page: Page, question: string, typed: string): Promise<void> {
     await page.getByRole('row').filter({ hasText: question }).waitFor();
     await page.keyboard.press('n');
@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     await editor(page).fill(typed);
   }
 
-  it('a session that ends leaves the page and the draft; signing in again goes on with the same item', async () => {
+  it('keeps the page and the draft when the session ends; signing in again continues with the same item', async () => {
     const { testEnv, project } = browserEnv();
     const wallet = makeWallet();
     const elsewhere = await person(testEnv, wallet);
@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     await waitUntilIdle(page);
   });
 
-  it('PM2: removing a role releases the item, and what was typed can be copied', async () => {
+  it('PM2: releases the item when the role is removed, and lets the person copy what they typed', async () => {
     const { testEnv, owner, project } = browserEnv();
     const wallet = makeWallet();
     const leaver = await person(testEnv, wallet);
@@ -95,7 +95,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     expect(await readFile(await download.path(), 'utf8')).toBe('Typed before the role went.');
   });
 
-  it('a person in no project sees their address, and the project appears when they accept an offer', async () => {
+  it('shows their address to a person in no project, and shows the project when they accept an offer', async () => {
     const { owner, project } = browserEnv();
     const wallet = makeWallet();
     const { page, context } = await openTab(wallet, '/');

@@ -1,4 +1,4 @@
-// One's own sessions in real browsers: found in the account menu, ended from one for the other, and a wallet that changes under one.
+// Tests the session list in real browsers: list and end sessions, and react when the wallet switches its account.
 import type { BrowserContext, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { makeWallet, type Wallet } from '../../server/test/client.ts';
@@ -12,10 +12,10 @@ const short = ({ address }: Wallet) => `${address.slice(0, 4)}…${address.slice
 const rows = (page: Page) => page.getByRole('row').filter({ hasText: 'Chrome on Linux' });
 const ended = (page: Page) => page.getByRole('dialog', { name: 'You have been signed out' });
 
-describe.skipIf(chromium === undefined)('one’s own sessions', () => {
+describe.skipIf(chromium === undefined)('the session list', () => {
   const browserEnv = useBrowserEnvironment();
 
-  /** The sign-in page in a tab whose console nobody watches: where a session ends, a 401 may stand on it. */
+  /** Opens the sign-in page in a tab whose console is not checked: when a session ends, it may log a 401. */
   async function openTab(context: BrowserContext, wallet: Wallet): Promise<Page> {
     const tab = await context.newPage();
     await injectWallet(tab, wallet);
@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     return tab;
   }
 
-  /** A person who is signed in with so many browsers. */
+  /** Signs one person in with this many browsers. */
   async function browsers(wallet: Wallet, count: number): Promise<Page[]> {
     const pages: Page[] = [];
     for (let n = 0; n < count; n += 1) {
@@ -36,7 +36,7 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     return pages;
   }
 
-  it('A4: one ended from another browser closes there by itself, and all others after a question', async () => {
+  it('A4: ends one session from another browser, which shows it at once, and all others after a confirmation', async () => {
     const [here, second, third] = (await browsers(makeWallet(), 3)) as [Page, Page, Page];
     await here.getByRole('button', { name: /^Account/ }).click();
     await here.getByRole('link', { name: 'Sessions' }).click();
@@ -45,7 +45,7 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     expect(await here.locator('#account').isVisible()).toBe(false);
     expect(await rows(here).filter({ hasText: 'this browser' }).getByRole('button').count()).toBe(0);
 
-    // The one seen last stands first: the third browser.
+    // The session that was seen last comes first: the third browser.
     await rows(here)
       .filter({ hasNotText: 'this browser' })
       .first()
@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     expect(await ended(here).count()).toBe(0);
   });
 
-  it('says whose session it still is when the wallet goes to another account, and lets one switch', async () => {
+  it('names the account of the session when the wallet switches to another account, and offers to switch', async () => {
     const [wallet, other] = [makeWallet(), makeWallet()];
     const [page] = (await browsers(wallet, 1)) as [Page];
     const banner = page.getByText(`Still signed in as ${short(wallet)}.`);
@@ -87,11 +87,11 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     expect(await ended(page).count()).toBe(0);
   });
 
-  it('A4: signing in as somebody else in another tab leaves no tab with the first one’s page', async () => {
+  it('A4: leaves no tab with the first person’s page after another person signs in in another tab', async () => {
     const other = makeWallet();
     const context = await browserEnv().openContext();
     const tab = await openTab(context, other);
-    // One browser holds one message to sign: the one asked for last. The other tab learns so by its first try.
+    // One browser holds one sign-in message, the latest one. The other tab finds out at its first attempt.
     const page = await openTab(context, makeWallet());
     await signIn(page);
     await page.getByText('Live', { exact: true }).waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     await signIn(tab);
     const theirs = page.getByRole('button', { name: `Account: ${short(other)}` });
     await theirs.or(ended(page)).first().waitFor();
-    // Whoever comes back to a tab that was left behind finds the person that this browser stands for now.
+    // A tab left in the background shows the current session’s person when it is opened again.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await theirs.waitFor();
     expect(await ended(page).count()).toBe(0);

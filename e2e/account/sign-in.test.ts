@@ -1,4 +1,4 @@
-// Signing in with every kind of wallet in a real Chromium, and what the page says when it does not come to it.
+// Tests sign-in with every kind of wallet in a real Chromium, and the messages when it fails.
 import type { BrowserContextOptions, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { makeWallet } from '../../server/test/client.ts';
@@ -13,7 +13,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 const button = (page: Page, name: string) => page.getByRole('button', { name });
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
 
-/** The one message on show, line by line. */
+/** The sign-in message that the page shows, line by line. */
 const preview = async (page: Page) => {
   const lines = await page.getByRole('heading', { name: 'What you will sign' }).locator('+ div').locator('p').all();
   return (await Promise.all(lines.map((line) => line.innerText()))).map((line) => line.trim()).join('\n');
@@ -22,7 +22,7 @@ const preview = async (page: Page) => {
 describe.skipIf(chromium === undefined)('signing in', () => {
   const browserEnv = useBrowserEnvironment();
 
-  /** The sign-in page in a browser of its own, with these wallets. `asked` is what they were asked to sign. */
+  /** Opens the sign-in page in a separate browser with these wallets. `asked` holds what they were asked to sign. */
   async function visit(testWallets: TestWallet[], options: BrowserContextOptions = {}, path = '/') {
     const page = await (await browserEnv().openContext(options)).newPage();
     const asked = await installTestWallets(page, ...testWallets);
@@ -38,12 +38,12 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     { can: 'message', registers: 'calls' },
     { can: 'sign-in', behaviour: 'bare' },
     { can: 'sign-in', behaviour: 'mute' },
-  ])('S10, S14: one press with a wallet of the kind %o, and the message is the one on show', async (kind) => {
+  ])('S10, S14: signs in with one press with a wallet of the kind %o, and shows the message it signs', async (kind) => {
     const key = makeWallet();
     const testWallet: TestWallet = { name: 'Kind', keys: [key], ...kind };
     const late = kind.registers === 'calls';
     const { page, asked } = await visit([testWallet]);
-    // One that only calls into the page must do so when the page listens: after it has come up.
+    // A wallet that only announces itself must do so while the page listens: after it has loaded.
     if (late) {
       await page.getByText('No wallet found in this browser').waitFor();
       await addTestWallets(page, testWallet);
@@ -53,12 +53,12 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     const shown = await preview(page);
     await button(page, 'Kind').click();
     await page.waitForURL('**/projects');
-    // S9: the identity is the address in full, and a person in no project is told it.
+    // S9: the identity is the full address, and a person in no project sees it.
     await page.getByRole('main').getByText(key.address).waitFor();
     expect(asked).toEqual([shown.replace('(your wallet address)', key.address)]);
   });
 
-  it('lets one choose among several accounts, by keyboard, for both kinds of wallets', async () => {
+  it('lets a person choose among several accounts by keyboard, for both kinds of wallets', async () => {
     for (const can of ['sign-in', 'message'] as const) {
       const keys = [makeWallet(), makeWallet(), makeWallet()];
       const { page } = await visit([{ name: 'Many', can, keys }]);
@@ -81,7 +81,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     }
   });
 
-  it('says quietly that nothing was signed, and leaves the focus where it was', async () => {
+  it('reports quietly that nothing was signed, and leaves the focus where it was', async () => {
     const { page } = await visit([{ name: 'Shy', can: 'sign-in', behaviour: 'refuses', keys: [makeWallet()] }]);
     await page.getByText('Nonce:').waitFor();
     await button(page, 'Shy').focus();
@@ -91,7 +91,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
   });
 
-  it('goes on with another wallet when one never answers, is locked, or throws something odd', async () => {
+  it('continues with another wallet when one never answers, is locked, or throws an unknown error', async () => {
     const { page } = await visit([
       { name: 'Silent', can: 'message', behaviour: 'silent', keys: [makeWallet()] },
       { name: 'Locked', can: 'sign-in', behaviour: 'locked', keys: [makeWallet()] },
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     await page.waitForURL('**/projects');
   });
 
-  it('puts the wallet used last first, with its address in the message', async () => {
+  it('lists the last used wallet first, with its address in the message', async () => {
     const [first, second] = [makeWallet(), makeWallet()];
     const { page } = await visit([
       { name: 'First', can: 'sign-in', keys: [first] },
@@ -140,12 +140,12 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     expect((await order()).map((text) => text.split('\n')[0])).toEqual(['Second', 'First']);
   });
 
-  it('S7: asks for no signature where the message would name another site', async () => {
+  it('S7: requests no signature when the message would name another site', async () => {
     const { page, asked } = await visit([{ name: 'Good', can: 'sign-in', keys: [makeWallet()] }]);
     const there = browserEnv().testEnv.baseUrl;
     const elsewhere = there.replace('localhost', '127.0.0.1');
     const requests: string[] = [];
-    // What the page before was still at is asked of its own address.
+    // The previous page may still have requests under way to its own address.
     page.on('request', (request) => {
       if (request.url().startsWith(elsewhere)) requests.push(new URL(request.url()).pathname);
     });
@@ -158,7 +158,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     await expectAccessible(page);
   });
 
-  it('leads to wallets where there is none: to get one here, to its app on a phone', async () => {
+  it('links to wallets when none is installed: to install one, or to its app on a phone', async () => {
     const wide = (await visit([])).page;
     await wide.getByText('No wallet found in this browser').waitFor();
     for (const [name, href] of [
@@ -177,7 +177,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     await expectFits(phone);
   });
 
-  it('brings up the clock of the device when a wallet fails and it is off', async () => {
+  it('mentions the device clock when a wallet fails and the clock is wrong', async () => {
     const { page } = await visit([{ name: 'Odd', can: 'sign-in', behaviour: 'odd', keys: [makeWallet()] }]);
     await page.addInitScript(() => {
       const { now } = Date;

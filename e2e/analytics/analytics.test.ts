@@ -1,4 +1,5 @@
-// Analytics in real browsers: two pages and the database say one thing while work goes on, each plot has its figures, days are the project's.
+// Tests analytics in real browsers: pages match the database during live work, each plot has a table, days use the project's time
+// zone.
 import { readAnalytics } from '@countersign/shared/api/analytics';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -34,14 +35,14 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
     page = pages[0] as Page;
   });
 
-  it('says what is not known yet, and draws nothing of it', async () => {
+  it('says which figures are not known yet, and draws no plot for them', async () => {
     await plot('Are decisions getting slower?').getByText('No decisions').waitFor();
     await plot('Are webhooks delivered?').getByText('No webhook deliveries').waitFor();
     await plot('Who did the work?').getByText('Nobody claimed or decided an item').waitFor();
     await shot('analytics-empty');
   });
 
-  it('I9: two open pages show what the event log says, without a reload', async () => {
+  it('I9: shows on two open pages what the event log says, without a reload', async () => {
     const { owner, project } = browserEnv();
     const ids = await Promise.all(Array.from({ length: 9 }, submit));
     const actions = ['approve', 'edit', 'reject', 'escalate', 'approve'] as const;
@@ -66,7 +67,7 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
     expect(report.counted.seq).toBe(report.counted.head);
   });
 
-  it('each plot has its n, its figures as a table and as a file, and is read by keys', async () => {
+  it('gives each plot its n, a table and a file, and lets a person read it by keyboard', async () => {
     for (const question of PLOTS) {
       const of = plot(question);
       await of.getByRole('button', { name: /^Download as CSV/ }).waitFor();
@@ -83,7 +84,7 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('AN6: days and hours are those of the zone that the rules of the project name', async () => {
+  it('AN6: uses the time zone of the project settings for days and hours', async () => {
     const { project } = browserEnv();
     const [, rules] = pages as [Page, Page];
     await rules.goto(`${new URL(rules.url()).origin}/projects/${project.id}/rules`);

@@ -1,5 +1,5 @@
-// Figures under fire: random work while processes are killed and started again, and at the end two open pages, both processes, the
-// rollups and the tables say one thing. $OPERATIONS sets how many steps; under SOAK=1 they are many.
+// Tests that two open pages, both processes, the rollups and the tables agree after random work with process kills and restarts.
+// $OPERATIONS sets the number of steps; SOAK=1 runs many.
 import { type Analytics, readAnalytics } from '@countersign/shared/api/analytics';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -16,10 +16,10 @@ import { runRandomActions } from '../support/random-actions.ts';
 const chromium = await findChromium();
 const OPERATIONS = Number(process.env.OPERATIONS ?? scaled(150, 1500));
 const TEAM = 6;
-/** A page may ask while nobody answers. */
+/** Allows failed requests while no process answers. */
 const AWAY = /Failed to load resource|WebSocket connection/;
 
-describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () => {
+describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under restarts', () => {
   const browserEnv = useOwnBrowserEnvironment({ RATE_LIMIT_PER_MINUTE: '1000000' });
   const pages: Page[] = [];
   let project: OpenProject;
@@ -39,13 +39,13 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () 
     for (let n = 0; n < 2; n += 1) {
       const page = await enter(owner, `/analytics?project=${project.id}&range=hour`);
       pages.push(page);
-      // The rest of its code comes once a hand is laid on it: while nobody answers it could not.
+      // The page preloads the rest of its code on interaction; while no process answers it could not load.
       await page.mouse.move(300, 300);
       await page.waitForLoadState('networkidle');
     }
   });
 
-  /** Processes die or end in order, and come back; meanwhile the others are asked, or nobody. */
+  /** Kills or stops processes and starts them again; meanwhile the others answer, or none does. */
   async function without(gone: readonly number[], end: () => Promise<void>): Promise<void> {
     const { testEnv, frontProxy } = browserEnv();
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () 
     resolve(undefined);
   }
 
-  /** What happens to the processes, after which part of the steps. */
+  /** What happens to the processes, by the share of steps done. */
   const injections = () => [
     { after: 0.2, inject: () => without([1], () => browserEnv().testEnv.kill9(1)) },
     { after: 0.45, inject: () => without([0], () => browserEnv().testEnv.terminate(0)) },
@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () 
   const report = (process: number) =>
     team[0]?.call(readAnalytics, { params: { id: project.id } }, { process }) as Promise<Analytics>;
 
-  it(`I9: ${OPERATIONS} random steps and three restarts later all of them say the same`, async () => {
+  it(`I9: shows the same figures everywhere after ${OPERATIONS} random steps and three restarts`, async () => {
     const due = injections();
     let injected = Promise.resolve();
     let steps = 0;
@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () 
     const ran = await runRandomActions(project, team, { count: OPERATIONS, seed: 20, up: asked, taken });
     await injected;
     expect(due).toEqual([]);
-    // Some find nothing to do, some undo too late on a slow machine, and each blow may hit what everybody is just doing.
+    // Some steps find nothing to do, some undo too late on a slow machine, and each restart may interrupt a running step.
     expect(ran.succeeded, `of ${ran.taken}`).toBeGreaterThan(0.85 * OPERATIONS - 3 * TEAM);
     await expect.poll(pendingWork, { timeout: 180_000, interval: 500 }).toEqual([{ behind: 0, due: 0 }]);
     const one = figuresOf(await report(0));
@@ -105,7 +105,7 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () 
     await saveScreenshot(first, 'figures-under-fire', true);
   }, 1_800_000);
 
-  /** Facts that are not counted, and deliveries that are still under way: they move the figures. */
+  /** Events that are not counted, and deliveries under way, which still change the figures. */
   const pendingWork = () =>
     browserEnv().testEnv.sql(
       `select (event_seq - rollup_seq)::int as behind, (select count(*)::int from delivery
@@ -115,10 +115,10 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () 
       [project.id],
     );
 
-  /** Without what goes on with the clock alone. */
+  /** Drops the figures that change with the clock alone. */
   const figuresOf = ({ server_time: _, from: _from, to: _to, flow: _flow, ...rest }: Analytics) => rest;
 
-  /** The same, counted row by row. */
+  /** Counts the same figures row by row. */
   async function tables() {
     const by = async (query: string) => {
       const rows = await browserEnv().testEnv.sql<{ key: string; n: number }>(query, [project.id]);
@@ -144,7 +144,7 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () 
   }
 });
 
-/** What a page says, with its plots as tables, less what goes on with the clock. */
+/** Reads the figures of a page, with its plots as tables, without those that change with the clock. */
 function queueShownOn(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll('main section')].map((each) => (each as HTMLElement).innerText),

@@ -1,4 +1,4 @@
-// The API documentation in a browser: open to everybody, found by deep links, and its “Try it” really submits.
+// Tests the API documentation in a browser: public, deep links work, and “Try it” submits an item.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -9,7 +9,7 @@ import { expectAccessible } from '../support/page-checks.ts';
 const chromium = await findChromium();
 const DOCS = '/api/public/docs';
 
-/** Waits until the part that the anchor names begins just below the head of the page, and the contents mark it. */
+/** Waits until the section of the anchor starts just below the page header and is marked in the table of contents. */
 async function isRead(page: Page, anchor: string): Promise<void> {
   await page.locator(`a[href="#${anchor}"][aria-current]`).first().waitFor({ state: 'attached' });
   await page.waitForFunction((id) => {
@@ -21,7 +21,7 @@ async function isRead(page: Page, anchor: string): Promise<void> {
 describe.skipIf(chromium === undefined)('the API documentation', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('QU16: shows its first request before scripts ran, and no sample of the built page is empty', async () => {
+  it('QU16: shows its first request before scripts run, and leaves no sample of the built page empty', async () => {
     const withoutScripts = await (await browserEnv().openContext({ javaScriptEnabled: false })).newPage();
     await withoutScripts.goto(browserEnv().frontProxy.url + DOCS);
     expect(await withoutScripts.locator('pre').first().innerText()).toContain('curl');
@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     }
   });
 
-  it('submits an item with a real key, without anybody signed in', async () => {
+  it('submits an item with a real key, without a session', async () => {
     const { project, visit } = browserEnv();
     const page = await visit(makeWallet(), DOCS);
     const section = page.locator('#submitItem');
@@ -53,7 +53,7 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     const { id } = JSON.parse(answered) as { id: string };
     expect(await project.pipeline.read(id)).toMatchObject({ status: 'queued', project_id: project.id });
 
-    // The key is typed once for the page, and is gone with it.
+    // A person types the key once per page; a reload drops it.
     const reading = page.locator('#readItem');
     await reading.getByText('Try it', { exact: true }).click();
     await reading.getByLabel('id', { exact: true }).fill(id);
@@ -65,7 +65,7 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('csk_');
   });
 
-  it('is found by deep links and by its contents, on a phone too', async () => {
+  it('opens deep links and entries of the table of contents, on a phone too', async () => {
     const page = await browserEnv().visit(makeWallet(), `${DOCS}#listEvents`);
     await isRead(page, 'listEvents');
     await page.setViewportSize({ width: 390, height: 844 });
@@ -76,8 +76,8 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     expect(new URL(page.url()).hash).toBe('#busy');
   });
 
-  it('says what happened when its document does not come, and fetches it again', async () => {
-    // Nobody watches its console: it is to have a failed request on it.
+  it('says so when its document fails to load, and loads it again', async () => {
+    // The console is not checked: it logs the failed request.
     const page = await (await browserEnv().openContext()).newPage();
     await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: 'busy' }), { times: 1 });
     await page.goto(browserEnv().frontProxy.url + DOCS);

@@ -1,4 +1,4 @@
-// The whole story in a real Chromium: a wallet signs in, an item arrives by itself, one key approves it, the webhook verifies.
+// Tests the main path in a real Chromium: sign in, receive an item live, approve it with one key, verify the webhook.
 import { describe, expect, it } from 'vitest';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
@@ -9,15 +9,15 @@ import { waitUntilIdle, nameOf, row } from '../support/queue.ts';
 
 const chromium = await findChromium();
 
-describe.skipIf(chromium === undefined)('the whole story', () => {
+describe.skipIf(chromium === undefined)('the main path', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('signs in, sees the item arrive without a reload, approves it with A, and the webhook verifies (I5, I7)', async () => {
+  it('signs in, receives the item without a reload, approves it with A, and verifies the webhook (I5, I7)', async () => {
     const { owner, project, receiver, visit } = browserEnv();
     const page = await visit(owner.wallet, '/queue');
     await signIn(page);
     await page.waitForURL(/\/queue/);
-    // Its only project has not had an item: the empty list says so, once it knows.
+    // The only project has had no item: the empty list says so once it knows.
     await page.getByText('has no items yet').waitFor();
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('the whole story', () => {
     await waitUntilIdle(page);
   });
 
-  it('shows what one browser claims as held in the other, by itself (I4)', async () => {
+  it('shows an item that one browser claims as held in the other, without a reload (I4)', async () => {
     const { testEnv, owner, project, enter } = browserEnv();
     const reviewer = await person(testEnv);
     await join(project, reviewer);

@@ -1,4 +1,4 @@
-// Every page with real content, in both themes, wide and on a phone: no accessibility fault, nothing wider than the screen.
+// Tests every page with real content, in both themes, wide and on a phone: accessible, and not wider than the screen.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource } from '@countersign/shared/api/inbound';
@@ -9,14 +9,14 @@ import { checkAppearances, PHONE } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
 
-/** Every page is looked at for accessibility, one after the other: that takes its time on a slow machine. In milliseconds. */
+/** In milliseconds. The accessibility checks of all pages run one after the other, which is slow on a slow machine. */
 const VIEWING = 180_000;
 
 describe.skipIf(chromium === undefined)('every page', () => {
   const browserEnv = useBrowserEnvironment();
   let page: Page;
 
-  /** Each page and what is on it once it has its content. */
+  /** Each page, and text that it shows once its content has loaded. */
   const pages = () =>
     ({
       '/projects': browserEnv().project.project.name,
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)('every page', () => {
     VIEWING,
   );
 
-  it('on a phone brings the open tab of a project into its strip', async () => {
+  it('scrolls the active project tab into view on a phone', async () => {
     await page.setViewportSize(PHONE);
     await page.goto(new URL(`/projects/${browserEnv().project.id}/danger`, page.url()).href);
     const open = page.getByRole('link', { name: 'Archive & delete' });

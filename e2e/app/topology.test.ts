@@ -1,5 +1,5 @@
-// The processes of docker-compose.yml behind one address: started together on an empty database, watched by many sockets, and all of
-// them restarted one after the other while pipelines submit, a person holds an item, and two pages are open.
+// Tests the topology of docker-compose.yml behind one address: parallel start on an empty database, many sockets, and a rolling
+// restart while pipelines submit, a person holds an item, and two pages are open.
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
@@ -20,12 +20,12 @@ import { queueFromServer, queueShownOn } from '../support/queue.ts';
 import { poolTo } from '../../scripts/lib/processes/postgres-client.ts';
 
 const SOCKETS = Number(process.env.SOCKETS ?? scaled(40, 200));
-/** Of one person. */
+/** The sockets of one person. */
 const TABS = 10;
 const EVENTS = scaled(30, 100);
-/** Submissions a second while everything is started again, and no more; how many the machine takes depends on it. */
+/** Submissions per second during the rolling restart; how many the machine can take varies. */
 const PER_SECOND = scaled(20, 200);
-/** How often a page asks for the number of what is beyond the lines that it holds, in ms of its clock. */
+/** How often a page refreshes the count of items beyond its loaded lines, in ms of its clock. */
 const RECOUNT_MS = 15_000;
 
 const chromium = await findChromium();
@@ -45,13 +45,13 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
     topology = await startTopology(stores, {
       env: { RATE_LIMIT_PER_MINUTE: '1000000', NODE_COMPILE_CACHE: COMPILED },
     });
-    // All that people and pipelines need of a world is its address; a crowd is seated in its database.
+    // The client and the pipeline need only the address of the test environment; the crowd is inserted into its database.
     const sql = async <T>(text: string, params: unknown[] = []) => (await pool.query(text, params)).rows as T[];
     owner = await person({ baseUrl: topology.url, url: () => topology.url, sql } as TestEnvironment);
     project = await openProject(owner, { settings: { claim_lease_seconds: 600 } });
     const browser = await sharedBrowser();
     if (browser !== undefined) pages = pagesOf(browser, topology.url);
-    // While a process is away a request of a page may fail, and a browser writes that down.
+    // While a process is down, a page request may fail, and the browser logs it.
     pages?.allowConsoleError(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
   });
   afterAll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
     expect(faults ?? [], 'errors on the console of a page').toEqual([]);
   });
 
-  it('five processes on an empty database migrate once', async () => {
+  it('runs the migrations once when five processes start on an empty database', async () => {
     expect(topology.members.map(({ name }) => name)).toEqual([
       'server 1',
       'server 2',
@@ -74,7 +74,7 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
     expect(rows.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  it('every socket receives every event once and in order', async () => {
+  it('delivers every event to every socket once and in order', async () => {
     const reviewers = await people(owner.testEnv, Math.ceil(SOCKETS / TABS));
     await insertMembers(project, reviewers);
     const sockets: Live[] = [];
@@ -88,12 +88,12 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
     const [first = []] = sockets.map(seqs);
     expect(first).toEqual([...new Set(first)].sort((a, b) => a - b));
     for (const socket of sockets) expect(seqs(socket)).toEqual(first);
-    // Closing looks for gaps and for what is not of the contract.
+    // Closing a socket checks for gaps and for events outside the contract.
     for (const socket of sockets) socket.close();
   });
 
   it.skipIf(chromium === undefined)(
-    'all of them are started again one by one: no accepted item is lost, no claim broken, and no page left behind',
+    'loses no accepted item and no claim, and leaves no page behind, during a rolling restart',
     async () => {
       const [holder, ana, bo] = (await people(owner.testEnv, 3)) as [Person, Person, Person];
       for (const reviewer of [holder, ana, bo]) await join(project, reviewer);
@@ -115,21 +115,21 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
       const after = topology.members.map(({ child }) => child.pid);
       expect(after.filter((pid) => before.includes(pid))).toEqual([]);
       expect(refused).toEqual([]);
-      // While each of them was away the others went on taking.
+      // While each process was down, the others kept accepting submissions.
       expect(acceptedBy).toEqual([...new Set(acceptedBy)]);
       const found = 'select count(*)::int as n from item where id = any($1)';
       const { rows } = await pool.query<{ n: number }>(found, [accepted]);
       expect([new Set(accepted).size, rows[0]?.n]).toEqual([accepted.length, accepted.length]);
       await holder.call(decideItem, { params: { id: held }, body: { fence, action: 'approve' } });
 
-      // The pages were not loaded anew: what they show they heard by themselves.
+      // The pages were not reloaded: they show what they received over the socket.
       for (const [page, reviewer] of [
         [queuePage, ana],
         [list, bo],
       ] as const) {
         const counts = async () => (await queueShownOn(page, [])).counts;
         const { counts: now } = await queueFromServer(reviewer, 'all');
-        // Of what is beyond the lines that a page holds it counts what it hears, and now and then asks for the number anew.
+        // A page counts the items beyond its loaded lines from events, and refreshes the count from time to time.
         await page.clock.install();
         await page.clock.fastForward(RECOUNT_MS);
         await expect.poll(counts).toEqual(now);

@@ -1,4 +1,4 @@
-// What goes into exports and what does not, what the page is narrowed to, and regression runs: in a real browser, by keys and by hand.
+// Tests excluded learnings, learning filters and regression runs in a real browser, by keyboard and pointer.
 import { answerCases, listCases, type PublicCase } from '@countersign/shared/api/regressions';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import type { Page } from 'playwright';
@@ -11,7 +11,7 @@ import { saveScreenshot, checkAppearances, ONCE_EACH } from '../support/page-che
 
 const chromium = await findChromium();
 
-describe.skipIf(chromium === undefined)('learnings in and out', () => {
+describe.skipIf(chromium === undefined)('included and excluded learnings', () => {
   const browserEnv = useBrowserEnvironment();
   let page: Page;
   let other: Page;
@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
   const examples = (of = page) => of.getByRole('region', { name: 'Examples' }).getByRole('article');
   const query = () => new URL(page.url()).searchParams;
 
-  it('LX5: X leaves the example out that has the focus, for everybody who looks, and puts it in again', async () => {
+  it('LX5: X excludes the focused example for every viewer, and includes it again', async () => {
     await page.getByText('4 included, 0 excluded').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     await page.getByText('3 included, 1 excluded').waitFor();
   });
 
-  it('can be looked for, in the address; Back takes it back', async () => {
+  it('filters by exclusion in the URL; Back removes the filter', async () => {
     await page.getByLabel('Included or excluded').selectOption({ label: 'Excluded only' });
     await expect.poll(() => examples().count()).toBe(1);
     expect(query().get('excluded')).toBe('only');
@@ -65,7 +65,7 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     await expect.poll(() => examples().count()).toBe(4);
   });
 
-  it('flags, models and sources are chosen from what there is, the commonest first; Back works, in the search field too', async () => {
+  it('offers existing flags, models and sources as filters, the most frequent first; Back works in the search field too', async () => {
     const flags = page.getByLabel('Flag', { exact: true });
     await expect
       .poll(() => flags.getByRole('option').allInnerTexts())
@@ -90,11 +90,11 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     ]);
   });
 
-  it('LX6: the cluster on show can be exported', async () => {
+  it('LX6: exports the cluster on show', async () => {
     await row('Wrong sum').getByRole('link').click();
     await page.getByRole('heading', { name: 'Wrong sum 2' }).waitFor();
     await page.getByRole('button', { name: 'Export JSONL' }).click();
-    // It begins with what is on show.
+    // The dialog starts with the current filter.
     await dialog().getByText('2 lines').waitFor();
     await dialog().getByLabel('Scope').selectOption({ label: 'All learnings' });
     await dialog().getByText('3 lines').waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('CT3: the focus moves to the result of a change, and a merged cluster links to its target', async () => {
+  it('CT3: moves the focus to the result of a change, and links a merged cluster to its target', async () => {
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
     for (const one of [page, other]) {
       await row('Too long', one).getByRole('link').click();
@@ -130,7 +130,7 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     await expect.poll(focused).toMatch(/^the sum is wrong\s*0$/);
   });
 
-  it('RS: a run is begun, answered by the pipeline, and shown as it goes', async () => {
+  it('RS: starts a run, receives the pipeline’s answers, and shows the progress', async () => {
     const { pipeline } = browserEnv().project;
     await row('All reasons').getByRole('link').click();
     await page.getByRole('link', { name: 'Regression runs' }).click();

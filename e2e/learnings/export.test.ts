@@ -1,4 +1,4 @@
-// Learnings as a file in a real browser: what is shown before is what is saved, in both themes, wide and on a phone.
+// Tests the export of learnings in a real browser: the file matches the preview, in both themes, wide and on a phone.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)('exporting learnings', () => {
     return { name: saved.suggestedFilename(), text: await readFile(await saved.path(), 'utf8') };
   };
 
-  it('LX2, LX4: what is saved is what was shown, though more came meanwhile; and who took it is listed', async () => {
+  it('LX2, LX4: saves what the preview showed, although more learnings arrived meanwhile, and lists who exported it', async () => {
     const { owner, project } = browserEnv();
     await open();
     await dialog().getByText('3 lines,').waitFor();
@@ -61,7 +61,7 @@ describe.skipIf(chromium === undefined)('exporting learnings', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('says when nothing answers, and offers nothing to save', async () => {
+  it('says when nothing matches, and offers no download', async () => {
     await open();
     await dialog().getByLabel('Overrides').selectOption({ label: 'Rejections' });
     await dialog().getByText('1 line,').waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)('exporting learnings', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('begins with what the page is narrowed to, says where it goes further, and offers the same file again', async () => {
+  it('starts with the filter of the page, says where the export includes more, and offers the same file again', async () => {
     const { owner, project } = browserEnv();
     const { origin } = new URL(page.url());
     await page.goto(`${origin}/learnings?project=${project.id}&action=reject&range=day`);

@@ -1,4 +1,4 @@
-// Why people override, in a real browser: clusters as they arrive, put in order by a supervisor and seen so by everybody.
+// Tests the clusters of override reasons in a real browser: live arrivals, and edits by a supervisor that every viewer sees.
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
     await expect.poll(() => examples().count()).toBe(6);
   });
 
-  it('CT3: renamed, merged and taken out again, for everybody who looks', async () => {
+  it('CT3: renames, merges and unmerges a cluster for every viewer', async () => {
     await row('Too long').getByRole('link').click();
     await page.getByRole('button', { name: 'Rename' }).click();
     await dialog().getByLabel('Name').fill('Length');
@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
     await row('Length', other).waitFor();
   });
 
-  it('CT3: a cluster is split by reason variants, and the new one is shown', async () => {
+  it('CT3: splits a cluster by reason variants, and shows the new one', async () => {
     await page.getByRole('button', { name: 'Split…' }).click();
     const split = dialog().getByRole('button', { name: 'Split' });
     expect(await split.isDisabled()).toBe(true);
@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
     await row('Sentences', other).waitFor();
   });
 
-  it('keeps its place when a new one comes, and tells of it by a dot', async () => {
+  it('keeps its scroll position when a new cluster arrives, and marks it with a dot', async () => {
     await override('Broken link');
     await row('Broken link').getByText('new examples').waitFor({ state: 'attached' });
     const names = await list().getByRole('rowheader').allInnerTexts();
@@ -95,7 +95,7 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
     await row('Broken link').getByText('new examples').waitFor({ state: 'detached' });
   });
 
-  it('is narrowed by words, range and kind, and says when nothing answers', async () => {
+  it('filters by words, range and kind, and says when nothing matches', async () => {
     await row('All reasons').getByRole('link').click();
     await page.getByRole('searchbox').fill('SUM IS');
     await expect.poll(() => list().getByRole('rowheader').count()).toBe(2);

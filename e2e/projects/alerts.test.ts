@@ -1,4 +1,4 @@
-// What owners are told of a webhook, in a real browser: live, on every page, once; light and dark, wide and narrow.
+// Tests webhook alerts for owners in a real browser: live, on every page, once; in both themes, wide and narrow.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
@@ -14,13 +14,13 @@ const RECOVERED = /: webhook works again\.$/;
 
 const banner = (page: Page, pattern: RegExp) => page.getByRole('status').getByText(pattern);
 const gotIt = (page: Page) => page.getByRole('status').getByRole('button', { name: 'Got it' });
-/** The strip is fetched when a hand is laid on the page. */
+/** The page preloads the alert banner on interaction. */
 const touch = (page: Page) => page.mouse.move(300, 300);
 
 describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
   const browserEnv = useBrowserEnvironment();
 
-  /** A decision leaves for the receiver, which answers so. */
+  /** Decides an item; the receiver answers its delivery with this status. */
   async function deliver(status: number): Promise<string> {
     const { owner, project, receiver } = browserEnv();
     receiver.answer = () => ({ status });
@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     return id;
   }
 
-  it('WH6: appears on every page without a reload, stays dismissed once read, and announces the recovery', async () => {
+  it('WH6: appears on every page without a reload, stays dismissed, and announces the recovery', async () => {
     const { owner, project, receiver, testEnv, enter } = browserEnv();
     const reviewer = await person(testEnv);
     await join(project, reviewer, 'supervisor');
@@ -48,7 +48,7 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     expect((await row.boundingBox())?.y).toBe(place?.y);
     await checkAppearances(page, 'alerts-queue', ONCE_EACH);
 
-    // It says so on every page, and stands above what is there.
+    // Every page shows the banner above its content.
     await page.goto(`${testEnv.baseUrl}/projects/${project.id}/webhook`);
     await touch(page);
     await banner(page, PAUSED).waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     expect(((await (await asked).json()) as { data: unknown[] }).data).toEqual([]);
     expect(await banner(page, PAUSED).count()).toBe(0);
 
-    // Somebody resumes it, and what waited arrives.
+    // An owner resumes the endpoint, and the pending delivery arrives.
     receiver.answer = () => ({ status: 204 });
     const params = { id: project.id };
     const { settings_version, webhook_url } = await owner.call(readProject, { params });
@@ -78,7 +78,7 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     expect(await other.getByRole('status').getByText('webhook').count()).toBe(0);
   });
 
-  it('WH6: leads to what was given up', async () => {
+  it('WH6: links to the dead deliveries', async () => {
     const { owner, project, receiver, testEnv, enter } = browserEnv();
     const page = await enter(owner, '/projects');
     await touch(page);

@@ -1,4 +1,5 @@
-// Audits in a real browser: nothing marks the item while it waits, the page says what the verdicts mean, owners are told when it is too much.
+// Tests audits in a real browser: nothing marks an audit item while it waits, the page explains the verdicts, an alert notifies
+// owners.
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
 import type { Page } from 'playwright';
@@ -42,7 +43,7 @@ describe.skipIf(chromium === undefined)('audits', () => {
 
   const error = () => page.getByRole('region', { name: 'How accurate are auto-approvals?' });
 
-  it('AU4: what is not known is said; each verdict moves the sentence', async () => {
+  it('AU4: says what is not known; each verdict updates the sentence', async () => {
     await error().getByText('Not known yet: 100% of auto-approvals are audited').waitFor();
     await audited();
     await error().getByText('Not known yet: 1 sampled, none reviewed').waitFor();
@@ -54,7 +55,7 @@ describe.skipIf(chromium === undefined)('audits', () => {
     await shot('audits-few');
   });
 
-  it('AU3: nothing in the queue says that it is one; decided, the item says that what was sent stays', async () => {
+  it('AU3: marks no item in the queue as an audit; after the decision the item says that what was sent stays', async () => {
     const { project } = browserEnv();
     await page.goto(`${new URL(page.url()).origin}/queue?project_id=${project.id}`);
     await page.getByRole('row').filter({ hasText: '0.97' }).click();
@@ -64,11 +65,11 @@ describe.skipIf(chromium === undefined)('audits', () => {
     await shot('audits-item');
   });
 
-  it('AU5: owners see the alert on every page, with a link to the figures', async () => {
+  it('AU5: shows owners the alert on every page, with a link to the figures', async () => {
     const { testEnv } = browserEnv();
-    // With the four before, as many as it takes to tell.
+    // Together with the four verdicts before, these are enough for the alert.
     for (let n = 0; n < 16; n += 1) await judge('reject');
-    // The budget is looked at twice a minute, and by a worker that starts.
+    // A worker checks the budget twice a minute, and when it starts.
     const told = page.getByText('auto-approvals may exceed the error budget.');
     await withAnotherWorker(testEnv, () => told.waitFor());
     await page.getByRole('link', { name: 'View audits' }).click();
@@ -87,7 +88,7 @@ describe.skipIf(chromium === undefined)('audits', () => {
     await setAppearance(page, { colorScheme: 'light', size: WIDE });
   }, 180_000);
 
-  it('AU5: the budget stands in the rules, and says what it does', async () => {
+  it('AU5: shows the budget in the settings, with what it does', async () => {
     const { project } = browserEnv();
     await page.goto(`${new URL(page.url()).origin}/projects/${project.id}/rules`);
     await page.getByText('Notify and raise threshold').waitFor();

@@ -1,4 +1,4 @@
-// The change log in a real browser: lines appear by themselves, one kind is an address, guidelines are compared, hostile names are text.
+// Tests the change log in a real browser: live entries, the filter in the URL, guidelines diffs, hostile names shown as text.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { changeProject, createApiKey } from '@countersign/shared/api/projects';
@@ -18,7 +18,7 @@ describe.skipIf(chromium === undefined)('the change log', () => {
       body: { settings_version: version++, target_minutes, ...(guidelines === undefined ? {} : { guidelines }) },
     });
 
-  it('CL1: shows who changed what, from what to what, as it happens', async () => {
+  it('CL1: shows live who changed what, with the old and the new value', async () => {
     const page = await browserEnv().enter(browserEnv().owner, `/projects/${browserEnv().project.id}/changes`);
     await rows(page).filter({ hasText: 'created the project' }).waitFor();
     const before = await rows(page).count();
@@ -51,7 +51,7 @@ describe.skipIf(chromium === undefined)('the change log', () => {
     await rows(page).filter({ hasText: 'v3' }).waitFor();
   });
 
-  it('CL1: goes back page by page to where it began', async () => {
+  it('CL1: pages back to the first entry', async () => {
     for (let target = 100; target < 160; target += 1) await changeTarget(target);
     const page = await browserEnv().enter(browserEnv().owner, `/projects/${browserEnv().project.id}/changes`);
     await rows(page).first().waitFor();

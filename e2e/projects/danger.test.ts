@@ -1,4 +1,4 @@
-// Archiving, restoring and deleting a project in real browsers: what the owner is told before, and what everybody else sees.
+// Tests archiving, restoring and deleting a project in real browsers: the confirmation, and what the other members see.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { archiveProject } from '@countersign/shared/api/lifecycle';
@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     await member.getByText('Waits for a person').first().waitFor();
   });
 
-  it('AR1: says what archiving does, asks, and does it under everybody’s eyes', async () => {
+  it('AR1: explains what archiving does, asks for confirmation, and archives for every open page', async () => {
     await owner.getByText('1 item waiting for review').waitFor();
     await owner.getByText('3 items, 1 waiting for review, 2 decisions and 1 learning').waitFor();
     await expectAccessible(owner);
@@ -50,7 +50,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     expect(await owner.getByRole('link', { name: 'Webhook', exact: true }).count()).toBe(0);
   });
 
-  it('AR1: an archived project offers no new keys, and still lets owners revoke what exists', async () => {
+  it('AR1: offers no new keys in an archived project, and still lets owners revoke existing ones', async () => {
     await owner.getByRole('link', { name: 'API keys', exact: true }).click();
     await owner.getByRole('button', { name: /^Revoke/ }).waitFor();
     expect(await owner.getByRole('button', { name: /^(Make|Add)/ }).count()).toBe(0);
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     expect(await owner.getByRole('main').getByRole('combobox').count()).toBe(0);
   });
 
-  it('AR1: it stands at the foot of the list, and is restored from its banner', async () => {
+  it('AR1: lists an archived project last, and restores it from its banner', async () => {
     await member.goto(new URL('/projects', member.url()).href);
     await member.getByText('Archived projects (1)').click();
     await expectAccessible(member);
@@ -73,7 +73,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     await owner.getByRole('button', { name: 'Create link' }).waitFor();
   });
 
-  it('AR2: is deleted only by its name, and is gone under everybody’s eyes', async () => {
+  it('AR2: deletes a project only by its name, and removes it from every open page', async () => {
     await owner.getByRole('link', { name: 'Archive & delete', exact: true }).click();
     const open = owner.getByRole('button', { name: 'Delete the project' });
     await open.click();
@@ -91,7 +91,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     await expect.poll(() => open.evaluate((element) => element === document.activeElement)).toBe(true);
     await open.click();
     expect(await field.inputValue()).toBe('');
-    // Pages that are open on it ask once more, and are told that it is gone.
+    // Open pages of the project load once more and find that it is deleted.
     browserEnv().allowConsoleError(/status of 404/);
     await field.fill(' Refunds  "east" ');
     await field.press('Enter');
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     expect(await owner.getByText('is deleted.').count()).toBe(0);
   });
 
-  it('says so when somebody else was first', async () => {
+  it('says so when another person was first', async () => {
     const { owner: first } = browserEnv();
     const other = await openProject(first);
     await owner.goto(new URL(`/projects/${other.id}/danger`, owner.url()).href);

@@ -1,4 +1,4 @@
-// The delivery log in a real browser: a row opens in place, shows what was sent and answered, and is sent again.
+// Tests the delivery log in a real browser: a row expands in place, shows request and response, and can be replayed.
 import { describe, expect, it } from 'vitest';
 import { aSubmission, review } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -9,7 +9,7 @@ const chromium = await findChromium();
 describe.skipIf(chromium === undefined)('the delivery log', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('I5: opens a delivery with its bytes and sends it again under the same id', async () => {
+  it('I5: expands a delivery with its bytes and sends it again under the same id', async () => {
     const { owner, project, receiver, enter } = browserEnv();
     const { id } = await project.pipeline.submit(aSubmission());
     await review(owner, id);
@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Attempts');
   });
 
-  it('filters by state, in its address', async () => {
+  it('filters by state in the URL', async () => {
     const { owner, project, enter } = browserEnv();
     const page = await enter(owner, `/projects/${project.id}/deliveries?status=dead`);
     await page.getByText('No deliveries match').waitFor();
@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.getByText('No deliveries match').waitFor();
   });
 
-  it('I5: sends many again in the background, and says how many', async () => {
+  it('I5: replays many deliveries in the background, and shows the count', async () => {
     const { owner, project, receiver, enter } = browserEnv();
     const { id } = await project.pipeline.submit(aSubmission());
     await review(owner, id);
@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     expect(await receiver.next(webhookId)).toMatchObject({ attempt: attempt + 1 });
   });
 
-  it('finds by answer, event or item, in its address, and says at the field what it cannot look for', async () => {
+  it('searches by answer code, event or item in the URL, and shows invalid input at the field', async () => {
     const { owner, project, receiver, enter } = browserEnv();
     const { id } = await project.pipeline.submit(aSubmission());
     receiver.answer = ({ event }) => ({ status: event.item_id === id ? 404 : 200 });
@@ -80,7 +80,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.getByRole('button', { name: 'Clear the filter' }).last().click();
     await page.waitForURL('**/deliveries');
     await expect.poll(() => rows.count()).toBeGreaterThan(1);
-    // What was typed is one step back, and no letter of it.
+    // One step back removes the whole search text, not one letter.
     await page.goBack();
     await page.waitForURL('**/deliveries?code=599');
     await page.goto(new URL(`/projects/${project.id}/deliveries?item=${id}`, page.url()).href);
@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await expect.poll(() => field.inputValue()).toBe(id);
   });
 
-  it('W6: a row stays open, and the focus in it, while others arrive, its own attempts go on and it leaves the filter', async () => {
+  it('W6: keeps a row open and focused while others arrive, its attempts continue, and it stops matching the filter', async () => {
     const { owner, project, receiver, enter } = browserEnv();
     const busy = { status: 503, headers: { 'retry-after': '1', server: 'busy' } };
     const second = Promise.withResolvers<{ status: number }>();
@@ -110,7 +110,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     const { id: other } = await project.pipeline.submit(aSubmission());
     await review(owner, other);
     await receiver.next(other);
-    // The second attempt succeeds: the row answers the filter no more.
+    // The second attempt succeeds: the row no longer matches the filter.
     second.resolve({ status: 200 });
     await page.getByText('attempt 2 ·').waitFor();
     await page.getByRole('row').filter({ has: toggle }).getByText('delivered').waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     expect(copied).toContain(receiver.url);
   });
 
-  it('WT1: sends a test event from here, and shows what came of it in place', async () => {
+  it('WT1: sends a test event from here, and shows the result in place', async () => {
     const { owner, project, receiver, enter } = browserEnv();
     const page = await enter(owner, `/projects/${project.id}/deliveries`);
     await page.getByRole('button', { name: 'Send test event' }).click();
@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Send test event');
   });
 
-  it('on a phone shows all that matters of a row without scrolling sideways', async () => {
+  it('shows the main columns of a row on a phone without horizontal scrolling', async () => {
     const { owner, project, enter } = browserEnv();
     const page = await enter(owner, `/projects/${project.id}/deliveries`);
     await page.setViewportSize({ width: 390, height: 844 });

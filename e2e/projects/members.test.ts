@@ -1,4 +1,4 @@
-// The reviewer pool in real browsers: a link brings somebody in, roles change under open pages, and whoever is taken out is out.
+// Tests the reviewer pool in real browsers: join by invite link, change roles under open pages, remove members.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { claimItem } from '@countersign/shared/api/queue';
@@ -19,7 +19,7 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     return page;
   }
 
-  it('PM3: a link brings somebody in who signs in first and comes back to it', async () => {
+  it('PM3: lets a person sign in from an invite link first and return to it', async () => {
     const owner = await asOwner();
     await owner.getByRole('region', { name: 'Invite by link' }).getByLabel('Role').selectOption('Supervisor');
     await owner.getByRole('button', { name: 'Create link' }).click();
@@ -44,7 +44,7 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     expect(await guest.getByRole('button', { name: 'Create link' }).count()).toBe(0);
   });
 
-  it('PM1, PM2: an owner takes people down and out, and is asked first', async () => {
+  it('PM1, PM2: lets an owner lower roles and remove members, after a confirmation', async () => {
     const { project, testEnv } = browserEnv();
     const member = await person(testEnv);
     await join(project, member, 'supervisor');
@@ -76,9 +76,9 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     await expect.poll(() => row.count()).toBe(0);
   });
 
-  it('PM4: an owner names nobody, and people name themselves', async () => {
+  it('PM4: lets people set their own name, and owners nobody’s', async () => {
     const { project, testEnv, enter, allowConsoleError } = browserEnv();
-    // A name that is refused: the browser writes the answer down.
+    // The name is rejected, and the browser logs the response.
     allowConsoleError(/422/);
     const member = await person(testEnv);
     await join(project, member);

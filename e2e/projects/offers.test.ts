@@ -1,4 +1,4 @@
-// Offers in real browsers: a seat is offered by wallet, seen by its person at once, and taken, declined or revoked.
+// Tests offers in real browsers: offer a role to a wallet, which sees it at once and accepts, declines or loses it.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { addMember, createProject, listMembers } from '@countersign/shared/api/projects';
@@ -44,7 +44,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     for (const text of [project.project.name, owner.wallet.address]) await strip.getByText(text).waitFor();
     await checkAppearances(page, 'offers-strip', ONCE_EACH);
     await checkAppearances(form, 'offers-open', ONCE_EACH);
-    // By the keyboard alone.
+    // By keyboard alone.
     await strip.getByRole('button', { name: /^Accept/ }).focus();
     await page.keyboard.press('Enter');
     await page.getByText(`You're now a supervisor in ${project.project.name}.`).waitFor();
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
       .waitFor();
   });
 
-  it('who signs in finds what was offered meanwhile, and may decline it', async () => {
+  it('a person who signs in finds an offer made meanwhile, and may decline it', async () => {
     const wallet = makeWallet();
     await offerTo(browserEnv().project, wallet.address);
     const page = await browserEnv().visit(wallet, '/');
@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await page.getByRole('heading', { name: 'You are not in a project yet' }).waitFor();
   });
 
-  it('PM8: a member who is to become an owner is asked, and stays a reviewer until they accept', async () => {
+  it('PM8: a member who is to become an owner stays a reviewer until they accept', async () => {
     const { testEnv, enter, project } = browserEnv();
     const member = await person(testEnv);
     await join(project, member);
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await expect.poll(() => row.getByRole('combobox').inputValue()).toBe('owner');
   });
 
-  it('an owner revokes an offer, and it goes from the page it is shown on', async () => {
+  it('an owner revokes an offer, which disappears from the page that shows it', async () => {
     const guest = await person(browserEnv().testEnv);
     const page = await browserEnv().enter(guest, '/projects');
     await offerTo(browserEnv().project, guest.wallet.address);
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await expect.poll(() => openOffers(owner).count()).toBe(0);
   });
 
-  it('QU1: in the queue no offer moves a line: the top bar says that there is one', async () => {
+  it('QU1: an offer moves no line in the queue: the top bar announces it', async () => {
     const guest = await person(browserEnv().testEnv);
     await guest.call(createProject, { body: { name: 'Own' } });
     const page = await browserEnv().enter(guest, '/queue');
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
       .waitFor();
   });
 
-  it('PM6: who allows it is added at once by people they work with', async () => {
+  it('PM6: people who allow it are added at once by people they work with', async () => {
     const { testEnv, enter } = browserEnv();
     const guest = await person(testEnv);
     const other = await openProject(browserEnv().owner);

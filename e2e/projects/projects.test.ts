@@ -1,4 +1,4 @@
-// The list of projects, a first run and an overview in a real Chromium: everything on them moves by what happens, not by clicks.
+// Tests the project list, onboarding and the overview in a real Chromium: every figure updates live.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { changeProject, createProject, rotateWebhookSecret } from '@countersign/shared/api/projects';
@@ -20,7 +20,7 @@ const happened = (page: Page, what: string) =>
 describe.skipIf(chromium === undefined)('the projects', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('the onboarding steps complete by themselves: project and key, item, decision, webhook', async () => {
+  it('the onboarding steps complete automatically: project and key, item, decision, webhook', async () => {
     const { testEnv, receiver, visit } = browserEnv();
     const wallet = makeWallet();
     const page = await visit(wallet, '/projects');
@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
 
-    // The command on the page, as a pipeline would run it.
+    // Runs the command that the page shows, as a pipeline would.
     const command = await page.getByRole('region', { name: 'command' }).innerText();
     const [, projectId = ''] = /"project_id": "([^"]+)"/.exec(command) ?? [];
     const [, apiKey = ''] = /x-api-key: (\S+)'/.exec(command) ?? [];
@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await row(page, 'Maths answers').filter({ hasText: 'healthy' }).waitFor();
   });
 
-  it('sorts by a head, filters by name, both in the address, and no line moves by itself', async () => {
+  it('sorts by a column and filters by name, both in the URL, and no line moves on its own', async () => {
     const { testEnv, enter } = browserEnv();
     const me = await person(testEnv);
     const names = ['Alpha', 'Beta', 'Gamma', 'Delta', 'Epsilon', 'Zeta', 'Eta', 'Theta'];
@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     const waiting = page.getByRole('columnheader', { name: 'Waiting' });
     await expect.poll(() => waiting.getAttribute('aria-sort')).toBe('descending');
 
-    // Figures change where they stand.
+    // Figures change in place.
     const before = await order();
     await busy.pipeline.submit(aSubmission());
     await row(page, 'Busy').getByRole('cell', { name: '1', exact: true }).waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await row(page, 'Busy').waitFor();
   });
 
-  it('the address rules the filter: the way to all projects shows all', async () => {
+  it('the filter follows the URL: the link to all projects shows all', async () => {
     const { owner, project, enter } = browserEnv();
     const page = await enter(owner, '/projects?q=nothing');
     const field = page.getByRole('searchbox');
@@ -114,7 +114,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     expect(await field.count()).toBe(0);
   });
 
-  it('shows who holds a claim as people, in the list and on the overview', async () => {
+  it('shows the people who hold claims, in the list and on the overview', async () => {
     const { testEnv, owner, project, enter } = browserEnv();
     const page = await enter(owner, '/projects');
     await row(page, project.project.name).filter({ hasText: 'nobody' }).waitFor();

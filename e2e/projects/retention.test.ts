@@ -1,4 +1,4 @@
-// How long things are kept, in a real browser: an owner is asked before less is kept, and what was taken away is said and not shown as null.
+// Tests retention in a real browser: a confirmation before a shorter period, and how the pages show redacted and deleted data.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
@@ -13,7 +13,7 @@ import { checkAppearances, ONCE_EACH, PHONE } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
 
-describe.skipIf(chromium === undefined)('how long things are kept', () => {
+describe.skipIf(chromium === undefined)('retention', () => {
   const browserEnv = useBrowserEnvironment();
   const params = () => ({ id: browserEnv().project.id });
   const project = () => browserEnv().owner.call(readProject, { params: params() });
@@ -23,12 +23,12 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
 
   async function open(path: string): Promise<Page> {
     const page = await browserEnv().enter(browserEnv().owner, path);
-    // The browser asks whether to leave: the test means it.
+    // The browser asks whether to leave; the test confirms.
     page.on('dialog', (dialog) => void dialog.accept());
     return page;
   }
 
-  /** Everything that has happened in the project was counted and told, and is so many days old. */
+  /** Marks every event of the project as counted and delivered, and backdates it by this many days. */
   async function age(days: number): Promise<void> {
     const { testEnv, project: place } = browserEnv();
     const settled = `
@@ -43,13 +43,13 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
     );
   }
 
-  /** Until a worker, which looks at once when it starts, has taken away what there was for too long. */
+  /** Starts a worker, which purges at its start, and waits until it has deleted what is past its retention period. */
   async function pass(days: number, gone: () => Promise<boolean>): Promise<void> {
     await age(days);
     await withAnotherWorker(browserEnv().testEnv, () => expect.poll(gone).toBe(true));
   }
 
-  describe('on the rules page', () => {
+  describe('on the settings page', () => {
     let page: Page;
     const content = () => page.getByLabel('Item content');
     const target = () => page.getByLabel('Decision target');
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       page = await open(at('rules'));
     });
 
-    it('KE4: says beside a number that is longer than the items are kept that it has no say', async () => {
+    it('KE4: says beside a period longer than that of the items that it has no effect', async () => {
       await page.getByLabel('Items', { exact: true }).fill('60');
       await content().fill('90');
       expect(await page.getByText('Deleted with the item after 60 days.').count()).toBe(2);
@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       expect(await saveButton(page).isDisabled()).toBe(true);
     });
 
-    it('KE1: asks before less is kept; who says no has everything they typed', async () => {
+    it('KE1: asks before a shorter period; a person who cancels keeps everything they typed', async () => {
       await content().fill('7');
       await target().fill('45');
       for (const leave of ['Escape', 'Cancel']) {
@@ -91,14 +91,14 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       });
     });
 
-    it('KE1: saves once it is confirmed, and the change log tells it in words', async () => {
+    it('KE1: saves after the confirmation, and the change log describes it', async () => {
       await content().focus();
       await page.keyboard.press('Control+Enter');
       await question(page).getByRole('button', { name: 'Save and delete' }).click();
       await saveButton(page).waitFor({ state: 'detached' });
       await question(page).waitFor({ state: 'detached' });
       expect(await project()).toMatchObject({ retention_payload_days: 7, retention_item_days: 60, target_minutes: 45 });
-      // Longer takes nothing away: it is saved without a question.
+      // A longer period deletes nothing: it is saved without a confirmation.
       await page.getByLabel('Items', { exact: true }).fill('365');
       await saveButton(page).click();
       await saveButton(page).waitFor({ state: 'detached' });
@@ -115,7 +115,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
     });
   });
 
-  describe('when its days are over', () => {
+  describe('after the retention period', () => {
     let id: string;
     let webhookId: string;
     beforeAll(async () => {
@@ -128,7 +128,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       ({ webhookId } = await receiver.next(id));
     });
 
-    it('KE2: an item says since when it has no content, and shows what stays', async () => {
+    it('KE2: says since when an item is redacted, and shows what remains', async () => {
       const { owner } = browserEnv();
       const item = () => owner.call(readQueueItem, { params: { id } });
       await pass(8, async () => (await item()).emptied_at !== null);
@@ -147,7 +147,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await page.close();
     });
 
-    it('KE2, KE3: a delivery says that its bytes are gone, later its attempts too', async () => {
+    it('KE2, KE3: says that a delivery’s bytes are gone, and later its attempts too', async () => {
       const page = await open(at('deliveries'));
       await page.getByRole('button', { name: `Show ${webhookId}` }).click();
       await page.getByText('The body was deleted').waitFor();

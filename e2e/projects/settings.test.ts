@@ -1,4 +1,4 @@
-// Two owners in two browsers change one project, and a reviewer is told once what changed in the guidelines.
+// Tests the project settings in two browsers: concurrent edits by two owners, and the guidelines notice for reviewers.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject, type ProjectSettings } from '@countersign/shared/api/projects';
@@ -16,7 +16,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   const project = () => browserEnv().owner.call(readProject, { params: { id: browserEnv().project.id } });
   const at = (tab: string) => `/projects/${browserEnv().project.id}/${tab}`;
 
-  /** An owner saves without a page. */
+  /** Saves as an owner, through the API. */
   async function save(changes: Partial<ProjectSettings>): Promise<void> {
     const { id, settings_version } = await project();
     await browserEnv().owner.call(changeProject, { params: { id }, body: { settings_version, ...changes } });
@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
   async function open(who: Person, path: string): Promise<Page> {
     const page = await browserEnv().enter(who, path);
-    // The browser asks whether to leave: the test means it.
+    // The browser asks whether to leave; the test confirms.
     page.on('dialog', (dialog) => void dialog.accept());
     await page.getByRole('navigation').first().waitFor();
     return page;
@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await save({ guidelines: GUIDELINES, reasons: ['Wrong fact', 'Other'] });
   });
 
-  it('ST1: what both changed is asked, what one changed is merged, and a reload in the middle keeps it all', async () => {
+  it('ST1: asks about what both changed, merges what one changed, and keeps everything over a reload in the middle', async () => {
     const [mine, theirs] = await Promise.all([open(browserEnv().owner, at('rules')), open(second, at('rules'))]);
     await mine.getByLabel('Automatic from').last().fill('0.85');
     await mine.getByLabel('Decision target').fill('30');
@@ -93,17 +93,17 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
       reasons: ['Wrong fact', 'Other', 'Theirs', 'Mine'],
       guidelines: 'Returns within 14 days.\n\nGreet by last name.\n\nNever promise a day.',
     });
-    // The other page, which has nothing unsaved, shows what stands.
+    // The other page, which has no unsaved changes, shows the saved values.
     await expect.poll(() => theirs.getByLabel('Guidelines', { exact: true }).inputValue()).toContain('a day');
   });
 
-  /** Lets the first save of each page go on only when both are on their way; answers the statuses they get, in time. */
+  /** Holds the first save of each page until both are under way; returns their response statuses in order. */
   async function saveAtOnce(pages: Page[]): Promise<number[]> {
     const statuses: number[] = [];
     const { promise: all, resolve } = Promise.withResolvers<undefined>();
     let missing = pages.length;
     for (const page of pages) {
-      // The browser itself notes the refusal on its console, which is no fault of the page.
+      // The browser logs the conflict response on its console; the page is not at fault.
       page.removeAllListeners('console');
       await page.route('**/api/projects/*', async (route) => {
         const saving = route.request().method() === 'PATCH';
@@ -120,14 +120,14 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     return statuses;
   }
 
-  it('ST1: of two who save at one moment one is refused, and neither loses a field', async () => {
+  it('ST1: refuses one of two simultaneous saves, and neither person loses a field', async () => {
     const pages = await Promise.all([open(browserEnv().owner, at('rules')), open(second, at('rules'))]);
     const [one, other] = pages;
     await one.getByLabel('Review from').last().fill('0.55');
     await other.getByLabel('Claim duration').fill('300');
     expect((await saveAtOnce(pages)).sort()).toEqual([200, 409]);
 
-    // Whoever was refused has the other's field in by now, and their own still to save.
+    // The page that got the conflict has the other's field now, and its own change is still unsaved.
     await expect.poll(async () => (await saveButton(one).count()) + (await saveButton(other).count())).toBe(1);
     const refused = (await saveButton(one).count()) === 1 ? one : other;
     await refused.getByText('Someone else saved this project.').waitFor();
@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     expect(await project()).toMatchObject({ review_threshold: 0.55, claim_lease_seconds: 300 });
   });
 
-  it('ST1: a person who leaves with unsaved changes sees that they are stored, and finds them again', async () => {
+  it('ST1: tells a person who leaves that their unsaved changes are stored, and restores them later', async () => {
     const page = await open(browserEnv().owner, at('rules'));
     await page.getByLabel('Decision target').fill('45');
     await switchTo(page, 'Guidelines');
@@ -154,7 +154,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('a key that is shown once stays on its tab until it is put away, and leaving asks', async () => {
+  it('keeps a key that is shown once on its tab until it is confirmed, and asks before leaving', async () => {
     const page = await open(browserEnv().owner, at('keys'));
     await page.getByRole('button', { name: 'Create key' }).click();
     const shown = page.getByRole('region', { name: 'New API key' });
@@ -173,7 +173,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.waitForURL('**/queue');
   });
 
-  it('AR1, AR2: the keys go on after archiving and restoring, and a deleted project asks about nothing', async () => {
+  it('AR1, AR2: keeps the keyboard working after archiving and restoring, and asks nothing in a deleted project', async () => {
     const { id } = await openProject(browserEnv().owner, { settings: { name: 'Gone soon' } });
     const page = await open(browserEnv().owner, `/projects/${id}/rules`);
     browserEnv().allowConsoleError(/status of 404/);
@@ -193,7 +193,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     expect(new URL(page.url()).pathname).toBe('/projects');
   });
 
-  it('the order of the reasons gives the digit keys of the queue', async () => {
+  it('assigns the digit keys of the queue in the order of the reasons', async () => {
     await save({ reasons: ['Wrong fact', 'Policy', 'Other'], undo_window_seconds: 0 });
     const page = await open(browserEnv().owner, at('rules'));
     await page.getByRole('button', { name: 'Move “Policy” up' }).click();
@@ -209,14 +209,14 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
       .getByRole('button')
       .filter({ has: page.locator('kbd') });
     await expect.poll(() => chips.allInnerTexts()).toEqual(['1\nPolicy', '2\nWrong fact', '3\nOther']);
-    // A verb counts once its item was seen (QU2).
+    // An action works only after the item was seen (QU2).
     await page.locator('[data-actions-enabled=true]').waitFor();
     await page.keyboard.press('r');
     await page.keyboard.press('1');
     await expect.poll(async () => (await browserEnv().project.pipeline.read(id)).decision?.reason).toBe('Policy');
   });
 
-  it('GL1: a reviewer sees once what changed, and nothing on the page moves', async () => {
+  it('GL1: shows a reviewer once what changed, and moves nothing on the page', async () => {
     const reviewer = await person(browserEnv().testEnv);
     await save({ guidelines: GUIDELINES });
     await join(browserEnv().project, reviewer);
@@ -245,7 +245,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await dialog.getByText('Say thank you.').waitFor();
     await dialog.getByRole('button', { name: 'Got it' }).click();
     await told.waitFor({ state: 'detached' });
-    // The keys go on working in the page.
+    // The keys keep working on the page.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('page');
     const asked = page.waitForResponse('**/api/guidelines/news');
     await page.reload();

@@ -1,4 +1,5 @@
-// The floor and the stop switch in two real browsers: one stops the project, the other one sees it at once, and routing obeys.
+// Tests the team view and the stop switch in two real browsers: one stops the project, the other sees it at once, and routing
+// obeys.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, releaseClaim } from '@countersign/shared/api/queue';
@@ -10,7 +11,7 @@ import { nameOf, row } from '../support/queue.ts';
 import { ALL_APPEARANCES, checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
-/** What is looked at in every theme and width takes its time on a busy machine, in ms. */
+/** In ms. The checks in every theme and width are slow on a busy machine. */
 const VIEWING = 180_000;
 
 describe.skipIf(chromium === undefined)('the live team view', () => {
@@ -43,7 +44,7 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
   });
 
   it(
-    'FL1 to FL5: shows live who holds what and since when, who is idle, and when the queue is empty',
+    'FL1 to FL5: shows live who holds what and since when, who is idle, and when the queue will be empty',
     async () => {
       const { id } = await project.pipeline.submit(
         aSubmission({ input: `Who has this one? ${'WIDE WORDS '.repeat(30)}` }),
@@ -70,7 +71,7 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
   );
 
   it(
-    'RT7: one stops the project after a question in numbers; the other sees it at once, and a sure answer waits',
+    'RT7: stops the project after a confirmation with figures; the other page shows it at once, and a sure answer is queued',
     async () => {
       const line = row(bens, 'Question').first();
       const place = await line.boundingBox();
@@ -101,7 +102,7 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
     VIEWING,
   );
 
-  it('RT7: is released from the palette by keys alone, and routing decides again', async () => {
+  it('RT7: releases the stop from the palette by keyboard alone, and routing applies the thresholds again', async () => {
     await anas.bringToFront();
     await anas.keyboard.press('Control+k');
     await anas.getByRole('combobox', { name: 'Search or run' }).fill('turn off manual');

@@ -1,4 +1,4 @@
-// The webhook tab in a real browser: a test event to the saved URL and to a typed one, a pause that is taken back, a secret rolled in.
+// Tests the webhook tab in a real browser: test events to a saved and an unsaved URL, resume after a pause, secret rotation.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { rotateWebhookSecret } from '@countersign/shared/api/projects';
@@ -15,7 +15,7 @@ const REFUSED = 'Use a public host: this one is a private, local or reserved add
 describe.skipIf(chromium === undefined)('the webhook tab', () => {
   const browserEnv = useBrowserEnvironment();
 
-  /** Signed in as the owner, on the tab. */
+  /** Signs in as the owner and opens the tab. */
   async function openTab(project: OpenProject = browserEnv().project): Promise<Page> {
     const page = await browserEnv().enter(browserEnv().owner, `/projects/${project.id}/webhook`);
     await page.getByRole('heading', { name: 'Signing secret' }).waitFor();
@@ -50,10 +50,10 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('W1: says why a URL is refused, at the field, tried or saved', async () => {
+  it('W1: says at the field why a URL is refused, for a test and for a save', async () => {
     const { owner } = browserEnv();
     const project = await openProject(owner);
-    // A tab whose console nobody watches: a refusal stands on it.
+    // A tab whose console is not checked: it logs the refusal.
     const page = await (await browserEnv().openContext()).newPage();
     await injectWallet(page, owner.wallet);
     await page.goto(browserEnv().testEnv.baseUrl);
@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     await page.getByRole('heading', { name: 'Paused' }).waitFor({ state: 'hidden' });
   });
 
-  it('rolls a secret in, and knows how far it is after a reload and from another browser', async () => {
+  it('rotates the secret, and shows the state after a reload and in another browser', async () => {
     const { owner } = browserEnv();
     const project = await openProject(owner);
     const page = await openTab(project);
@@ -99,7 +99,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('One active secret.').waitFor();
 
-    // Somebody else rolls the next one in: this page hears of it, and only the new state is on it.
+    // Another owner starts the next rotation: this page receives it, and shows only the new state.
     await owner.call(rotateWebhookSecret, { params: { id: project.id } });
     await page.getByText('Rotation in progress.').waitFor();
     await onTab(page, project);

@@ -1,4 +1,4 @@
-// The thresholds section, in a real browser: read, tried by handle, number, key, drag and flag, applied by an owner, and said when unknown.
+// Tests the thresholds section in a real browser: set a threshold by every control, apply it as owner, show unknown figures.
 import { listChanges } from '@countersign/shared/api/changes';
 import { changeProject, type ProjectSettings, readProject } from '@countersign/shared/api/projects';
 import type { Page } from 'playwright';
@@ -10,7 +10,7 @@ import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { saveScreenshot, checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
-/** Items of each confidence; every third of the lower ones is wrong, and some of the sure ones are flagged. */
+/** Submits items of each confidence; every third of the lower ones is wrong, and some of the sure ones have flags. */
 const EACH = 12;
 const SPACING_MS = 10_000;
 const CONFIDENCES = [0.4, 0.55, 0.72, 0.76, 0.8, 0.84, 0.88, 0.92, 0.96, 0.99];
@@ -42,7 +42,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
   const plot = () => section().getByRole('slider', { name: /^Automatic from; arrow keys/ });
   const apply = (on = page) => section(on).getByRole('button', { name: 'Apply to project…' });
 
-  it('AN24, AN25: says in words what other thresholds would do, and of how many nobody can say', async () => {
+  it('AN24, AN25: says what other thresholds would do, and for how many items the outcome is not known', async () => {
     await expect
       .poll(() => sentence().textContent())
       .toMatch(/At\s+0\.95,\s+60%\s+of the items from the last 30 days\s+\(72\)/);
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await expect.poll(() => auto().inputValue()).toBe('0.95');
   });
 
-  it('moves by key, by handle and by a drag on the curve alike; what is no threshold is said', async () => {
+  it('moves the threshold by key, handle and drag alike, and says when the input is no threshold', async () => {
     await plot().focus();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => auto().inputValue()).toBe('0.94');
@@ -77,7 +77,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await auto().fill('0.85');
   });
 
-  it('shows the same as a table, reads each bin by key, and takes bins of even count', async () => {
+  it('shows the same as a table, reads each bin by key, and offers bins of equal count', async () => {
     const bins = section().getByRole('slider', { name: /^Share approved unchanged/ });
     await bins.focus();
     await page.keyboard.press('End');
@@ -90,12 +90,12 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await section().getByRole('button', { name: 'Show the plot again: Is confidence accurate?' }).click();
   });
 
-  it('has nothing against it in light and dark, wide and on a phone', async () => {
+  it('is accessible in both themes, wide and on a phone', async () => {
     await section().scrollIntoViewIfNeeded();
     await checkAppearances(page, 'what-if', ONCE_EACH);
   });
 
-  it('is one link away from the rules, and comes into view', async () => {
+  it('is linked from the settings and lazily loaded when scrolled into view', async () => {
     const { owner, project, enter } = browserEnv();
     const rules = await enter(owner, `/projects/${project.id}/rules`);
     const link = rules.getByRole('link', { name: 'Try other thresholds' });
@@ -110,7 +110,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await rules.context().close();
   });
 
-  it('applies as a reviewed change: the difference first, then a version of its own in the change log', async () => {
+  it('applies as a reviewed change: the difference first, then a settings version of its own in the change log', async () => {
     const { owner, project } = browserEnv();
     await section().getByRole('button', { name: /^long/ }).click();
     await apply().click();
@@ -130,7 +130,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     expect(JSON.stringify(data[0])).toContain('auto_threshold');
   });
 
-  it('a supervisor may try a threshold and sees who can apply it', async () => {
+  it('lets a supervisor try a threshold and says who can apply it', async () => {
     const { project, enter, testEnv } = browserEnv();
     const sam = await person(testEnv);
     await join(project, sam, 'supervisor');
@@ -140,7 +140,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await expect.poll(() => sentence(other).textContent()).toMatch(/At\s+0\.80/);
   });
 
-  it('says what fills it where nothing arrived', async () => {
+  it('says what fills the page when nothing has arrived', async () => {
     const { owner, enter } = browserEnv();
     const empty = await openProject(owner);
     const other = await enter(owner, `/analytics?project=${empty.id}`);
@@ -149,14 +149,14 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await saveScreenshot(other, 'what-if-empty', true);
   });
 
-  it('goes along where the line of the project moves, and keeps what was touched', async () => {
+  it('follows the project’s threshold when it changes, and keeps what was edited here', async () => {
     const { owner, project, enter } = browserEnv();
     const open = await enter(owner, `/analytics?project=${project.id}`);
     await section(open).getByRole('textbox', { name: 'Review from' }).fill('0.41');
     const params = { id: project.id };
     await open.clock.install();
     const change = async (changes: Partial<ProjectSettings>) => {
-      // The page asks at most once in so long: its clock goes past that.
+      // The page refreshes at most once per interval: the test advances its clock past that.
       await open.clock.fastForward(SPACING_MS);
       const { settings_version } = await owner.call(readProject, { params });
       await owner.call(changeProject, { params, body: { settings_version, ...changes } });
@@ -164,14 +164,14 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await change({ auto_threshold: 0.97 });
     await expect.poll(() => auto(open).inputValue()).toBe('0.97');
     expect(await section(open).getByRole('textbox', { name: 'Review from' }).inputValue()).toBe('0.41');
-    // A flag that somebody else turned to what is tried here stays as it is tried.
+    // A flag that another owner changes to the tried value stays as tried.
     const long = section(open).getByRole('button', { name: /^long/ });
-    const wished = (await long.getAttribute('aria-pressed')) !== 'true';
+    const wanted = (await long.getAttribute('aria-pressed')) !== 'true';
     await long.click();
-    await change({ auto_threshold: 0.96, escalate_flags: wished ? ['long'] : [] });
+    await change({ auto_threshold: 0.96, escalate_flags: wanted ? ['long'] : [] });
     await expect.poll(() => auto(open).inputValue()).toBe('0.96');
-    expect(await long.getAttribute('aria-pressed')).toBe(String(wished));
-    // What is confirmed is what was read: the dialog stays as it was opened, and is refused where the rules moved on.
+    expect(await long.getAttribute('aria-pressed')).toBe(String(wanted));
+    // An owner confirms what they read: the dialog keeps its values, and is refused when the settings changed meanwhile.
     browserEnv().allowConsoleError(/409 \(Conflict\).*\/projects\//);
     await apply(open).click();
     const dialog = open.getByRole('dialog');

@@ -1,4 +1,4 @@
-// A reviewer's queue in a project with audits, in a real browser: nothing tells them apart, and the page says why.
+// Tests a reviewer's queue in a project with blind audits: nothing marks an audit item, and the page says why.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
@@ -26,7 +26,7 @@ describe.skipIf(chromium === undefined)('AU3: blind audits', () => {
     page = await enter(reviewer, `/queue?project=${project.id}`);
   });
 
-  it('line, item and filter say that confidence is hidden, and nothing shows it', async () => {
+  it('hides confidence in line, item and filter, and says so', async () => {
     await page.getByRole('row').filter({ hasText: 'parcel' }).first().click();
     await page.getByRole('heading', { name: 'Suggestion' }).first().waitFor();
     await page.getByText('This project double-checks some auto-approvals.').first().waitFor();
@@ -36,7 +36,7 @@ describe.skipIf(chromium === undefined)('AU3: blind audits', () => {
     await checkAppearances(page, 'blind-audits', ONCE_EACH);
   });
 
-  it('the project’s pages say that thresholds are hidden, and show none', async () => {
+  it('hides thresholds on the project’s pages, and says so', async () => {
     for (const tab of ['', '/rules']) {
       await page.goto(new URL(`/projects/${browserEnv().project.id}${tab}`, page.url()).href);
       await page.getByText('Thresholds and confidence are hidden from reviewers').waitFor();

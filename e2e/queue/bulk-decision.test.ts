@@ -1,4 +1,4 @@
-// The list narrowed to what one looks for, by an address that can be shared, and a supervisor who decides several items together (LC5).
+// Tests the list filter in the URL, and the bulk decision of a supervisor (LC5).
 import type { Page } from 'playwright';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claimItem } from '@countersign/shared/api/queue';
@@ -11,7 +11,7 @@ import { row } from '../support/queue.ts';
 
 const chromium = await findChromium();
 
-describe.skipIf(chromium === undefined)('a list', () => {
+describe.skipIf(chromium === undefined)('the list', () => {
   const browserEnv = useBrowserEnvironment();
   let supervisor: Person;
   let reviewer: Person;
@@ -48,7 +48,7 @@ describe.skipIf(chromium === undefined)('a list', () => {
     await dialog.getByRole('button', { name: 'Approve' }).click();
   };
 
-  it('LC5: are taken together, decided one by one, and each reaches the receiver', async () => {
+  it('LC5: claims selected items together, decides them one by one, and delivers each to the receiver', async () => {
     await chooseRefunds();
     await approve();
     await page.getByText('5 items decided').first().waitFor();
@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)('a list', () => {
     expect(await page.getByRole('checkbox', { name: 'Select Parcel 6' }).isChecked()).toBe(false);
   });
 
-  it('one that somebody else takes leaves the selection, and the page says so', async () => {
+  it('removes an item that another person claims from the selection, and says so', async () => {
     await chooseRefunds();
     const shownText = await watchForText(page, '1 selected item was taken or decided');
     await reviewer.call(claimItem, { params: { id: ids[2] ?? '' } });
@@ -64,7 +64,7 @@ describe.skipIf(chromium === undefined)('a list', () => {
     await shownText();
   });
 
-  it('a filter stands in the address, Back takes it off, and what arrives is shown only when it answers', async () => {
+  it('keeps the filter in the URL, removes it on Back, and shows only arrivals that match', async () => {
     await page.keyboard.press('/');
     await page.locator('#queue-filter:focus').waitFor();
     await page.keyboard.type('REFUND');
@@ -86,14 +86,14 @@ describe.skipIf(chromium === undefined)('a list', () => {
     expect(await page.locator('#queue-filter').inputValue()).toBe('');
   });
 
-  it('what a filter hides is named, and one key shows it again', async () => {
+  it('names what a filter hides, and shows it with one key', async () => {
     await page.goto(`${browserEnv().frontProxy.url}/queue?flag=legal&q=nothing`);
     await page.getByText('hides 7 items that wait').waitFor();
     await page.keyboard.press('Escape');
     await row(page, 'Parcel 7').waitFor();
   });
 
-  it('that is longer than a page holds says so, goes on when asked, and is searched to its end', async () => {
+  it('says that it is longer than one page, loads more on request, and searches to its end', async () => {
     const rest = Array.from({ length: 600 }, (_, n) => ({
       project_id: project.id,
       ...aSubmission({ input: { question: `Letter ${n}.` } }),

@@ -1,4 +1,4 @@
-// LC4 in a real Chromium: who holds three items and wants a fourth reads why not, and is led to what they hold.
+// Tests LC4 in a real Chromium: a person who holds three items and claims a fourth reads why not, with a link to the held ones.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { claimItem, MAX_CLAIMS } from '@countersign/shared/api/queue';
@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme });
       await row(page, 'One more?').waitFor();
-      // The server's choice, and a line of the reader's own: nothing is on show, and the reason stands where the item would.
+      // Both claim next and a chosen line: no item is open, and the message takes its place.
       await page.keyboard.press('n');
       await limitAlert(page).waitFor();
       await expectAccessible(page);

@@ -1,4 +1,5 @@
-// Editing in a real Chromium: only what was changed is changed, two tabs keep both drafts, and the suggestion is there to be judged whole.
+// Tests editing in a real Chromium: an edit changes only what was edited, two tabs keep both drafts, the whole suggestion is
+// readable.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -12,12 +13,12 @@ const LINES = Array.from({ length: 60 }, (_, n) => `Clause ${n + 1} stands here.
 
 const answer = (page: Page) => page.getByLabel('Your answer');
 const drafts = (page: Page) => page.getByRole('region', { name: 'Other drafts of this item' });
-/** The name of the group that has the keyboard. */
+/** The name of the group that has the focus. */
 const groupInFocus = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest('[role=group]')?.getAttribute('aria-label'));
 /** The caret is in the text. */
 const inText = (page: Page) => page.locator('textarea:focus').waitFor();
-/** In your hands, and seen: from now on its keys count (QU2). */
+/** Claimed and seen: from now on its keys work (QU2). */
 const yours = async (page: Page) => {
   await page.getByText('Yours for').waitFor();
   await page.locator('[data-actions-enabled=true]').waitFor();
@@ -26,14 +27,14 @@ const yours = async (page: Page) => {
 describe.skipIf(chromium === undefined)('editing', () => {
   const browserEnv = useBrowserEnvironment();
 
-  /** An item of a project of its own, and the way to it. */
+  /** Creates an item in a project of its own, and opens it. */
   async function anItem(submission: Parameters<typeof aSubmission>[0]) {
     const project = await openProject(browserEnv().owner);
     const { id } = await project.pipeline.submit(aSubmission(submission));
     return { id, project, path: `/queue?view=all&project=${project.id}&item=${id}` };
   }
 
-  it('QU18, QU13, QU14: the whole suggestion is read, one line is edited, and a digit gives the reason', async () => {
+  it('QU18, QU13, QU14: shows the whole suggestion, edits one line, and takes the reason by digit', async () => {
     const suggestion = LINES.map((line, at) => line + ['\r\n', '\n', '\r'][at % 3]).join('') + 'The last one';
     const { id, project, path } = await anItem({ suggestion });
     const page = await browserEnv().enter(browserEnv().owner, path);
@@ -53,10 +54,10 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await why.waitFor();
     await expect.poll(() => groupInFocus(page)).toBe('Why');
     await checkAppearances(page, 'edit-why', ONCE_EACH);
-    // The pane was built again for the other width: the question keeps the keyboard.
+    // The pane was rendered again for the other width: the reason prompt keeps the focus.
     await answer(page).waitFor();
     await expect.poll(() => groupInFocus(page)).toBe('Why');
-    // Back to the text, as it was; and to the question again.
+    // Back to the text, unchanged; and to the reason prompt again.
     await page.keyboard.press('Escape');
     await inText(page);
     await page.keyboard.type('!');
@@ -72,7 +73,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
       });
   });
 
-  it('QU18: a field of a form keeps the ends of its lines, and what is typed and taken back is no edit', async () => {
+  it('QU18: keeps the line endings of a form field, and counts text typed and removed as no edit', async () => {
     const suggestion = { text: 'a\r\nb\rc', sum: 1, big: 9_007_199_254_740_991 };
     const { id, project, path } = await anItem({ suggestion });
     const page = await browserEnv().enter(browserEnv().owner, path);
@@ -96,7 +97,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
       .toEqual({ ...suggestion, text: 'a\r\nb\rcd' });
   });
 
-  it('QU19: two tabs of one person keep both drafts, through reload and sign-out, and switch between them', async () => {
+  it('QU19: keeps both drafts of two tabs of one person through reload and sign-out, and switches between them', async () => {
     const { path } = await anItem({ suggestion: 'The suggestion.' });
     const { owner, visit, frontProxy } = browserEnv();
     const one = await visit(owner.wallet, path);
@@ -136,7 +137,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await drafts(one).getByText('first.').first().waitFor();
   });
 
-  it('QU13, QU15, QU17: images keep their colours, an empty value differs from blanks, and print and forced colours show the item', async () => {
+  it('QU13, QU15, QU17: keeps the colours of images, tells an empty value from blanks, and prints the item, also in forced colours', async () => {
     const picture =
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
     const input = { picture, empty: '', blank: '  ', nothing: null, text: LINES.join('\n') };

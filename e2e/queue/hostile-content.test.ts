@@ -1,4 +1,4 @@
-// What was submitted is shown in a real browser: it never runs and loads nothing, and what is edited goes out as it was typed.
+// Tests hostile submissions in a real browser: content never runs and loads nothing, and edits are sent as typed.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { readItem } from '@countersign/shared/api/public';
@@ -18,7 +18,7 @@ const texts = Object.values(HOSTILE_TEXTS);
 const halves = [texts.slice(0, 14), texts.slice(14)];
 const named = (values: readonly string[]): Json => Object.fromEntries(values.map((text, at) => [`f${at}`, text]));
 
-/** Everything a page does that it must not: dialogs, requests to elsewhere, windows, and what the traps would set. */
+/** Records everything a page must not do: dialogs, external requests, new windows, and what the traps would set. */
 function guard(page: Page): () => Promise<string[]> {
   const caught: string[] = [];
   const home = new URL(page.url()).origin;
@@ -37,19 +37,19 @@ function guard(page: Page): () => Promise<string[]> {
   };
 }
 
-/** The item is on show, loaded with the page. */
+/** Opens the item by loading its page. */
 async function open(page: Page, id: string): Promise<void> {
   await page.goto(new URL(`/queue?item=${id}`, page.url()).href);
   await isShown(page);
 }
 
-/** The item is on show, by a link in the page. */
+/** Opens the item through a link in the page. */
 async function follow(page: Page, id: string): Promise<void> {
   await page.evaluate((href) => {
     document.getElementById('item-heading')?.setAttribute('data-before', '');
     const link = document.createElement('a');
     link.href = href;
-    // Each in words of its own: two presses of the same words within half a second are one (QU2).
+    // Each press has a different label: two presses of the same label within half a second count as one (QU2).
     link.textContent = href;
     document.body.append(link);
     link.click();
@@ -64,19 +64,19 @@ async function isShown(page: Page): Promise<void> {
     .getByRole('heading', { name: /^(Suggestion|Sent|Current decision)/ })
     .first()
     .waitFor();
-  // The page answers: nothing submitted keeps it busy.
+  // The page responds: no submitted content blocks it.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
 async function accessible(page: Page): Promise<void> {
-  // The page round it has tests of its own.
+  // Other tests cover the page around the item.
   await expectAccessible(page, 'section[aria-label="Item"]');
 }
 
 describe.skipIf(chromium === undefined)('values', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('QU6: hostile content is inert wherever it is shown', { timeout: 4 * MINUTE }, async () => {
+  it('QU6: renders hostile content inert everywhere', { timeout: 4 * MINUTE }, async () => {
     const { owner, enter, receiver } = browserEnv();
     const project = await openProject(owner, {
       settings: { name: HOSTILE_TEXTS['img onerror']?.slice(0, 60) ?? '' },
@@ -120,7 +120,7 @@ describe.skipIf(chromium === undefined)('values', () => {
     expect(await caught()).toEqual([]);
   });
 
-  it('QU6: a link names its host and opens at the second click alone', { timeout: MINUTE }, async () => {
+  it('QU6: names the host of a link and opens it only at the second click', { timeout: MINUTE }, async () => {
     const { owner, project, enter } = browserEnv();
     const suggestion = `Sign in at https://bank.example@trap.example/login or [here](${TRAP}/b).\n\n- a\n- b`;
     const { id } = await project.pipeline.submit(aSubmission({ suggestion }));
@@ -134,14 +134,14 @@ describe.skipIf(chromium === undefined)('values', () => {
     expect(await caught()).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await link.count()).toBe(0);
-    // By key, both: a mouse that clicks twice at one place within half a second has meant one click (QU2).
+    // Both by key: two clicks at one place within half a second count as one (QU2).
     await page.getByRole('button', { name: 'here' }).press('Enter');
     const [opened] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
     await opened.waitForLoadState();
     expect(await opened.evaluate(() => [window.opener === null, document.referrer])).toEqual([true, '']);
   });
 
-  it('every renderer and every editor is without a fault of accessibility', { timeout: 3 * MINUTE }, async () => {
+  it('has no accessibility violation in any renderer and editor', { timeout: 3 * MINUTE }, async () => {
     const { owner, project, enter } = browserEnv();
     const rows = Array.from({ length: 260 }, (_, at) => ({ id: at, text: `row ${at}` }));
     const pixel =
@@ -183,7 +183,7 @@ describe.skipIf(chromium === undefined)('values', () => {
   });
 
   it(
-    'LC0: an edit in the form sends every other number as it was spelt, and asks before it breaks the shape',
+    'LC0: keeps the spelling of every other number when one field is edited, and asks before the shape changes',
     { timeout: MINUTE },
     async () => {
       const { testEnv, project, enter } = browserEnv();
@@ -222,7 +222,7 @@ describe.skipIf(chromium === undefined)('values', () => {
       const read = await project.pipeline.attempt(readItem, { params: { id } });
       expect(read.text).toContain('"output":{"payee":"Ines","sum":1.0,"rate":0.12345678901234567890,"10":1e2,"2":"x"}');
 
-      // In a wide place both sides stand beside each other, in a narrow one they are one.
+      // Wide, both sides appear side by side; narrow, they are one.
       await page.setViewportSize({ width: 2400, height: 900 });
       await open(page, id);
       await page.getByText('Edited', { exact: true }).waitFor();

@@ -1,4 +1,4 @@
-// What is seen is what is decided: under the browser's translation, and at double clicks.
+// Tests that a decision applies to the item a person has seen: under browser translation and at double clicks.
 import type { Locator, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { decideItem, claimItem, readQueueItem } from '@countersign/shared/api/queue';
@@ -12,7 +12,7 @@ import { waitUntilIdle, openRow, row, showRow } from '../support/queue.ts';
 const chromium = await findChromium();
 const MINUTE = 60_000;
 
-/** Does to the page what Chrome's translation does: every text node that may be translated gives way to two `font` elements. */
+/** Does what Chrome's translation does: replaces every translatable text node with two `font` elements. */
 async function translate(page: Page): Promise<void> {
   await page.evaluate(() => {
     const isOurs = (text: Node) => text.parentElement?.matches('font, font *') === true;
@@ -36,7 +36,7 @@ async function translate(page: Page): Promise<void> {
   });
 }
 
-/** A click where the last one was, so many ms after it, on whatever is there by now. */
+/** Clicks at the place of the last click, this many ms after it, on the element that is there by then. */
 async function secondClick(page: Page, place: { x: number; y: number }, ms: number): Promise<void> {
   await page.evaluate(
     ({ x, y, ms: later }) => {
@@ -59,13 +59,13 @@ async function noteClicks(page: Page): Promise<void> {
   );
 }
 
-describe.skipIf(chromium === undefined)('what is seen is what is decided', () => {
+describe.skipIf(chromium === undefined)('the input guard', () => {
   const browserEnv = useBrowserEnvironment();
 
   const own = () => openQueue(browserEnv());
   const read = (id: string) => browserEnv().owner.call(readQueueItem, { params: { id } });
 
-  it('QU9: with the page translated, item after item', { timeout: 3 * MINUTE }, async () => {
+  it('QU9: works item after item with the page translated', { timeout: 3 * MINUTE }, async () => {
     const { owner, enter } = browserEnv();
     const { project, submit } = await own();
     const words = ['Alpha', 'Bravo', 'Charlie', 'Delta'];
@@ -80,7 +80,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
       const others = words.filter((each) => each !== word);
       const shown = await pane(page).innerText();
       expect(others.filter((other) => shown.includes(other))).toEqual([]);
-      // The page's own words are as they were, so that they can change.
+      // The page's own texts are unchanged, so that the page can update them.
       expect(shown).toContain('Approve');
       expect(shown).not.toContain('« Approve »');
       await page.keyboard.press('a');
@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     }
   });
 
-  /** Presses a button as a hand does twice: at once, when nothing that came was seen, and late, when it was. */
+  /** Presses a button twice as a person does: at once, before the new item was seen, and late, after it was. */
   async function pressTwice(page: Page, button: Locator, seen: () => Promise<unknown>): Promise<void> {
     await button.and(page.locator(':not([aria-disabled])')).waitFor();
     const box = await button.boundingBox();
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
   const actionButton = (page: Page, name: string) => pane(page).getByRole('button', { name, exact: true });
   const chip = (page: Page) => pane(page).getByRole('button', { name: 'Wrong fact' });
 
-  /** What each takes before it goes out with one press, and what the item is then. */
+  /** What each action needs before its last press, and the status of the item afterwards. */
   const ACTIONS: [name: string, prepare: (page: Page) => Promise<unknown>, becomes: object][] = [
     ['Approve', () => Promise.resolve(), { status: 'approved' }],
     ['Skip', () => Promise.resolve(), { status: 'queued', claim: null }],
@@ -124,7 +124,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     ['Withhold', (page) => chip(page).click(), { status: 'escalated_final' }],
   ];
 
-  it('QU2: a double click does one thing, whichever action it is', { timeout: 4 * MINUTE }, async () => {
+  it('QU2: a double click does one thing, for every action', { timeout: 4 * MINUTE }, async () => {
     const { owner, enter } = browserEnv();
     const { project, submit } = await own();
     const page = await enter(owner, `/queue?project=${project.id}&view=all`);
@@ -146,42 +146,46 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     }
   });
 
-  it('QU2: nor does a double click on Undo, Take over, Release or Claim next', { timeout: 4 * MINUTE }, async () => {
-    const { owner, enter, testEnv } = browserEnv();
-    const { project, submit } = await own();
-    const [first, second] = [await submit('First'), await submit('Second')];
-    const page = await enter(owner, `/queue?project=${project.id}&view=all`);
-    await noteClicks(page);
-    await row(page, 'Second').waitFor();
-    await page.keyboard.press('n');
-    for (const words of ['First!', 'Second!']) {
-      await waitUntilActionable(page, words);
-      await page.keyboard.press('a');
-    }
-    // The newer decision is taken back, and the older one stays.
-    const undo = page.getByRole('list', { name: 'Your recent decisions' }).getByRole('button', { name: 'Undo' });
-    await expect.poll(() => undo.count()).toBe(2);
-    await pressTwice(page, undo.first(), () => waitUntilActionable(page, 'Second!'));
-    await expectUntouched(page, owner, second);
-    expect((await read(first)).status).toBe('approved');
-    const giveBack = page.getByRole('button', { name: 'Release' });
-    await pressTwice(page, giveBack, () => pane(page).getByText('No item selected').waitFor());
-    expect(await read(second)).toMatchObject({ status: 'queued', claim: null });
-    // What somebody else holds is taken over, and not decided with it.
-    const other = await person(testEnv, makeWallet());
-    await join(project, other, 'reviewer');
-    await held(other, second);
-    await row(page, 'Second').and(page.locator(':has([title])')).first().waitFor();
-    await openRow(page, 'Second');
-    await pressTwice(page, actionButton(page, 'Take over'), () => waitUntilActionable(page, 'Second!'));
-    await expectUntouched(page, owner, second);
-    // On a phone the next item comes where its button was, and with it another button.
-    await page.getByRole('button', { name: 'Release' }).click();
-    await page.setViewportSize({ width: 390, height: 844 });
-    const claim = page.getByRole('button', { name: /^Claim next/ });
-    await pressTwice(page, claim, () => waitUntilActionable(page, 'Second!'));
-    await expectUntouched(page, owner, second);
-  });
+  it(
+    'QU2: a double click on Undo, Take over, Release or Claim next does one thing',
+    { timeout: 4 * MINUTE },
+    async () => {
+      const { owner, enter, testEnv } = browserEnv();
+      const { project, submit } = await own();
+      const [first, second] = [await submit('First'), await submit('Second')];
+      const page = await enter(owner, `/queue?project=${project.id}&view=all`);
+      await noteClicks(page);
+      await row(page, 'Second').waitFor();
+      await page.keyboard.press('n');
+      for (const words of ['First!', 'Second!']) {
+        await waitUntilActionable(page, words);
+        await page.keyboard.press('a');
+      }
+      // The newer decision is undone, and the older one stays.
+      const undo = page.getByRole('list', { name: 'Your recent decisions' }).getByRole('button', { name: 'Undo' });
+      await expect.poll(() => undo.count()).toBe(2);
+      await pressTwice(page, undo.first(), () => waitUntilActionable(page, 'Second!'));
+      await expectUntouched(page, owner, second);
+      expect((await read(first)).status).toBe('approved');
+      const giveBack = page.getByRole('button', { name: 'Release' });
+      await pressTwice(page, giveBack, () => pane(page).getByText('No item selected').waitFor());
+      expect(await read(second)).toMatchObject({ status: 'queued', claim: null });
+      // An item that another person holds is taken over, and not decided by the same double click.
+      const other = await person(testEnv, makeWallet());
+      await join(project, other, 'reviewer');
+      await held(other, second);
+      await row(page, 'Second').and(page.locator(':has([title])')).first().waitFor();
+      await openRow(page, 'Second');
+      await pressTwice(page, actionButton(page, 'Take over'), () => waitUntilActionable(page, 'Second!'));
+      await expectUntouched(page, owner, second);
+      // On a phone the next item appears where the button was, with another button in its place.
+      await page.getByRole('button', { name: 'Release' }).click();
+      await page.setViewportSize({ width: 390, height: 844 });
+      const claim = page.getByRole('button', { name: /^Claim next/ });
+      await pressTwice(page, claim, () => waitUntilActionable(page, 'Second!'));
+      await expectUntouched(page, owner, second);
+    },
+  );
 });
 
 const held = (reviewer: Person, id: string) => reviewer.call(claimItem, { params: { id } });
@@ -191,7 +195,7 @@ async function escalate(reviewer: Person, id: string): Promise<void> {
   await reviewer.call(decideItem, { params: { id }, body: { fence, action: 'escalate', reason: 'Policy' } });
 }
 
-/** Decides what is open still, so that it comes nowhere again. */
+/** Decides the items that are still open, so that they do not come up again. */
 async function finish(reviewer: Person, id: string): Promise<void> {
   const { status } = await reviewer.call(readQueueItem, { params: { id } });
   if (status !== 'queued' && status !== 'escalated') return;

@@ -1,4 +1,4 @@
-// Keys in a real browser: what is typed elsewhere is typed, and the keyboards of the world have every key.
+// Tests keys in a real browser: typing in other fields decides nothing, and every keyboard layout reaches every key.
 import { describe, expect, it } from 'vitest';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -15,8 +15,9 @@ describe.skipIf(chromium === undefined)('the keys of an item', () => {
   const read = (id: string) => browserEnv().owner.call(readQueueItem, { params: { id } });
 
   /**
-   * What Reject and the second reason give, and where R is, on keyboards of every kind: digits with Shift, letters elsewhere, none that are
-   * Latin, digits of their own, signs for digits. All others are in `web/src/lib/keys/layouts.test.ts`.
+   * Which keys give Reject and the second reason, and where R is, on several keyboard layouts: digits with Shift, other letter
+   * positions, no Latin letters, native digits, signs instead of digits. `web/src/lib/keys/layouts.test.ts` tests all other
+   * layouts.
    */
   const KEYBOARDS: [name: string, reject: string, place: string, second: string][] = [
     ['French', 'r', 'KeyR', 'é'],
@@ -26,7 +27,7 @@ describe.skipIf(chromium === undefined)('the keys of an item', () => {
     ['Thai', 'พ', 'KeyR', '/'],
   ];
 
-  it('QU11: Reject and a reason, on keyboards of every kind', { timeout: 2 * MINUTE }, async () => {
+  it('QU11: rejects with a reason on several keyboard layouts', { timeout: 2 * MINUTE }, async () => {
     const { owner, enter } = browserEnv();
     const { project, submit } = await own();
     const ids: string[] = [];
@@ -51,7 +52,7 @@ describe.skipIf(chromium === undefined)('the keys of an item', () => {
     }
   });
 
-  it('QU10: what is typed into other fields is typed, and decides nothing', { timeout: 2 * MINUTE }, async () => {
+  it('QU10: typing in other fields decides nothing', { timeout: 2 * MINUTE }, async () => {
     const { owner, enter } = browserEnv();
     const { project, submit } = await own();
     const id = await submit('Typed beside');
@@ -61,7 +62,7 @@ describe.skipIf(chromium === undefined)('the keys of an item', () => {
     await waitUntilActionable(page, 'Typed beside!');
     for (const mode of ['open', 'closed'] as const)
       for (const within of ['body', '#app']) {
-        // As the panel of an extension: a host with a field in a shadow root.
+        // Like the panel of an extension: a host with a field in a shadow root.
         await page.evaluate(
           ([how, where]) => {
             const host = document.createElement('div');

@@ -1,4 +1,4 @@
-// QU2, QU5: the queue by keyboard alone, from the sign-in to every verb; keys changed, switched off, and what they show.
+// Tests QU2 and QU5: the queue by keyboard alone, from sign-in to every action; changing keys and switching them off.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject } from '@countersign/shared/api/projects';
@@ -20,7 +20,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
   const read = (id: string) => browserEnv().owner.call(readQueueItem, { params: { id } });
   const approve = () => page.getByRole('button', { name: 'Approve', exact: true });
-  /** This item is on show and its verbs live. One after the other: the item before it was ready too. */
+  /** This item is open and its actions are enabled. Checked in this order: the previous item was ready too. */
   const ready = async (suggestion: string) => {
     await page.getByRole('region', { name: 'Item' }).getByText(suggestion).first().waitFor();
     await approve().and(page.locator(':enabled')).waitFor();
@@ -28,7 +28,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
   };
   const focused = () =>
     page.evaluate(() => (document.activeElement?.matches('button') ? document.activeElement.textContent.trim() : ''));
-  /** What is typed before the palette has the keyboard is lost. */
+  /** Keys typed before the palette has the focus are lost. */
   const inPalette = () => page.getByRole('combobox', { name: 'Search or run' }).and(page.locator(':focus')).waitFor();
   const giveBack = async () => {
     const shownText = await watchForText(page, 'Item released');
@@ -78,7 +78,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await page.keyboard.type(' and more a r u');
     await press('Escape', 'e');
     await page.locator('textarea:focus').waitFor();
-    // What was typed is there again; a reason is chosen by its digit once the focus has left the text.
+    // The draft is restored; a digit chooses a reason once the focus has left the text.
     const area = page.locator('textarea').first();
     expect(await area.inputValue()).toBe('Three and more a r u');
     await page.getByRole('button', { name: /Wrong fact/ }).focus();
@@ -91,14 +91,14 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     });
     await press('u', '2');
     await expect.poll(async () => (await read(fourth)).status).toBe('escalated');
-    // The escalated one is the owner's to decide; it does not come again by itself, only when it is asked for.
+    // Only the owner may decide the escalated item; it opens only on request, not as the next item.
     await waitUntilIdle(page);
     await press('n');
     await page.getByRole('button', { name: 'Withhold' }).and(page.locator(':enabled')).waitFor();
     await ready('Four');
     await press('a');
     await expect.poll(async () => (await read(fourth)).status).toBe('approved');
-    // Nothing is left to come next: undo counts all the same, also while the page still asks for it.
+    // No next item is left: undo still works, also while the page requests the next item.
     await page.getByRole('button', { name: 'Undo', exact: true }).first().waitFor();
     await press('z');
     await ready('Four');
@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await press('Escape');
     expect(await page.locator('#item-heading').textContent()).toBe(shown);
     expect((await read(held)).decision).toBeNull();
-    // What was written is kept for the decision.
+    // The page keeps the note for the decision.
     await press('c');
     expect(await page.locator('textarea:focus').inputValue()).toBe('a1 r2');
     await press('Escape');
@@ -137,7 +137,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await giveBack();
   });
 
-  it('QU5: changes Approve to G by a swap, decides with it, and shows it everywhere', async () => {
+  it('QU5: swaps the key of Approve to G, decides with it, and shows it everywhere', async () => {
     const id = await submit('By another key');
     await press('?');
     await page.getByRole('dialog').waitFor();
@@ -159,13 +159,13 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
       await page.waitForURL((url) => url.searchParams.get('item') !== shown);
     }
     await expect.poll(async () => (await read(id)).status).toBe('approved');
-    // The way from page to page is on A now.
+    // The navigation key is A now.
     await press('a', 'p');
     await page.waitForURL(/\/projects$/);
   });
 
-  it('QU5: switched off, no single letter does anything on any page, and their caps are gone', async () => {
-    /** What is chosen before the palette has searched is another one. */
+  it('QU5: with single-letter keys off, no letter acts on any page, and the key hints are hidden', async () => {
+    /** A choice made before the palette has searched picks a different command. */
     const run = async (typed: string, name: string) => {
       await press('Control+k');
       await inPalette();
@@ -179,7 +179,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await press('c', '?', 'a', 'q');
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(new URL(page.url()).pathname).toBe('/projects');
-    // The palette is a combination: it still comes, and leads out again.
+    // The palette opens by a key combination: it still works, and switches the keys on again.
     await run('turn on single', 'Turn on single-letter shortcuts');
     await page.getByRole('button', { name: 'New project' }).locator('kbd').waitFor();
     await press('?');

@@ -1,5 +1,5 @@
-// People in as many real browsers empty one queue with two keys: one decision each item, and at the end every page says the same.
-// Under SOAK=1 ten of them and sixty items.
+// Tests several reviewers in as many real browsers who empty one queue: one decision per item, and all pages agree at the end.
+// SOAK=1 runs ten of them and sixty items.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listQueue, readHistory } from '@countersign/shared/api/queue';
@@ -10,7 +10,7 @@ import { scaled } from '../../server/test/soak.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { expectUpToDate } from '../support/queue.ts';
 
-/** A page that draws is not asked for more than it can show: ten of them share the machine. */
+/** Limits the load per page: ten of them share the machine. */
 const frames = (page: Page) =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
@@ -18,14 +18,14 @@ const frames = (page: Page) =>
 
 const chromium = await findChromium();
 const REVIEWERS = scaled(3, 10);
-/** So long it may take them to decide what there is, in ms: many browsers on a slow machine answer late. */
+/** Timeout in ms for deciding all items: many browsers on a slow machine respond late. */
 const PRESS_MS = 180_000;
-/** More than a list counts as in use after a key, in ms of the page's clock. */
+/** Longer than a list counts as in use after a key, in ms of the page's clock. */
 const KEYED_MS = 15_000;
-/** Pages that are looked at without a pause have no time to come to rest. */
+/** A page that is polled without a pause never settles. */
 const POLL_MS = 500;
 const ITEMS = scaled(12, 60);
-/** So many are left when everybody pauses and the pages are compared in the middle of it. */
+/** At this many items left, all reviewers pause and the test compares the pages. */
 const PAUSE_AT = ITEMS / 3;
 
 describe.skipIf(chromium === undefined)('many reviewers at once', () => {
@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
 
   const claimedId = async (page: Page) => (await page.getByText('Yours for').count()) > 0;
 
-  /** Everybody takes one before anybody decides: however fast the others are, nobody is left out. */
+  /** Each reviewer claims one item before anyone decides, so that a fast one leaves none without. */
   const takeOneEach = () =>
     Promise.all(
       manyPeople.map(async ({ page }) => {
@@ -49,7 +49,10 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
       }),
     );
 
-  /** Everybody presses N, and A when something is in hand, until no more than so many wait. What is pressed too early does nothing (QU2). */
+  /**
+   * All reviewers press N, and A when an item is claimed, until at most this many wait. Presses that come too early have no
+   * effect (QU2).
+   */
   async function pressUntil(left: number): Promise<void> {
     let over = false;
     const reached = expect.poll(waiting, { timeout: PRESS_MS, interval: 250 }).toBeLessThanOrEqual(left);
@@ -62,7 +65,7 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
     await Promise.all([reached.finally(() => (over = true)), ...presses]);
   }
 
-  /** Waits for each page to show what is. */
+  /** Waits until each page shows the current state. */
   const expectAllUpToDate = () =>
     Promise.all(
       manyPeople.map(({ reviewer, page }, index) =>
@@ -75,7 +78,7 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
 
   beforeAll(async () => {
     const { testEnv, project, enter, allowConsoleError } = browserEnv();
-    // A press whose answer is later than a page waits for is pressed again here, and refused: the page then finds its own decision.
+    // A press whose response is later than the page's timeout is repeated, and refused: the page then finds its own decision.
     allowConsoleError(/409 \(Conflict\).*\/decision$/);
     const reviewers = await people(testEnv, REVIEWERS);
     for (const reviewer of reviewers) await join(project, reviewer);
@@ -86,7 +89,7 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
     );
   });
 
-  it(`I1, I4: ${ITEMS} items, ${ITEMS} decisions, each by one; in the middle and at the end every page is true`, async () => {
+  it(`I1, I4: makes ${ITEMS} decisions for ${ITEMS} items, one each; in the middle and at the end every page is correct`, async () => {
     await expectAllUpToDate();
     await takeOneEach();
     await pressUntil(PAUSE_AT);
@@ -94,7 +97,7 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
     await pressUntil(0);
     await expectAllUpToDate();
     for (const { page } of manyPeople) {
-      // What left stands where it was for some seconds after a key: the page's clock goes past them.
+      // Decided lines stay in place for some seconds after a key: the test advances the page's clock past that.
       await page.clock.install();
       await page.clock.fastForward(KEYED_MS);
       await page.getByText('Queue is empty', { exact: true }).waitFor();
@@ -111,6 +114,6 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
       }),
     );
     expect(receiver.arrivals).toHaveLength(ITEMS);
-    expect(new Set(histories).size, 'nobody was left out').toBe(REVIEWERS);
+    expect(new Set(histories).size, 'every reviewer decided an item').toBe(REVIEWERS);
   }, 480_000);
 });

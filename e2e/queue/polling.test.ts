@@ -1,4 +1,4 @@
-// QU12 in a real Chromium: where WebSocket does not get through, the queue is worked all the same, and the page says how it stands.
+// Tests QU12 in a real Chromium: without WebSocket a person can work the queue, and the page says how it is connected.
 import { describe, expect, it } from 'vitest';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { aSubmission, openProject } from '../../server/test/builders.ts';
@@ -11,7 +11,7 @@ const chromium = await findChromium();
 describe.skipIf(chromium === undefined)('without WebSocket', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('QU12: the page catches up, decides, and never says that it could not', async () => {
+  it('QU12: catches up, decides, and never reports an outage', async () => {
     const { owner, receiver, enter, frontProxy } = browserEnv();
     const project = await openProject(owner, { receiver });
     const submit = async (question: string) => (await project.pipeline.submit(aSubmission({ input: { question } }))).id;
@@ -31,7 +31,7 @@ describe.skipIf(chromium === undefined)('without WebSocket', () => {
     await page.locator('[data-live=polling]').waitFor();
     await page.getByText('This page refreshes every 15 s').first().waitFor();
     await submit('Came later?');
-    // The turn is not waited for: a page that is looked at again asks at once.
+    // The test does not wait for the poll: a page that becomes visible again polls at once.
     await page.evaluate(() => window.dispatchEvent(new Event('online')));
     await row(page, 'Came later?').waitFor();
     await page.keyboard.press('n');

@@ -1,4 +1,5 @@
-// Who is online, who holds, who looks, who is away, and what a page says while Redis is gone: real browsers on real processes.
+// Tests presence with real browsers and processes: who is online, holds, looks or is away, and what pages say while Redis is
+// down.
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -41,7 +42,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     await Promise.all(pages.map((page) => page.getByRole('row').first().waitFor()));
   });
   afterAll(async () => {
-    // What they said while Redis was gone is theirs to say.
+    // Pages may log errors while Redis is down.
     await open?.close();
     await testEnv?.stop();
     await frontProxy?.close();
@@ -50,7 +51,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
 
   const line = (page: Page, question: string) => page.getByRole('row').filter({ hasText: question });
 
-  it('shows each the others, who holds, who looks, who is away and who went', async () => {
+  it('shows each person the others: who holds, who looks, who is away and who left', async () => {
     const [ana, bo, cem] = pages as [Page, Page, Page];
     for (const [index, page] of pages.entries()) {
       const others = NAMES.filter((_, other) => other !== index);
@@ -75,7 +76,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
   });
 
   it.runIf(WITH_REDIS)(
-    'LC6: says that live assignment is degraded while Redis is gone, and stops by itself',
+    'LC6: says that live assignment is degraded while Redis is down, and removes the message afterwards',
     async () => {
       const cem = pages[2] as Page;
       const note = cem.getByText('Live claims are down').first();
@@ -91,7 +92,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
   );
 });
 
-/** As when another tab is put in front of it. */
+/** Hides the page, as another tab in front of it does. */
 function hide(page: Page): Promise<void> {
   return page.evaluate(() => {
     Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });

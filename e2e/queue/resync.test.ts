@@ -1,4 +1,4 @@
-// After any interruption a page is by itself what a page opened afresh would be (QU4).
+// Tests that after any interruption a page shows what a freshly opened page would show (QU4).
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, claimNext, listQueue, releaseClaim } from '@countersign/shared/api/queue';
@@ -12,12 +12,12 @@ import { expectUpToDate, queueShownOn } from '../support/queue.ts';
 const chromium = await findChromium();
 const ITEMS = 30;
 
-describe.skipIf(chromium === undefined)('a page that was away', () => {
+describe.skipIf(chromium === undefined)('a page after an interruption', () => {
   const browserEnv = useOwnBrowserEnvironment();
   let reader: Person;
   let others: [Person, Person];
   let page: Page;
-  /** The process that the others ask: it is up while they work. */
+  /** The process that the other people use: it stays up while they work. */
   let up = 0;
 
   const everyone = () => [browserEnv().owner, reader, ...others];
@@ -27,7 +27,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     );
   const expectFresh = () => expectUpToDate(page, { reviewer: reader, view: 'all', people: everyone(), process: up });
 
-  /** Everything that can happen to a line: it arrives, is taken, given back, decided, escalated. */
+  /** Everything that can happen to a line: arrive, be claimed, released, decided, escalated. */
   async function othersAct(): Promise<void> {
     const { owner } = browserEnv();
     const via = { process: up };
@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     const { fence } = await ben.call(claimItem, { params: { id: returned } }, via);
     await ben.call(releaseClaim, { params: { id: returned }, body: { fence } }, via);
     await arrive(5);
-    // The one that this person held so far goes back, and another is in their hands.
+    // This person releases the held item and claims another.
     for (const { id, claim } of data) {
       if (claim?.user_id !== ana.id) continue;
       const held = await ana.call(claimItem, { params: { id } }, via);
@@ -50,7 +50,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     await ana.call(claimNext, {}, via);
   }
 
-  /** What the page shows can only be old while it is away: the test would prove nothing otherwise. */
+  /** The page must show outdated lines while it is offline, or the test would prove nothing. */
   async function expectStale(): Promise<void> {
     const ids = async () => (await queueShownOn(page, everyone())).lines.map(({ id }) => id).join();
     const { data } = await reader.call(listQueue, { query: { view: 'all', limit: 500 } }, { process: up });
@@ -59,7 +59,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
 
   beforeAll(async () => {
     const { testEnv, project, enter, allowConsoleError } = browserEnv();
-    // While a page is away its requests fail, and a browser writes that down.
+    // While a page is offline its requests fail, and the browser logs it.
     allowConsoleError(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
     const [first, second, third] = (await people(testEnv, 3)) as [Person, Person, Person];
     reader = first;
@@ -69,7 +69,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     page = await enter(reader, '/queue?view=all');
   });
 
-  it('after its network was gone', async () => {
+  it('after its network was down', async () => {
     await expectFresh();
     browserEnv().frontProxy.cut();
     await othersAct();
@@ -78,8 +78,8 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     await expectFresh();
   });
 
-  it('after it slept: not a line of its code ran while a hundred things happened', async () => {
-    // Freezing a page by its lifecycle leaves it running here; the debugger stops it in the middle of a step.
+  it('after it slept: none of its code ran while a hundred things happened', async () => {
+    // Freezing a page by its lifecycle keeps it running here; the debugger stops it in the middle of a step.
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Debugger.enable');
     const asleep = new Promise((resolve) => devtools.once('Debugger.paused', resolve));
@@ -91,7 +91,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     await expectFresh();
   });
 
-  it.runIf(WITH_REDIS)('after the process it was connected to was killed, and another takes it', async () => {
+  it.runIf(WITH_REDIS)('after its process was killed, and it reconnects to another', async () => {
     const { testEnv, frontProxy } = browserEnv();
     for (const dead of [0, 1]) {
       up = 1 - dead;
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     frontProxy.serve(testEnv.urls);
   });
 
-  it('after all of the service was killed and started again', async () => {
+  it('after the whole service was killed and restarted', async () => {
     const { testEnv, frontProxy } = browserEnv();
     frontProxy.cut();
     await testEnv.kill9();
@@ -116,7 +116,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     await expectFresh();
   });
 
-  it('and it goes on: what happens afterwards shows by itself', async () => {
+  it('and it continues: later events show without a reload', async () => {
     await othersAct();
     await expectFresh();
   });

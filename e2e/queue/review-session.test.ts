@@ -1,4 +1,4 @@
-// The desk in a real Chromium: the next item is there before it is asked for, what fails comes back, and nothing typed is lost.
+// Tests the review session in a real Chromium: the next item is prefetched, a failed decision returns, and nothing typed is lost.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { aSubmission } from '../../server/test/builders.ts';
@@ -9,17 +9,17 @@ import { expectAccessible } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
 
-/** Hours that make the order of the queue known: a due time is an arrival, and arrivals are one after the other. */
+/** Arrival times that make the queue order deterministic: a due time derives from the arrival. */
 const QUESTIONS = ['First of all?', 'What comes second?', 'And the third?', 'The fourth one?'];
 
 const heading = (page: Page) => page.locator('#item-heading').textContent();
 const focusedId = (page: Page) => page.evaluate(() => document.activeElement?.id);
-/** In your hands, and seen: from now on its keys count (QU2). */
+/** Claimed and seen: from now on its keys work (QU2). */
 const yours = async (page: Page) => {
   await page.getByText('Yours for').waitFor();
   await page.locator('[data-actions-enabled=true]').waitFor();
 };
-/** A verb waits for its reason: the digits count. */
+/** The action shows its reason prompt: the digits work. */
 const reasonPromptIsOpen = async (page: Page) => {
   await yours(page);
   await page.getByRole('group', { name: 'Why reject?' }).getByRole('button', { disabled: false }).first().waitFor();
@@ -43,7 +43,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     await yours(page);
     await page.getByText('Next item ready').waitFor();
 
-    // The answer is held: the next item is on the screen all the same, and its verbs are dead.
+    // The response is held: the next item is on the screen anyway, and its actions are disabled.
     let releaseResponse: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (releaseResponse = resolve));
     await page.route('**/decision', async (route) => {
@@ -58,12 +58,12 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     await page.unroute('**/decision');
     await expect.poll(async () => (await project.pipeline.read(ids[0] ?? '')).status).toBe('approved');
 
-    // Refused by a fault of the server: the item is back with its note, a second of the page's own clock after the answer.
+    // The server failed: the item is back with its note, a second of the page's own clock after the response.
     await page.keyboard.press('c');
     await page.getByLabel('Note for your decision').fill('See page 2.');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    // In a page whose time stands still neither the focus nor the verbs come to themselves.
+    // In a page whose clock is stopped neither the focus nor the actions become ready.
     await expect.poll(() => focusedId(page)).toBe('item-heading');
     await yours(page);
     let refuseRequest: () => void = () => undefined;
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     await page.keyboard.press('r');
     await reasonPromptIsOpen(page);
     await page.clock.install();
-    // Its time goes on between the two: where that was too long, once more.
+    // Its clock advances between the two steps: if that was too long, the test repeats them.
     const pause = async () => page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
     await expect
       .poll(() =>
@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     await reasonPromptIsOpen(page);
     await page.keyboard.press('1');
     await refused;
-    // The answer is out of the browser's hands; when the page has read it is not known, so its clock goes on second by second.
+    // The response has reached the browser; when the page reads it is not known, so the clock advances second by second.
     const isBack = async () => {
       await page.clock.runFor(1000);
       return page.getByText('Not just now').isVisible();
@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
       .poll(async () => (await project.pipeline.read(ids[1] ?? '')).decision)
       .toMatchObject({ note: 'See page 2.' });
 
-    // Typed and not sent: it is there after a reload.
+    // A draft that was not submitted survives a reload.
     await yours(page);
     await page.keyboard.press('e');
     await page.getByLabel('Your answer').fill('Half a thought.');
@@ -113,7 +113,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     expect(await page.getByLabel('Your answer').inputValue()).toBe('Half a thought.');
   });
 
-  it('has guidelines, notes and actions in thumb reach on a phone, and moves the focus in and back', async () => {
+  it('keeps guidelines, notes and actions in thumb reach on a phone, and moves the focus in and back', async () => {
     const { owner, project, visit } = browserEnv();
     await project.pipeline.submit(aSubmission({ input: { question: 'In the hand?' } }));
     const page = await visit(owner.wallet, '/queue');

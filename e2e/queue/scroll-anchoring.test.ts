@@ -1,4 +1,5 @@
-// No line moves under pointer or focus (QU1): arrivals and leavings above and around it, a hundred under SOAK=1, watched frame by frame.
+// Tests that no line moves under pointer or focus (QU1): items arrive and leave above and around it, a hundred under SOAK=1,
+// checked frame by frame.
 import type { Page, WebSocketRoute } from 'playwright';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -12,11 +13,11 @@ const chromium = await findChromium();
 const HALF = scaled(20, 50);
 const QUIET_ITEMS = 30;
 
-describe.skipIf(chromium === undefined)('the list stands still', () => {
+describe.skipIf(chromium === undefined)('scroll anchoring', () => {
   const browserEnv = useBrowserEnvironment();
   let reader: Person;
   let other: Person;
-  /** Its items are due before those of the other one, so they come and go above them. */
+  /** The items of this project are due before those of the other one, so they come and go above them. */
   let urgent: OpenProject;
   let quietProject: OpenProject;
   let page: Page;
@@ -36,7 +37,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await settle();
   });
 
-  /** All lines are there, and one of those in the middle is in the middle. */
+  /** All lines are loaded, and a line from the middle is scrolled to the middle. */
   async function settle(): Promise<void> {
     await row(page, 'Calm 29').waitFor();
     await row(page, 'Calm 10').evaluate((line) => line.scrollIntoView({ block: 'center' }));
@@ -47,7 +48,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
   const arrive = (project: OpenProject, count: number) =>
     Promise.all(Array.from({ length: count }, () => project.pipeline.submit(aSubmission())));
 
-  /** Remembers how far the line is ever drawn from where it is now. */
+  /** Records the largest distance between the line's current place and any place where it is drawn. */
   const observeLine = (text: string) =>
     row(page, text).evaluate((line) => {
       const top = line.getBoundingClientRect().top;
@@ -66,7 +67,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
   const moved = () =>
     page.evaluate(() => (window as unknown as { lineObserver: { moved: number; frames: number } }).lineObserver);
 
-  /** As many arrive above it as were there, and those leave; done when the page has counted them all. */
+  /** Adds as many items above it as there were, then removes them; waits until the page has counted them all. */
   async function addAndRemoveItems(): Promise<void> {
     const before = (await queueFromServer(other, 'all')).lines.slice(0, HALF);
     const arrivals = arrive(urgent, HALF);
@@ -104,7 +105,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await page.getByRole('button', { name: `${HALF} new` }).waitFor();
   });
 
-  it('when the pointer comes after it was scrolled, and goes', async () => {
+  it('when the pointer enters after a scroll, and leaves', async () => {
     await list(page).evaluate((box) => (box.scrollTop += 200));
     const { scrolled, x, y } = await list(page).evaluate((box) => {
       const { left, top } = box.getBoundingClientRect();
@@ -121,7 +122,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     expect((await moved()).moved).toBe(0);
   });
 
-  it('at its end, though more come above than were drawn before', async () => {
+  it('at its end, although more arrive above than were drawn before', async () => {
     await list(page).evaluate((box) => (box.scrollTop = box.scrollHeight));
     await observeLine('Calm 29');
     await arrive(urgent, HALF);
@@ -130,7 +131,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     expect((await moved()).moved).toBe(0);
   });
 
-  it('when the line that has the focus was scrolled out of sight', async () => {
+  it('when the focused line was scrolled out of view', async () => {
     const first = list(page).locator('[data-line]').first();
     await first.evaluate((line: HTMLElement) => line.focus({ preventScroll: true }));
     await observeLine('Calm 10');
@@ -141,7 +142,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     expect(await first.evaluate((line) => line === document.activeElement)).toBe(true);
   });
 
-  it('when it could not be refreshed: what says so stands below', async () => {
+  it('when a refresh failed: the message appears below', async () => {
     browserEnv().allowConsoleError(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
     const sockets: WebSocketRoute[] = [];
     await page.routeWebSocket(/socket\.io/, (socket) => {
@@ -156,13 +157,13 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await row(page, 'Calm 10').hover();
     await observeLine('Calm 10');
     await page.route('**/api/queue?*', (route) => route.fulfill({ status: 503, json: {} }));
-    // The connection is lost, and the page comes back.
+    // The connection is lost, and the page reconnects.
     await Promise.all(sockets.map((socket) => socket.close()));
     await failed.waitFor();
     await someFrames();
     expect((await moved()).moved).toBe(0);
     await page.unroute('**/api/queue?*');
-    // It is asked again some seconds later: the page's clock goes past them.
+    // The page retries some seconds later: the test advances its clock past that.
     await page.clock.fastForward(20_000);
     await failed.waitFor({ state: 'detached' });
     await someFrames();

@@ -1,4 +1,4 @@
-// A supervisor takes an item out of a reviewer's hands, in two real browsers.
+// Tests a supervisor taking over an item that a reviewer holds, in two real browsers.
 import { describe, expect, it } from 'vitest';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
@@ -9,7 +9,7 @@ import { nameOf } from '../support/queue.ts';
 
 const chromium = await findChromium();
 
-describe.skipIf(chromium === undefined)('taking over', () => {
+describe.skipIf(chromium === undefined)('take-over', () => {
   const browserEnv = useBrowserEnvironment();
 
   it('I3, I4: takes the item, notifies the other page, and disables its actions', async () => {
@@ -21,7 +21,7 @@ describe.skipIf(chromium === undefined)('taking over', () => {
     await theirs.getByText('Whose is it?').first().waitFor();
     await theirs.keyboard.press('n');
     await theirs.getByText('Yours for').waitFor();
-    // A verb counts once its item was seen (QU2).
+    // An action works only after the item was seen (QU2).
     await theirs.locator('[data-actions-enabled=true]').waitFor();
     await theirs.keyboard.press('e');
     await theirs.getByLabel('Your answer').fill('Half a thought.');

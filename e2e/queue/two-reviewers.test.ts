@@ -1,4 +1,4 @@
-// Two people on one queue in two real browsers: who was first, what the other is told, and that nothing typed is lost.
+// Tests two people on one queue in two real browsers: who was first, what the other sees, and that no typed text is lost.
 import type { Page, Route } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readQueueItem } from '@countersign/shared/api/queue';
@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     (await project.pipeline.submit(aSubmission({ input: { question }, suggestion: `About: ${question}` }))).id;
   const decided = async (id: string) => (await ana.call(readQueueItem, { params: { id } })).decision;
   const mine = (page: Page) => page.getByText('Yours for');
-  /** Takes a line by hand. A click while the page is busy with the item before is not heard: it is made again. */
+  /** Claims a line by click. A page busy with the previous item ignores a click, so it is repeated. */
   async function take(page: Page, question: string): Promise<void> {
     const shown = page.getByText(`About: ${question}`).first();
     const taken = async () => {
@@ -45,7 +45,7 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
 
   beforeAll(async () => {
     const { testEnv, allowConsoleError } = browserEnv();
-    // Losing a race is an answer like any other, but a browser writes every refusal down.
+    // Losing a race is a regular response, but a browser logs every 4xx.
     allowConsoleError(/status of 409/);
     // Ana is the owner and may take over; Ben is a reviewer.
     [ana, ben] = await Promise.all([person(testEnv), person(testEnv)]);
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await Promise.all([countHandledKeys(anas), countHandledKeys(bens)]);
   });
 
-  /** The next claim of each page waits for the other's: neither has heard of the other when they leave. */
+  /** The next claim of each page waits for the other's: neither has received the other's event when they are sent. */
   async function decideBoth(pages: readonly Page[]): Promise<void> {
     const all = Promise.withResolvers<undefined>();
     let asked = 0;
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await (won ? benNotified() : anaNotified());
     await row(loser, 'Who is first?').filter({ hasText: name }).waitFor();
     expect(await mine(loser).count()).toBe(0);
-    // Both lines count the same lease down.
+    // Both lines count down the same lease.
     expect(await row(loser, 'Who is first?').textContent()).toMatch(/\d:\d\d/);
     expect(await row(winner, 'Who is first?').textContent()).toContain('yours');
 
@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     ]);
   });
 
-  it('QU3, LC1: decided by another under a draft: says who and what, keeps the draft beside it, also over a reload', async () => {
+  it('QU3, LC1: says who decided an item under a draft, and how, and keeps the draft beside it, also over a reload', async () => {
     const id = await arrive('Who has the last word?');
     await take(bens, 'Who has the last word?');
     await pressUntilHandled(bens, 'e');
@@ -123,25 +123,25 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await pressUntilHandled(anas, 'a');
 
     const told = () => bens.getByText(`${nameOf(ana)} already decided this: approved`).waitFor();
-    const kept = () =>
+    const hasBothTexts = () =>
       bens.locator('section').filter({ hasText: 'Your draft' }).filter({ hasText: 'half-written' }).last().waitFor();
     await told();
-    await kept();
+    await hasBothTexts();
     expect(await bens.getByRole('group', { name: 'Actions' }).getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await bens.reload();
     await told();
-    await kept();
+    await hasBothTexts();
     await countHandledKeys(bens);
     expect(await decided(id)).toMatchObject({ action: 'approve', reviewer_id: ana.id });
     await pressUntilHandled(bens, 'Enter');
     await Promise.all([anas, bens].map(waitUntilIdle));
   });
 
-  it('LC2: undoes with one key, and the item is in hand again on this page and held on the other', async () => {
+  it('LC2: undoes with one key, and the item is claimed again on this page and held on the other', async () => {
     const id = await arrive('Too quick?');
     await take(bens, 'Too quick?');
     await pressUntilHandled(bens, 'a');
-    // While the next item is on its way there is nothing to press yet.
+    // While the next item loads, no action is available.
     const made = bens.getByRole('listitem').filter({ hasText: 'Too quick?' });
     await made.getByRole('button', { name: 'Undo', disabled: false }).waitFor();
     await pressUntilHandled(bens, 'z');
@@ -156,14 +156,14 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     ]);
   });
 
-  /** From an item in hand to its end: every press that the page took for a command. */
+  /** Counts every press that the page took for a command, from the claimed item to its end. */
   const DECISIONS = [
     { what: 'approve', keys: ['a'], status: /Approved/ },
     { what: 'reject', keys: ['r', '1'], status: /Rejected/ },
     { what: 'escalate', keys: ['u', '1'], status: /Escalated/ },
   ];
 
-  it.each(DECISIONS)('$what takes $keys.length in the flow', async ({ what, keys, status }) => {
+  it.each(DECISIONS)('takes $keys.length key presses to $what', async ({ what, keys, status }) => {
     await arrive(`How many keys to ${what}?`);
     await take(bens, `How many keys to ${what}?`);
     const before = await handledKeys(bens);

@@ -1,4 +1,4 @@
-// A Wallet Standard wallet installed into a page as an extension would do it; its key stays outside the page.
+// Installs a Wallet Standard wallet into a page as an extension would; its key stays outside the page.
 import type { Page } from 'playwright';
 import bs58 from 'bs58';
 import type { Wallet } from '../../server/test/client.ts';
@@ -12,7 +12,7 @@ export async function injectWallet(page: Page, wallet: Wallet): Promise<void> {
   await page.addInitScript(install, { address: wallet.address, publicKey, name: WALLET_NAME });
 }
 
-/** Runs in the page: registers both ways that the Wallet Standard names, whichever side is first. */
+/** Runs in the page: registers in both ways of the Wallet Standard, so that either side may load first. */
 function install({ address, publicKey, name }: { address: string; publicKey: number[]; name: string }): void {
   const chains = ['solana:mainnet'] as const;
   const features = ['solana:signMessage'] as const;
@@ -53,13 +53,13 @@ function install({ address, publicKey, name }: { address: string; publicKey: num
   window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
 }
 
-/** Signs in with the installed wallet, from the sign-in page to wherever it leads. */
+/** Signs in with the installed wallet, from the sign-in page to the page it leads to. */
 export async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: WALLET_NAME }).click();
   await page.waitForURL(/\/(projects|queue|analytics|learnings)/);
 }
 
-/** Has the installed wallet go on to another account, as a person does in it; it tells the page, and signs for none but its own. */
+/** Switches the installed wallet to another account, as a person does; it notifies the page, and signs only for that account. */
 export async function switchAccount(page: Page, address: string): Promise<void> {
   await page.evaluate((other) => {
     (window as unknown as { showOtherAccount(address: string): void }).showOtherAccount(other);

@@ -1,4 +1,4 @@
-// An item that is open in a reviewer's browser: when an action on it counts, and whether anything was done to it.
+// Helpers for an item open in a reviewer's browser: when an action works, and whether anything was done to it.
 import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
 import { changeProject } from '@countersign/shared/api/projects';
@@ -10,14 +10,14 @@ import { setUndoWindowToOneDay } from './queue.ts';
 
 export const pane = (page: Page): Locator => page.getByRole('region', { name: 'Item' });
 
-/** This item is on show, and an action on it counts. */
+/** Waits until this item is open and an action on it works. */
 export async function waitUntilActionable(page: Page, text: string): Promise<void> {
   await pane(page).getByText(text).first().waitFor();
   await page.locator('[data-actions-enabled=true]').waitFor();
   await pane(page).getByRole('group', { name: 'Actions' }).locator('button:enabled').first().waitFor();
 }
 
-/** A project with two reasons, whose decisions can be undone for a day. `submit` answers the id of an item that says these words. */
+/** Creates a project with two reasons and an undo window of a day. `submit` returns the id of an item with this text. */
 export async function openQueue({ owner, receiver, testEnv }: BrowserEnvironment): Promise<{
   project: OpenProject;
   submit: (text: string) => Promise<string>;
@@ -33,7 +33,7 @@ export async function openQueue({ owner, receiver, testEnv }: BrowserEnvironment
   return { project, submit };
 }
 
-/** This item is on show, nothing was done to it, and nothing has begun. */
+/** Checks that this item is open, unchanged, and that no action has begun. */
 export async function expectUntouched(page: Page, reader: Person, id: string): Promise<void> {
   expect(new URL(page.url()).searchParams.get('item')).toBe(id);
   expect(await pane(page).locator('textarea, [aria-pressed=true][data-once], [aria-busy=true]').count()).toBe(0);

@@ -1,4 +1,4 @@
-// How a page looks: no accessibility fault and nothing wider than the screen, in both themes, wide and on a phone.
+// Checks a page for accessibility violations and horizontal overflow, in both themes, wide and on a phone.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
@@ -18,7 +18,7 @@ export interface Appearance {
 export const ALL_APPEARANCES: readonly Appearance[] = THEMES.flatMap((colorScheme) =>
   SIZES.map((size) => ({ colorScheme, size })),
 );
-/** Each theme and each size once: for one more state of a page that is looked at in all of them elsewhere. */
+/** Each theme and each size once: for one more state of a page that another test checks in all of them. */
 export const ONCE_EACH: readonly Appearance[] = [
   { colorScheme: 'dark', size: PHONE },
   { colorScheme: 'light', size: WIDE },
@@ -31,8 +31,7 @@ export async function setAppearance(page: Page, { colorScheme, size }: Appearanc
   await disableAnimations(page);
 }
 
-/** What changes slowly is there at once, from now on: half way from one colour to another nothing can be read, and a page in
- * the background would never end it. */
+/** Disables transitions from now on: contrast cannot be measured half way, and a background page would never finish one. */
 async function disableAnimations(page: Page): Promise<void> {
   await page.evaluate(() => {
     const rule = '*, ::before, ::after { transition: none !important }';
@@ -45,12 +44,12 @@ async function disableAnimations(page: Page): Promise<void> {
   });
 }
 
-/** Half as long as what its module exports: every page that is looked at is sent it. */
+/** The minified file is half as large as what the module exports: every checked page receives it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Nothing of the page, or of what `within` selects, breaks a rule of axe. */
+/** Checks that the page, or what `within` selects, violates no axe rule. */
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
-  // In the page itself: the package for Playwright opens a second page for each look, which takes seconds and covers the first.
+  // Runs in the page itself: the Playwright package opens a second page for each check, which takes seconds and covers the first.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   await disableAnimations(page);
   const faults = await page.evaluate(async (selector) => {
@@ -62,13 +61,13 @@ export async function expectAccessible(page: Page, within?: string): Promise<voi
   expect(faults, page.url()).toEqual([]);
 }
 
-/** Nothing makes the page scroll sideways. */
+/** Checks that nothing makes the page scroll horizontally. */
 export async function expectFits(page: Page): Promise<void> {
   const wider = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(await wider(), `${page.url()} is wider than the screen by so many pixels`).toBeLessThanOrEqual(0);
+  expect(await wider(), `${page.url()} overflows the screen by this many pixels`).toBeLessThanOrEqual(0);
 }
 
-/** Looks at the page in these ways, as it stands, and keeps pictures in $SHOTS under this name. Leaves it wide and light. */
+/** Checks the page in these ways as it is, and saves pictures in $SHOTS under this name. Resets it to wide and light. */
 export async function checkAppearances(
   page: Page,
   name: string,
@@ -83,7 +82,7 @@ export async function checkAppearances(
   await setAppearance(page, { colorScheme: 'light', size: WIDE });
 }
 
-/** Saves what is on the screen under $SHOTS, for people who want to see it. */
+/** Saves a screenshot under $SHOTS, for people who want to see it. */
 export async function saveScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
   const { SHOTS } = process.env;
   if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage });

@@ -1,30 +1,30 @@
-// What the tests of the queue read off a page and do to it. A page is judged by what it shows, never by what it keeps.
+// Helpers that read the queue off a page and act on it. They judge a page by what it shows, never by its internal state.
 import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
 import { listQueue, QUEUE_VIEWS, type QueueView } from '@countersign/shared/api/queue';
 import type { Person } from '../../server/test/client.ts';
 import type { TestEnvironment } from '../../server/test/test-environment.ts';
 
-/** What a page on a busy machine may take to come to rest, in ms: how fast it is, is measured elsewhere. */
+/** In ms, how long a page on a busy machine may take to settle; other tests measure speed. */
 const SETTLE_MS = 60_000;
 
 export const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
 
-/** Has the list show this line: for some seconds after a key it counts as in use, and what arrives waits below it (QU1). */
+/** Makes the list show this line: for some seconds after a key the list counts as in use, and arrivals wait below it (QU1). */
 export async function showRow(page: Page, text: string): Promise<void> {
   const line = row(page, text);
   const newRows = page.getByRole('button', { name: /^\d+ new/ });
   const isThere = async () => {
     await line.or(newRows).first().waitFor();
     if ((await line.count()) > 0) return true;
-    // By key: a line that is clicked within half a second where this was would be a double click (QU2).
+    // By key: a click on a line where this was within half a second would count as a double click (QU2).
     await newRows.press('Enter');
     return false;
   };
   await expect.poll(isThere, { timeout: SETTLE_MS }).toBe(true);
 }
 
-/** Clicks a line and takes the pointer away: under it the list stands still, and what arrives waits (QU1). */
+/** Clicks a line and moves the pointer away: under the pointer the list is anchored, and arrivals wait (QU1). */
 export async function openRow(page: Page, text: string): Promise<void> {
   await showRow(page, text);
   await row(page, text).click();
@@ -32,8 +32,8 @@ export async function openRow(page: Page, text: string): Promise<void> {
 }
 
 /**
- * Waits until nothing is on show, and nothing on its way. A page that decided asks for what comes next a moment later, and
- * would be given what is submitted until then.
+ * Waits until no item is open and none is loading. After a decision a page requests the next item a moment later, and would
+ * receive what is submitted until then.
  */
 export const waitUntilIdle = (page: Page): Promise<void> =>
   page
@@ -41,15 +41,18 @@ export const waitUntilIdle = (page: Page): Promise<void> =>
     .filter({ hasText: /No item selected|You're all caught up/ })
     .waitFor();
 
-/** Decisions of this project can be undone for a day, more than its settings allow: no machine is too slow to do it in time. */
+/**
+ * Gives the decisions of this project an undo window of a day, more than its settings allow, so that a slow machine can undo in
+ * time.
+ */
 export async function setUndoWindowToOneDay(testEnv: Pick<TestEnvironment, 'sql'>, projectId: string): Promise<void> {
   await testEnv.sql('update project set undo_window_seconds = 86400 where id = $1', [projectId]);
 }
 
-/** How somebody who has given no name is called. */
+/** The displayed name of a person without a display name. */
 export const nameOf = ({ wallet: { address } }: Person): string => `${address.slice(0, 4)}…${address.slice(-4)}`;
 
-/** One line of a queue: who holds it, `yours`, or null. */
+/** One line of a queue: its holder, `yours`, or null. */
 export interface QueueRow {
   id: string;
   holder: string | null;
@@ -60,7 +63,7 @@ export interface QueueSnapshot {
   counts: Record<QueueView, number>;
 }
 
-/** What a page shows: its lines in order, without those that only say that an item left, and the counts of its views. */
+/** What a page shows: its lines in order, without those marked as gone, and the counts of its views. */
 export async function queueShownOn(page: Page, people: readonly Person[]): Promise<QueueSnapshot> {
   const read = await page.evaluate(() => {
     const lines = [...document.querySelectorAll('[data-line]')].map((line) => ({
@@ -80,7 +83,7 @@ export async function queueShownOn(page: Page, people: readonly Person[]): Promi
   };
 }
 
-/** What the server says to the same person: what a page that is opened now would show. */
+/** What the server returns to the same person: what a page opened now would show. */
 export async function queueFromServer(
   reviewer: Person,
   view: QueueView,
@@ -94,7 +97,7 @@ export async function queueFromServer(
   return { lines, counts };
 }
 
-/** Waits until the page shows what is, by the server's word, looking `every` so many ms. What it is not is told. */
+/** Waits until the page matches the server, polling every `every` ms. A timeout reports the difference. */
 export async function expectUpToDate(
   page: Page,
   by: {
@@ -121,26 +124,26 @@ export async function expectUpToDate(
     .toBe('equal');
 }
 
-/** Counts the key presses that the page took for a command: it then keeps them from the browser. */
+/** Counts the key presses that the page handled as commands, which it then withholds from the browser. */
 export async function countHandledKeys(page: Page): Promise<void> {
   await page.evaluate(() => {
     const counter = { handled: 0 };
     Object.assign(window, { handledKeys: counter });
     window.addEventListener('keydown', (event) => {
-      // Read when every listener has had it.
+      // Read after every listener has run.
       setTimeout(() => (counter.handled += event.defaultPrevented ? 1 : 0));
     });
   });
 }
 
-/** How many presses the page has taken so far. */
+/** How many presses the page has handled so far. */
 export const handledKeys = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve));
     return (window as unknown as { handledKeys: { handled: number } }).handledKeys.handled;
   });
 
-/** Presses a key until the page takes it: verbs are dead until their item was seen (QU2). Needs `countKeys`. */
+/** Presses a key until the page handles it: actions are disabled until the item was seen (QU2). Needs `countKeys`. */
 export async function pressUntilHandled(page: Page, key: string): Promise<void> {
   const before = await handledKeys(page);
   do await page.keyboard.press(key);

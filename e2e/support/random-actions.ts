@@ -1,4 +1,4 @@
-// Random work on one project, as a pipeline and several people do it at once: whatever the contract allows, in any order.
+// Runs random work on one project as a pipeline and several people at once: anything the contract allows, in any order.
 import { releaseProject, stopProject } from '@countersign/shared/api/team';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
 import {
@@ -17,13 +17,13 @@ import fc from 'fast-check';
 import { aSubmission, type OpenProject } from '../../server/test/builders.ts';
 import type { Answer, Person, Via } from '../../server/test/client.ts';
 
-/** How often which step, in hundredths. */
+/** How often each step runs, in percent. */
 const WEIGHTS = {
   ...{ submit: 36, again: 3, claim: 24, decide: 23, release: 3, undo: 5, reopen: 2 },
   ...{ stop: 1, resume: 2, rules: 1 },
 } as const;
 
-/** What the numbers choose among depends on what there is. `share`: from 0 to 1. */
+/** The random numbers choose among what exists. `share`: from 0 to 1. */
 interface Step {
   kind: keyof typeof WEIGHTS;
   share: number;
@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.oneof(
     ...Object.entries(WEIGHTS).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as Step['kind']) })),
   ),
-  // Without the liking for extremes that generators have: most of what arrives is to be worked on.
+  // Without the generators' bias to extremes: most arrivals are to be queued.
   share: fc.noBias(fc.integer({ min: 0, max: 1000 })).map((thousandths) => thousandths / 1000),
   pick: fc.nat(),
   action: fc.constantFrom<ReviewAction[]>('approve', 'approve', 'edit', 'reject', 'escalate'),
@@ -47,7 +47,7 @@ const COMPLETED: Partial<Record<ReviewAction, object>> = {
   escalate: { reason: 'Against policy' },
 };
 
-/** Somebody who takes one step after the other, with what they hold and what they decided. */
+/** A person who takes one step after another, with their claims and decisions. */
 interface Actor {
   person: Person;
   held: Granted[];
@@ -56,7 +56,7 @@ interface Actor {
 
 interface ProjectState {
   project: OpenProject;
-  /** What was submitted, by idempotency key; and what routing refused. */
+  /** What was submitted, by idempotency key; and what routing rejected. */
   sent: { key: string; body: string }[];
   refused: string[];
 }
@@ -67,7 +67,7 @@ interface Given {
   one: Step;
   via: Via;
 }
-/** Undefined: there is nothing to do it with. */
+/** Undefined when there is nothing to act on. */
 type StepRunner = (given: Given) => Promise<Answer<unknown>> | undefined;
 
 function send({ on, via }: Given, { key, body }: ProjectState['sent'][number]): Promise<Answer<unknown>> {
@@ -84,7 +84,7 @@ async function claim({ on, actor, via }: Given): Promise<Answer<unknown>> {
   return answer;
 }
 
-/** As a page that is opened anew finds it: an undo gave something back, or an answer was lost. */
+/** Loads the held items as a fresh page would: an undo returned one, or a response was lost. */
 async function heldClaims(person: Person, via: Via): Promise<Granted[]> {
   const mine = await person.attempt(listQueue, { query: { view: 'mine' } }, via);
   const items = mine.ok ? mine.reply.data : [];
@@ -111,7 +111,7 @@ const STEP_RUNNERS: Record<Step['kind'], StepRunner> = {
     const earlier = given.on.sent[given.one.pick % Math.max(1, given.on.sent.length)];
     return earlier && send(given, earlier);
   },
-  // Whose hands are full decides, and whose are empty takes: else half of the steps would be none.
+  // A person at the claim limit decides, and one without a claim claims: else half of the steps would do nothing.
   claim: (given) => (given.actor.held.length < MAX_CLAIMS ? claim(given) : STEP_RUNNERS.decide(given)),
   decide: (given) => {
     const { actor, one, via } = given;
@@ -153,8 +153,8 @@ export interface RandomActionCounts {
 }
 
 /**
- * Takes so many steps, the whole team at once; `seed` says which ones, `up` waits for processes that may be asked, and
- * `taken` hears of each step. Errors: a fault of the server's own (500).
+ * Runs this many steps, the whole team at once; `seed` selects them, `up` waits for processes that may be asked, and `taken` is
+ * called after each step. Throws on a server fault (500).
  */
 export async function runRandomActions(
   project: OpenProject,
@@ -184,7 +184,7 @@ async function succeeds(work: Promise<Answer<unknown>> | undefined): Promise<boo
     if (answer?.status === 500) throw new Error(answer.text);
     return answer?.ok === true;
   } catch (error) {
-    // Nobody answered: a process died under it, and the ledger knows what came of it.
+    // No response: a process died during the request, and the event log has the outcome.
     if (error instanceof TypeError) return false;
     throw error;
   }

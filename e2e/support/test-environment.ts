@@ -1,4 +1,4 @@
-// What every end-to-end test stands on: a browser, a world behind one address, a receiver, and pages whose console stays clean.
+// Provides what end-to-end tests need: a browser, an environment behind one address, a receiver, and pages with a clean console.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, expect, onTestFinished, TestRunner } from 'vitest';
 import { launchBrowser } from '../../scripts/lib/processes/browser.ts';
@@ -15,32 +15,32 @@ import { startFrontProxy, type FrontProxy } from '../../scripts/lib/processes/tc
 import { injectWallet } from './injected-wallet.ts';
 
 export interface BrowserEnvironment {
-  /** Other files use it after this one: it is not to be stopped, killed or configured. */
+  /** Other files share it: a test must not stop, kill or configure its processes. */
   testEnv: SharedTestEnvironment;
   frontProxy: Pick<FrontProxy, 'url'>;
   receiver: Receiver;
   owner: Person;
   project: OpenProject;
-  /** Opens a page in a browser of its own, in which this wallet is installed. Errors on its console fail the test. */
+  /** Opens a page in a separate browser with this wallet installed. Errors on its console fail the test. */
   visit(wallet: Wallet, path?: string): Promise<Page>;
-  /** Opens a page in a browser of its own in which this person is signed in already. Errors on its console fail the test. */
+  /** Opens a page in a separate browser with this person signed in. Errors on its console fail the test. */
   enter(reviewer: Person, path: string): Promise<Page>;
-  /** A browser of its own without a page; whatever is opened in it, nobody watches its console. */
+  /** A separate browser without a page; the consoles of its pages are not checked. */
   openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
-  /** What a console may say, because the test brings it about. */
+  /** Console messages that the test itself causes. */
   allowConsoleError(fault: RegExp): void;
   close(): Promise<void>;
 }
 
-/** A house whose processes and address serve one file alone. */
+/** An environment whose processes and address serve one file alone. */
 export interface OwnBrowserEnvironment extends BrowserEnvironment {
   testEnv: TestEnvironment;
-  /** The one address of the processes, which can be cut off and pointed elsewhere. */
+  /** The one address of the processes; a test can cut it off and point it elsewhere. */
   frontProxy: FrontProxy;
 }
 
 let launched: Promise<Browser | undefined> | undefined;
-/** One for all files of a worker process, and gone with it: a start takes longer than most pages. Undefined: the machine has none. */
+/** One browser for all files of a worker process: a launch takes longer than most pages. Undefined: the machine has none. */
 export function sharedBrowser(): Promise<Browser | undefined> {
   return (launched ??= launchBrowser().then((browser) => {
     browser?.once('disconnected', () => (launched = undefined));
@@ -66,13 +66,13 @@ async function closeServerGroup({ testEnv, frontProxy }: ServerGroup): Promise<v
 }
 
 let shared: Promise<ServerGroup> | undefined;
-/** The processes behind one address for all files of a worker that do nothing to them, gone with it. */
+/** Processes behind one address for all files of a worker that do not stop or configure them. */
 const sharedServerGroup = (): Promise<ServerGroup> => (shared ??= openServerGroup({}));
 
-/** The house of a test file: people, a project and pages of its own, on processes that it shares. */
+/** Opens the environment of a test file: people, a project and pages of its own, on shared processes. */
 export const useBrowserEnvironment = (): (() => BrowserEnvironment) => use(sharedServerGroup, () => Promise.resolve());
 
-/** The house of a test file that kills, stops, cuts off or configures its processes. */
+/** Opens the environment of a test file that kills, stops, cuts off or configures its processes. */
 export const useOwnBrowserEnvironment = (env: Record<string, string> = {}): (() => OwnBrowserEnvironment) =>
   use(() => openServerGroup(env), closeServerGroup);
 
@@ -114,15 +114,15 @@ async function openBrowserEnvironment(
   };
 }
 
-/** What a slow machine may take for one step of a page; nothing is ever waited out. In milliseconds. */
+/** The timeout of one page step on a slow machine, in milliseconds; no test waits it out. */
 const STEP_TIMEOUT_MS = 90_000;
 
-/** Pages of one address. `close` answers what they said on their consoles and has no excuse. */
+/** Pages of one address. `close` returns the console errors that no test expected. */
 export interface Pages extends Pick<BrowserEnvironment, 'visit' | 'enter' | 'openContext' | 'allowConsoleError'> {
   close(): Promise<string[]>;
 }
 
-/** Opens pages in this browser, which stays when they are closed. Those that a test opens are closed when it is over. */
+/** Opens pages in this browser, which stays open when they close. Those that a test opens close at its end. */
 export function pagesOf(browser: Browser, url: string): Pages {
   const faults: string[] = [];
   const allowedErrors: RegExp[] = [];
@@ -131,7 +131,7 @@ export function pagesOf(browser: Browser, url: string): Pages {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     context.setDefaultTimeout(STEP_TIMEOUT_MS);
     contexts.push(context);
-    // What a test opens goes with it: left open, it would draw whatever the tests after it do.
+    // A page left open after its test would keep drawing what the later tests do.
     if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => context.close());
     return context;
   };
@@ -150,7 +150,7 @@ export function pagesOf(browser: Browser, url: string): Pages {
     },
     enter: async ({ cookies }, path) => {
       const page = await open();
-      // A cookie that is for this host alone has no domain: it is set by address, and on this machine counts as secure.
+      // A cookie for this host alone has no domain: it is set by address, and counts as secure on localhost.
       const secureUrl = url.replace('http:', 'https:');
       const secured = [...cookies].map(([name, value]) => ({
         ...{ name, value, url: secureUrl },

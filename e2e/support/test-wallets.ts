@@ -1,21 +1,21 @@
-// Wallets of every kind for one page: how they register, what they can do, and what they do when they are asked.
+// Provides wallets of every kind for one page: how they register, what they support, and how they respond.
 import { createSignInMessage } from '@solana/wallet-standard-util';
 import bs58 from 'bs58';
 import type { Page } from 'playwright';
 import type { Wallet } from '../../server/test/client.ts';
 
-/** What a wallet does when it is asked to sign. `bare` answers an address and no account, `mute` names nobody at all. */
+/** What a wallet does when asked to sign. `bare` returns an address and no account, `mute` returns neither. */
 type Behaviour = 'signs' | 'bare' | 'mute' | 'refuses' | 'locked' | 'silent' | 'odd';
 
 export interface TestWallet {
   name: string;
   icon?: string;
-  /** `message` has solana:signMessage alone, which wants a connection first. */
+  /** `message` has solana:signMessage alone, which requires a connection first. */
   can: 'sign-in' | 'message';
   behaviour?: Behaviour;
-  /** Its accounts; it shows them all. Keys stay outside the page. */
+  /** Its accounts; it shows them all. The keys stay outside the page. */
   keys: readonly Wallet[];
-  /** `waits` for the page to say that it is ready, `calls` into the page, `both` as the Wallet Standard wants it. */
+  /** `waits` for the ready event of the page, `calls` into the page, `both` as the Wallet Standard requires. */
   registers?: 'waits' | 'calls' | 'both';
 }
 
@@ -48,7 +48,7 @@ export async function installTestWallets(page: Page, ...testWallets: TestWallet[
   return asked;
 }
 
-/** Registers wallets in a page that is open already. Its zoo must hold their keys. */
+/** Registers wallets in a page that is already open. Its wallet set must hold their keys. */
 export async function addTestWallets(page: Page, ...testWallets: TestWallet[]): Promise<void> {
   await page.evaluate(registerWallets, testWallets.map(toPageWallet));
 }
@@ -60,7 +60,7 @@ const toPageWallet = ({ name, icon = ICON, can, behaviour = 'signs', keys, regis
   return { name, icon, can, behaviour, registers, accounts };
 };
 
-/** Runs in the page, before its scripts or after them. */
+/** Runs in the page, before or after its scripts. */
 function registerWallets(testWallets: ReturnType<typeof toPageWallet>[]): void {
   const bridge = window as unknown as SigningBridge;
   const chains = ['solana:mainnet'] as const;
@@ -79,7 +79,7 @@ function registerWallets(testWallets: ReturnType<typeof toPageWallet>[]): void {
       if (testWallet.behaviour === 'refuses')
         throw Object.assign(new Error('User rejected the request.'), { code: 4001 });
       if (testWallet.behaviour === 'locked') throw Object.assign(new Error('Not authorised.'), { code: 4100 });
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- what a wallet throws is not in our hands
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the wallet decides what it throws
       if (testWallet.behaviour === 'odd') throw { toString: () => '<b>odd</b>' };
       if (testWallet.behaviour === 'silent') await new Promise(() => undefined);
     };
@@ -101,7 +101,7 @@ function registerWallets(testWallets: ReturnType<typeof toPageWallet>[]): void {
       name: testWallet.name,
       icon: testWallet.icon,
       chains,
-      // One that signs in shows its accounts at once only when it has to: to be chosen among, or instead of an answer.
+      // A wallet that signs in shows its accounts at once only when it must: for a choice, or instead of a result.
       accounts: testWallet.can === 'message' || accounts.length > 1 || testWallet.behaviour === 'mute' ? accounts : [],
       features: {
         'standard:connect': { version: '1.0.0', connect: () => Promise.resolve({ accounts }) },

@@ -1,7 +1,7 @@
-// What a page shows for some seconds only: noted as it is shown, so that a machine too slow to look meanwhile finds it afterwards.
+// Records text that a page shows only for some seconds, so that a slow machine still finds it afterwards.
 import type { Page } from 'playwright';
 
-/** Notes from now on whether the page ever shows this text; the answer waits until it has. A reload ends it. */
+/** Starts to record whether the page shows this text; the returned promise waits until it has. A reload ends the recording. */
 export async function watchForText(page: Page, text: string): Promise<() => Promise<void>> {
   const observation = await page.evaluateHandle((wanted) => {
     const record = { shown: false };
