@@ -1,4 +1,4 @@
-// Large bodies of many at once, through the whole service: whose is read first, and how many are parsed in one turn (MB8, MB9).
+// Tests concurrent large bodies through the whole service: the reading order, and how many are parsed in one turn (MB8, MB9).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { serve, type Served } from './support/http-server.ts';
 import { useServices } from './support/test-services.ts';
 
 const inside = useServices();
-/** Turns of the event loop, as far as reading bodies counts, happen when a test says so; else at once. */
+/** For reading bodies, turns of the event loop happen when a test says so; otherwise at once. */
 const coming: (() => void)[] = [];
 let byHand = false;
 const bodies = new RoundRobin(1, (turn) => (byHand ? void coming.push(turn) : void setImmediate(turn)));
@@ -36,7 +36,7 @@ interface Posted {
   status: Promise<string>;
 }
 
-/** A request of so many bytes, as far as it is sent: all but the last byte. */
+/** A request of this many bytes, sent up to its last byte. */
 async function post(path: string, headers: Record<string, string>, body: Buffer): Promise<Posted> {
   const socket = connect(Number(new URL(served.testEnv.url()).port), '127.0.0.1');
   sockets.push(socket);
@@ -56,16 +56,16 @@ const batch = (of: OpenProject, items: number) =>
 const keyOf = (of: OpenProject) => ({ 'x-api-key': of.pipeline.apiKey });
 const cookieOf = (of: OpenProject) => ({ cookie: of.owner.cookieHeader(), origin: served.testEnv.baseUrl });
 
-/** One who has a session or a key, and a large body of theirs. */
+/** A person or a key with a large body. */
 const SENDERS = {
   keys: (of: OpenProject) => post('/api/public/items/batch', keyOf(of), batch(of, 5)),
   sessions: (of: OpenProject) =>
     post('/api/projects', cookieOf(of), Buffer.from(`{"name":"a","guidelines":"${'x'.repeat(400_000)}"}`)),
 };
 
-describe('large bodies of many at once', () => {
+describe('concurrent large bodies', () => {
   it.each(Object.keys(SENDERS) as (keyof typeof SENDERS)[])(
-    'MB8: with %s are read in turn by owner: a crowd of one keeps nobody else waiting',
+    'MB8: with %s are read in turn by owner: many of one owner delay no other',
     async (kind) => {
       const send = SENDERS[kind];
       byHand = true;
@@ -86,14 +86,14 @@ describe('large bodies of many at once', () => {
     },
   );
 
-  it('MB9: are parsed one in a turn of the event loop', async () => {
+  it('MB9: are parsed one per turn of the event loop', async () => {
     const posted = await Promise.all(
       Array.from({ length: 12 }, (_, n) => {
         const of = n % 2 === 0 ? crowd : other;
         return post('/api/public/items', keyOf(of), Buffer.from(item(of, LIMITS.itemBytes - 1000)));
       }),
     );
-    // All of them are read as far as they were sent, so the rest of all comes at one moment.
+    // All of them are read as far as they were sent, so the last bytes arrive at one moment.
     const { received } = inside.services.memory;
     const reading = () => (bodies.waiting === 0 ? received.taken : 0);
     await expect.poll(reading, { interval: 5 }).toBeGreaterThan((posted.length - 1) * LIMITS.itemBytes);
@@ -105,7 +105,7 @@ describe('large bodies of many at once', () => {
     const turns: number[] = [];
     const { parse } = JSON;
     vi.spyOn(JSON, 'parse').mockImplementation((text, ...rest) => {
-      // A text of a body is parsed once more by itself.
+      // The server parses a text within a body once more, separately.
       if (text.startsWith('{') && text.length > LIMITS.itemBytes / 2) turns.push(turn);
       return parse(text, ...rest) as unknown;
     });

@@ -1,4 +1,4 @@
-// The button that shows is the button that works: what an object’s `abilities` say, and what the routes behind them do, for every role.
+// Tests that an object's `abilities` match what the routes behind them allow, for every role: a button that shows works.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readProject } from '@countersign/shared/api/projects';
 import {
@@ -25,14 +25,14 @@ const inside = useServices();
 let served: Served;
 
 beforeAll(async () => {
-  // There is a colleague for every case, more than may be offered seats in an hour (RL4).
+  // Each case adds a colleague, more than one may offer memberships in an hour (RL4).
   const plenty = { quota: 1000, windowSeconds: 1 };
   const limiter = createMemoryLimiter({ ...policiesOf(60_000), offer: plenty }, inside.clock);
   served = await serve({ ...inside.services, limiter });
 });
 afterAll(() => served.close());
 
-/** What is behind the abilities of an item; those of a project are behind the routes that gates.ts names. */
+/** The routes behind the abilities of an item; routes.ts names those of a project. */
 type Attempt = (who: Person, id: string, fence: number) => Promise<Answer<unknown>>;
 const OF_ITEMS: Partial<Record<Ability, Attempt>> = {
   claim: (who, id) => who.attempt(claimItem, { params: { id } }),
@@ -52,7 +52,7 @@ describe('PM: the abilities of a project', () => {
     expect([...new Set(behind)].sort()).toEqual([...ABILITIES].sort());
   });
 
-  it.each(ROLES)('are what a %s may do, no more and no less', async (role) => {
+  it.each(ROLES)('are exactly what a %s may do', async (role) => {
     const home = await openMatrixEnvironment(served, inside);
     const { abilities } = await home.people[role].call(readProject, { params: { id: home.ids.project } });
     for (const [name, ability] of BEHIND) {
@@ -77,30 +77,30 @@ const escalated = { risk_flags: ['legal'] };
 const claimed = async (id: string, who: Person) => (await who.attempt(claimItem, { params: { id } }), id);
 const approved = async (id: string, who: Person) => (await review(who, id), id);
 
-/** Situations of an item, each made anew; `me` is of the role that is looked at, `someone` a supervisor. */
+/** Situations of an item, each created per test; `me` has the role under test, `someone` is a supervisor. */
 const SITUATIONS: Record<string, (stage: Stage) => Promise<string>> = {
   'queued, free': (stage) => submit(stage),
   'queued, held by me': async (stage) => claimed(await submit(stage), stage.me),
   'queued, held by someone else': async (stage) => claimed(await submit(stage), stage.someone),
-  'queued, free, with my hands full': async (stage) => {
+  'queued, free, with my claim limit reached': async (stage) => {
     for (let held = 0; held < MAX_CLAIMS; held += 1) await claimed(await submit(stage), stage.me);
     return submit(stage);
   },
-  'queued, free, with my hands full of leases that ended unnoticed': async (stage) => {
+  'queued, free, with my claim limit reached by leases that expired unnoticed': async (stage) => {
     for (let held = 0; held < MAX_CLAIMS; held += 1)
       await endLease(inside, await claimed(await submit(stage), stage.me));
     return submit(stage);
   },
-  'queued, held by someone else, with my hands full': async (stage) => {
+  'queued, held by someone else, with my claim limit reached': async (stage) => {
     for (let held = 0; held < MAX_CLAIMS; held += 1) await claimed(await submit(stage), stage.me);
     return claimed(await submit(stage), stage.someone);
   },
   'escalated, free': (stage) => submit(stage, escalated),
   'escalated, held by me if I may': async (stage) => claimed(await submit(stage, escalated), stage.me),
   'escalated, held by someone else': async (stage) => claimed(await submit(stage, escalated), stage.someone),
-  'decided by me a moment ago': async (stage) => approved(await submit(stage), stage.me),
-  'decided by someone else a moment ago': async (stage) => approved(await submit(stage), stage.someone),
-  'decided by me, the window passed': async (stage) => {
+  'decided by me within the undo window': async (stage) => approved(await submit(stage), stage.me),
+  'decided by someone else within the undo window': async (stage) => approved(await submit(stage), stage.someone),
+  'decided by me, after the undo window': async (stage) => {
     const id = await approved(await submit(stage), stage.me);
     await inside.sql(
       'update decision set undo_until = now() - make_interval(secs => 0.001), final_at = now() where item_id = ?',
@@ -108,8 +108,8 @@ const SITUATIONS: Record<string, (stage: Stage) => Promise<string>> = {
     );
     return id;
   },
-  'approved by itself': (stage) => submit(stage, { confidence: 1 }),
-  'rejected by its routing': (stage) => submit(stage, { confidence: 0 }),
+  'auto-approved': (stage) => submit(stage, { confidence: 1 }),
+  'rejected by routing': (stage) => submit(stage, { confidence: 0 }),
 };
 
 describe('PM: the abilities of an item', () => {
@@ -123,7 +123,7 @@ describe('PM: the abilities of an item', () => {
 
   const cases = ROLES.flatMap((role) => Object.keys(SITUATIONS).map((situation) => [role, situation] as const));
 
-  it.each(cases)('are what a %s may do to one that is %s, no more and no less', async (role, situation) => {
+  it.each(cases)('are exactly what a %s may do to an item that is %s', async (role, situation) => {
     const someone = await person(served.testEnv);
     await join(made, someone, 'supervisor');
     const stage = { project: made, me: cast[role] as Person, someone };
@@ -133,7 +133,7 @@ describe('PM: the abilities of an item', () => {
       const { abilities } = await stage.me.call(readQueueItem, { params: { id } });
       const [row] = await inside.sql<{ fence: number }>('select claim_fence as fence from item where id = ?', [id]);
       const { ok } = await attempt(stage.me, id, Number(row?.fence));
-      // Taking over what nobody else holds is a claim, for whoever pressed as its holder let go.
+      // Taking over an item that nobody holds is a claim, for a person who pressed as its holder released it.
       const expected = abilities[ability] || (ability === 'take_over' && role !== 'reviewer' && abilities.claim);
       expect([ability, ok], JSON.stringify(abilities)).toEqual([ability, expected]);
     }

@@ -1,4 +1,4 @@
-// Where the matrix is tried: two projects with everything in them that has an id, everybody who may knock, and the knocking.
+// Sets up the access matrix: two projects with every kind of object, every kind of caller, and the requests they send.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import * as invites from '@countersign/shared/api/invites';
@@ -12,7 +12,7 @@ import { aSender, type Sender } from '../webhooks/inbound-sender.ts';
 import { ask, type Raw, type Sent, type Served } from '../support/http-server.ts';
 import type { ServicesEnvironment } from '../support/test-services.ts';
 
-/** What ids in requests are ids of. */
+/** The kinds of ids in requests. */
 export type Kind =
   | 'project'
   | 'item'
@@ -57,22 +57,22 @@ const KIND_OF_NAME: Record<string, Kind> = {
   challenge_id: 'challenge',
 };
 
-/** One place of a route's request in which an id stands. */
+/** A place in a route's request that takes an id. */
 export interface IdLocation {
   where: 'path' | 'query' | 'body';
-  /** The parameter's name, or the way into the body. */
+  /** The parameter's name, or the path in the body. */
   at: (string | number)[];
   kind: Kind;
 }
 
-/** Every place of a route in which an id stands: by its path, and by the schemas of its query and body. */
+/** Every place of a route that takes an id: in its path, and in the schemas of its query and body. */
 export function idLocationsOf(name: string): IdLocation[] {
   const { path, query, body } = endpointOf(name);
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, at = '']) => [at]);
   const kind = (at: (string | number)[]): Kind => {
     const last = String(at.findLast((part) => typeof part === 'string'));
     const found = last === 'id' ? KIND_OF_ID.find(([start]) => start.test(path))?.[1] : KIND_OF_NAME[last];
-    if (found === undefined) throw new Error(`${name}: say in environment.ts what “${last}” is an id of.`);
+    if (found === undefined) throw new Error(`${name}: environment.ts does not say what “${last}” is an id of.`);
     return found;
   };
   const placed = (where: IdLocation['where'], all: (string | number)[][]) =>
@@ -109,16 +109,16 @@ export interface MatrixEnvironment {
   project: OpenProject;
   other: OpenProject;
   people: Record<Who, Person>;
-  /** Of `project`, and of `other`. */
+  /** The ids of `project`, and of `other`. */
   ids: Ids;
   theirs: Ids;
-  /** Signs for `project`; the one in `ids` may be removed. */
+  /** Members and keys that sign for `project`; the one in `ids` may be removed. */
   source: Sender;
   theirSource: Sender;
   revokedKey: string;
 }
 
-/** A project with an item, a delivery, a key, a member, an invite and a source that may be changed and removed. */
+/** A project with an item, a delivery, a key, a member, an invite and a source that a test may change and remove. */
 async function fillProject(
   project: OpenProject,
   member: Person,
@@ -237,7 +237,7 @@ async function revoked({ id, owner }: OpenProject): Promise<string> {
   return api_key;
 }
 
-/** The route’s own request; `put` places an id elsewhere than the house’s own. */
+/** The route’s own request; `put` replaces an id at a place. */
 export function requestOf(
   matrixEnv: Pick<MatrixEnvironment, 'ids' | 'source'>,
   name: string,
@@ -262,7 +262,7 @@ export function requestOf(
   };
 }
 
-/** The value with `id` at this place of it. */
+/** The value with `id` at this place. */
 function within(value: unknown, [first, ...rest]: (string | number)[], id: string): unknown {
   if (first === undefined) return id;
   const inner = (value as Record<string | number, unknown> | undefined)?.[first];
@@ -280,7 +280,7 @@ export function send(
   return ask(matrixEnv.served, { ...request, headers: { ...type, ...headers } });
 }
 
-/** Sends the route’s request, and names what came of it: `in`, or the code of the refusal. */
+/** Sends the route’s request, and returns `in`, or the error code of the refusal. */
 export async function refusalCodeOf(
   matrixEnv: MatrixEnvironment,
   name: string,
@@ -291,7 +291,7 @@ export async function refusalCodeOf(
 
 export const codeOf = ({ status, text }: Raw): string => (status < 400 ? 'in' : problem.parse(JSON.parse(text)).code);
 
-/** What a person’s browser sends with a change. */
+/** The headers that a person’s browser sends with a change. */
 export const asPerson = (matrixEnv: MatrixEnvironment, who: Who) => ({
   origin: matrixEnv.served.testEnv.baseUrl,
   cookie: matrixEnv.people[who].cookieHeader(),

@@ -1,4 +1,5 @@
-// Ids that are somebody else’s, in every place of every route that takes one: answered to the byte as ids that never were (rule T2).
+// Tests ids of another project in every place of every route that takes one: the response equals that for an unknown id (rule
+// T2).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCESS_RULES, endpointOf } from './routes.ts';
@@ -25,7 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => matrixEnv.served.close());
 
-/** Kinds whose ids are no project’s: who shows an invite’s token gets in by it (PM3), and a challenge is a browser’s (S4, S13). */
+/**
+ * Kinds of ids that belong to no project: an invite's token admits its bearer (PM3), and a challenge belongs to a browser (S4,
+ * S13).
+ */
 const NO_PROJECTS: readonly Kind[] = ['token', 'challenge'];
 const PLACES = Object.keys(ACCESS_RULES).flatMap((name) =>
   idLocationsOf(name)
@@ -34,7 +38,7 @@ const PLACES = Object.keys(ACCESS_RULES).flatMap((name) =>
 );
 const PEOPLE: Who[] = ['owner', 'supervisor', 'reviewer', 'stranger', 'removed owner'];
 
-/** Whoever may knock at this route, by what they send: people of this project, its key, its source. */
+/** Every kind of caller that may use this route: people of this project, its key, its source. */
 function callersOf(name: string): ((body: string) => Record<string, string>)[] {
   const { auth } = endpointOf(name);
   if (auth === 'api_key') return [() => ({ 'x-api-key': matrixEnv.project.pipeline.apiKey })];
@@ -52,7 +56,7 @@ async function answerTo(
   return raw;
 }
 
-/** An answer without what is a request’s own: the id it asked for, and what is left of the caller’s limit. */
+/** A response without the parts that differ by request: the requested id, and the rest of the caller’s rate limit. */
 function bare(raw: Raw, id: string): string {
   const text = raw.status < 400 ? raw.text : JSON.stringify(neutral(raw));
   return text
@@ -61,7 +65,7 @@ function bare(raw: Raw, id: string): string {
     .replaceAll(/"request_id":"[^"]*"/g, '');
 }
 
-/** Everything of the other project that somebody could have changed, as text. */
+/** Everything in the other project that a request could have changed, as text. */
 async function foreignIds(): Promise<string> {
   const tables = [
     'project',
@@ -86,7 +90,7 @@ async function foreignIds(): Promise<string> {
 }
 
 describe('T2: an id of another project', () => {
-  it.each(PLACES)('%s: as its %s is answered as one that never was, to everybody', async (name, _, place) => {
+  it.each(PLACES)('%s: its %s gets the same response as an unknown one, for every caller', async (name, _, place) => {
     const theirs = matrixEnv.theirs[place.kind as keyof typeof matrixEnv.theirs];
     for (const headers of callersOf(name)) {
       const never = randomUUID();
@@ -96,9 +100,9 @@ describe('T2: an id of another project', () => {
       ];
       expect(bare(foreign, theirs)).toBe(bare(unknown, never));
       expect([foreign.status, [...foreign.headers.keys()]]).toEqual([unknown.status, [...unknown.headers.keys()]]);
-      // Its own project’s 403 may come first where only the last id is another’s; nothing else gets in the way.
+      // The own project's 403 may come first where only the last id is foreign; nothing else intervenes.
       expect(['not_found', 'forbidden', 'project_mismatch', 'signature_invalid', 'in']).toContain(codeOf(foreign));
-      // A batch answers item by item; a filter that nothing answers is an empty list.
+      // A batch responds per item; a filter that matches nothing returns an empty list.
       if (codeOf(foreign) === 'in') expect(['submitBatch', 'listDeliveries']).toContain(name);
     }
   });
@@ -111,7 +115,7 @@ describe('T2: an id of another project', () => {
     expect(await foreignIds()).toBe(before);
   });
 
-  it('of a project is 404 for strangers on every route, with any other input', async () => {
+  it('of a project returns 404 to strangers on every route, with any other input', async () => {
     for (const [name, , place] of PLACES.filter(
       ([name, , { kind }]) => kind === 'project' && endpointOf(name).auth === 'session',
     )) {
@@ -137,9 +141,9 @@ const MALFORMED = [
   `{${randomUUID()}}`,
 ];
 
-describe('an id that is none', () => {
+describe('a malformed id', () => {
   const inPaths = PLACES.filter(([, , { where }]) => where === 'path');
-  it.each(inPaths)('%s: as its %s is refused by name', async (name, _, place) => {
+  it.each(inPaths)('%s: its %s is refused by name', async (name, _, place) => {
     for (const headers of callersOf(name).slice(0, 1))
       for (const id of MALFORMED) {
         const code = codeOf(await answerTo(name, { place, id }, headers));

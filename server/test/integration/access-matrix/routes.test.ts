@@ -1,4 +1,4 @@
-// Every route of the contract by every kind of caller, from one table (gates.ts): a route without a row fails.
+// Tests every route of the contract with every kind of caller, from the table in routes.ts: a route without a row fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
 import { createInvite } from '@countersign/shared/api/invites';
@@ -37,7 +37,7 @@ const MEMBERS = named((least) => ROLES.includes(least as Role));
 const FOR_KEYS = named((least) => least === 'key');
 
 describe('T5: every route', () => {
-  it('has a row in this table, and is answered by the server', () => {
+  it('has a row in this table, and the server serves it', () => {
     expect(Object.keys(ACCESS_RULES).sort()).toEqual(ENDPOINTS.map(([name]) => name).sort());
     const router = bindRoutes(inside.services);
     const bound = router.stack.flatMap(({ methods, path }) => methods.map((method) => `${method} ${String(path)}`));
@@ -48,29 +48,29 @@ describe('T5: every route', () => {
     expect(router.stack).toHaveLength(Object.keys(ACCESS_RULES).length);
   });
 
-  it('T1: is let in by its row as the contract says who asks, and denied to everybody else', () => {
+  it('T1: admits the callers that the contract names, and denies all others', () => {
     const asks = { nobody: 'none', anyone: 'session', key: 'api_key', signature: 'signature' } as const;
     for (const [name, { least }] of Object.entries(ACCESS_RULES))
       expect([name, endpointOf(name).auth]).toEqual([name, asks[least as keyof typeof asks] ?? 'session']);
   });
 });
 
-describe('nobody in particular', () => {
-  it.each(FOR_PEOPLE)('A6: %s: does not get in without a session, nor with an API key in its place', async (name) => {
+describe('anybody', () => {
+  it.each(FOR_PEOPLE)('A6: %s: requires a session, and takes no API key in its place', async (name) => {
     const keys = [matrixEnv.project.pipeline.apiKey, matrixEnv.other.pipeline.apiKey, matrixEnv.revokedKey];
     expect(await refusalCodeOf(matrixEnv, name, sameOrigin())).toBe('session_missing');
     for (const key of keys)
       expect(await refusalCodeOf(matrixEnv, name, { ...sameOrigin(), 'x-api-key': key })).toBe('session_missing');
   });
 
-  it.each(FOR_PEOPLE)('A4: %s: does not get in with a session that was ended', async (name) => {
+  it.each(FOR_PEOPLE)('A4: %s: refuses a session that was ended', async (name) => {
     const gone = await person(matrixEnv.served.testEnv, matrixEnv.project.owner.wallet);
     const cookie = gone.cookieHeader();
     await gone.call(endSession);
     expect(await refusalCodeOf(matrixEnv, name, { ...sameOrigin(), cookie })).toBe('session_missing');
   });
 
-  it.each(FOR_KEYS)('A6: %s: does not get in without a key, nor with a session in its place', async (name) => {
+  it.each(FOR_KEYS)('A6: %s: requires a key, and takes no session in its place', async (name) => {
     expect(await refusalCodeOf(matrixEnv, name, asPerson(matrixEnv, 'owner'))).toBe('api_key_missing');
     for (const key of ['csk_x', matrixEnv.revokedKey])
       expect(await refusalCodeOf(matrixEnv, name, { ...asPerson(matrixEnv, 'owner'), 'x-api-key': key })).toBe(
@@ -81,7 +81,7 @@ describe('nobody in particular', () => {
   });
 
   it.each(named((least) => least === 'signature'))(
-    'K6: %s: does not get in without a signature, nor with a key and a session in its place',
+    'K6: %s: requires a signature, and takes no key or session in its place',
     async (name) => {
       const others = { ...asPerson(matrixEnv, 'owner'), 'x-api-key': matrixEnv.project.pipeline.apiKey };
       expect(await refusalCodeOf(matrixEnv, name, others)).toBe('signature_missing');
@@ -94,7 +94,7 @@ describe('nobody in particular', () => {
 });
 
 describe('T2: a key', () => {
-  /** What another project’s key is told of this project’s things. */
+  /** What a key of another project sees of this project's objects. */
   const EXPECTED_CODES: Record<string, string> = {
     ...{ readItem: 'not_found', submitItem: 'project_mismatch' },
     ...{ readRegression: 'not_found', listCases: 'not_found', answerCases: 'not_found' },
@@ -106,7 +106,7 @@ describe('T2: a key', () => {
     expect(JSON.stringify(neutral(answer))).not.toContain(matrixEnv.ids.item);
   });
 
-  it('lists what is its own project’s alone', async () => {
+  it('lists only what belongs to its own project', async () => {
     for (const { pipeline, id } of [matrixEnv.project, matrixEnv.other]) {
       const { data } = await pipeline.call(listItems);
       expect(data.length).toBeGreaterThan(0);
@@ -116,7 +116,7 @@ describe('T2: a key', () => {
     }
   });
 
-  it('pages on from another project’s place through its own things alone', async () => {
+  it('continues from another project’s cursor with its own objects alone', async () => {
     const { pipeline } = matrixEnv.project;
     const after = encodeCursor({ at: new Date(Date.now() + 60_000), id: matrixEnv.theirs.item });
     const { data } = await pipeline.call(listItems, { query: { after } });
@@ -159,7 +159,7 @@ describe('another site', () => {
       ).toBe('unsupported_media_type');
   });
 
-  it.each(Object.keys(ACCESS_RULES))('A6: %s: gets no CORS header in any response', async (name) => {
+  it.each(Object.keys(ACCESS_RULES))('A6: %s: sets no CORS header in any response', async (name) => {
     const request = requestOf(matrixEnv, name);
     const preflight = {
       'access-control-request-method': request.method,
@@ -175,16 +175,16 @@ describe('another site', () => {
 
 const OUTSIDE: Who[] = ['stranger', 'removed reviewer', 'removed owner'];
 
-describe('PM: who is no member', () => {
+describe('PM: a non-member', () => {
   it.each(MEMBERS.flatMap((name) => OUTSIDE.map((who) => [name, who] as const)))(
-    '%s: to a %s it is not there',
+    '%s: returns 404 to a %s',
     async (name, who) => {
       expect(await refusalCodeOf(matrixEnv, name, asPerson(matrixEnv, who))).toBe('not_found');
     },
   );
 });
 
-/** What nobody is told who may: others may stand in their way, and it may be the wrong moment, but the door is open. */
+/** Codes that say nothing about permission: the input or the state may still be wrong, but the caller is admitted. */
 const SHUT = ['forbidden', 'not_found', 'session_missing', 'origin_refused', 'invalid_id', 'internal'];
 
 describe('PM: a member', () => {
@@ -196,7 +196,7 @@ describe('PM: a member', () => {
   });
 });
 
-describe('T6: nobody gives a role above their own', () => {
+describe('T6: nobody assigns a role above their own', () => {
   const below = ROLES.filter((role) => role !== 'owner');
 
   it.each(below.flatMap((role) => ROLES.map((given) => [role, given] as const)))('a %s: %s', async (role, given) => {

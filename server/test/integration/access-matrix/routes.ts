@@ -1,20 +1,20 @@
-// The matrix of who is let in where: one row per route of the contract. A route without a row fails gates.test.ts.
+// The access matrix: one row per route of the contract. A route without a row fails routes.test.ts.
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import type { Ability, Role } from '@countersign/shared/enums';
 import { makeWallet } from '../../client.ts';
 
 interface Row {
-  /** A body that is in order. `:id`, `:key_id` and the like stand for this project's own ids. */
+  /** A valid body. `:id`, `:key_id` and the like stand for this project's own ids. */
   body?: object;
   query?: string;
-  /** What it changes leaves nothing to knock at: it is tried on projects of its own. */
+  /** The route removes what other tests need: it runs on a project of its own. */
   ends?: true;
 }
 
 /**
- * The least that is let in: nobody in particular, anyone signed in, a member by role (rule PM), a key, a signature. What takes
- * more than a reviewer is behind an ability of the project: the button that shows is the button that works.
+ * The least privileged caller admitted: anybody, any session, a member by role (rule PM), a key, a signature. Anything above
+ * reviewer is behind an ability of the project: a button that shows works.
  */
 export type AccessRule = Row &
   (
@@ -144,7 +144,7 @@ export function endpointOf(name: string): Endpoint {
   return endpoint;
 }
 
-/** The names of the routes whose least is one of these. */
+/** The names of the routes whose least privileged caller is one of these. */
 export const named = (wanted: (least: AccessRule['least']) => boolean): string[] =>
   Object.entries(ACCESS_RULES).flatMap(([name, { least }]) => (wanted(least) ? [name] : []));
 

@@ -1,4 +1,4 @@
-// GET and HEAD change nothing (A22), but for the one download that is recorded: that one is for our own page, and is no HEAD.
+// Tests that GET and HEAD change nothing (A22), except for the one recorded download, which requires our own page and no HEAD.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf, ACCESS_RULES } from './routes.ts';
 import {
@@ -24,14 +24,14 @@ afterAll(() => matrixEnv.served.close());
 const READS = Object.keys(ACCESS_RULES).filter((name) => endpointOf(name).method === 'GET');
 const EVENTS_APPENDED = READS.filter((name) => endpointOf(name).recordsAccess);
 
-/** Who may ask, and with what. */
+/** Who may ask, and with which credentials. */
 function headersFor(name: string): Record<string, string> {
   const { auth } = endpointOf(name);
   if (auth === 'api_key') return { 'x-api-key': matrixEnv.project.pipeline.apiKey };
   return auth === 'session' ? { cookie: asPerson(matrixEnv, 'owner').cookie } : {};
 }
 
-/** Every row there is, but for when a session was last seen: a request is what keeps it (A3). */
+/** Every row of every table, except for the time a session was last seen, which each request updates (A3). */
 async function everything(): Promise<string> {
   const tables = await inside.sql<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
@@ -46,7 +46,7 @@ async function everything(): Promise<string> {
   return counted.join('\n');
 }
 
-describe('A22: what is only read', () => {
+describe('A22: a safe method', () => {
   it.each(READS)('%s: HEAD changes nothing', async (name) => {
     const before = await everything();
     const { status, text } = await send(matrixEnv, { ...requestOf(matrixEnv, name), method: 'HEAD' }, headersFor(name));
@@ -55,29 +55,26 @@ describe('A22: what is only read', () => {
     expect(await everything()).toBe(before);
   });
 
-  it.each(READS.filter((name) => !EVENTS_APPENDED.includes(name)))(
-    '%s: HEAD says of itself what GET does',
-    async (name) => {
-      const [head, get] = [
-        await send(matrixEnv, { ...requestOf(matrixEnv, name), method: 'HEAD' }, headersFor(name)),
-        await send(matrixEnv, requestOf(matrixEnv, name), headersFor(name)),
-      ];
-      expect(get.text).not.toBe('');
-      for (const header of ['content-type', 'cache-control', 'etag', 'vary'])
-        expect(head.headers.get(header), header).toBe(get.headers.get(header));
-      expect(head.headers.get('content-length')).not.toBeNull();
-      expect(Math.abs(Number(head.headers.get('content-length')) - Buffer.byteLength(get.text))).toBeLessThan(64);
-    },
-  );
+  it.each(READS.filter((name) => !EVENTS_APPENDED.includes(name)))('%s: HEAD has the headers of GET', async (name) => {
+    const [head, get] = [
+      await send(matrixEnv, { ...requestOf(matrixEnv, name), method: 'HEAD' }, headersFor(name)),
+      await send(matrixEnv, requestOf(matrixEnv, name), headersFor(name)),
+    ];
+    expect(get.text).not.toBe('');
+    for (const header of ['content-type', 'cache-control', 'etag', 'vary'])
+      expect(head.headers.get(header), header).toBe(get.headers.get(header));
+    expect(head.headers.get('content-length')).not.toBeNull();
+    expect(Math.abs(Number(head.headers.get('content-length')) - Buffer.byteLength(get.text))).toBeLessThan(64);
+  });
 
-  it.each(READS)('%s: GET changes nothing, unless it says that it is recorded', async (name) => {
+  it.each(READS)('%s: GET changes nothing, unless it is declared as recorded', async (name) => {
     const before = await everything();
     expect(await refusalCodeOf(matrixEnv, name, headersFor(name))).toBe('in');
     expect((await everything()) === before).toBe(!EVENTS_APPENDED.includes(name));
   });
 });
 
-describe('A22: a download that is recorded', () => {
+describe('A22: a recorded download', () => {
   it('is the export of learnings', () => {
     expect(EVENTS_APPENDED).toEqual(['exportLearnings']);
   });
@@ -91,14 +88,14 @@ describe('A22: a download that is recorded', () => {
       () => ({ 'sec-fetch-site': 'cross-site', referer: own() }),
       'origin_refused',
     ],
-    ['of an older browser from another site', () => ({ referer: 'https://evil.example/page' }), 'origin_refused'],
-    ['of an older browser from a name that begins like ours', () => ({ referer: `${own()}.evil/` }), 'origin_refused'],
-    ['of an older browser without a place', () => ({ origin: 'null' }), 'origin_refused'],
+    ['from another site in an older browser', () => ({ referer: 'https://evil.example/page' }), 'origin_refused'],
+    ['from a name that begins like ours in an older browser', () => ({ referer: `${own()}.evil/` }), 'origin_refused'],
+    ['from no origin in an older browser', () => ({ origin: 'null' }), 'origin_refused'],
     ['from our own page', () => ({ 'sec-fetch-site': 'same-origin' }), 'in'],
-    ['of an older browser from our own page', () => ({ referer: `${own()}/learnings` }), 'in'],
-    ['by its address, typed', () => ({ 'sec-fetch-site': 'none' }), 'in'],
+    ['from our own page in an older browser', () => ({ referer: `${own()}/learnings` }), 'in'],
+    ['from a typed address', () => ({ 'sec-fetch-site': 'none' }), 'in'],
     ['by a program', () => ({}), 'in'],
-  ])('is asked for %s', async (_, headers, answer) => {
+  ])('is requested %s', async (_, headers, answer) => {
     const before = await everything();
     const request = requestOf(matrixEnv, 'exportLearnings');
     expect(codeOf(await send(matrixEnv, request, { ...headersFor('exportLearnings'), ...headers() }))).toBe(answer);

@@ -1,4 +1,4 @@
-// A session that ends while its request is under way changes nothing more (A21): every route that changes something, each way a session ends.
+// Tests that a session that ends during its request changes nothing (A21): every mutating route, each way a session ends.
 import { beforeAll, afterAll, describe, expect, it, vi } from 'vitest';
 import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
 let matrixEnv: MatrixEnvironment;
-/** What happens between the check of the session at the door and the next transaction. */
+/** What happens between the session check at the start of a request and its next transaction. */
 let meanwhile: (() => Promise<void>) | null = null;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const ENDS: Record<string, (id: string) => Promise<unknown>> = {
 };
 const ago = (ms: number) => new Date(inside.clock.now().getTime() - ms).toISOString();
 
-/** A session of the least who may, seen just now. */
+/** A session of the least privileged caller, seen just now. */
 async function aSession(name: string): Promise<{ id: string; cookie: string; userId: string }> {
   const least = ACCESS_RULES[name]?.least as Role | 'anyone';
   const { id: userId } = matrixEnv.people[least === 'anyone' ? 'stranger' : least];
@@ -60,7 +60,7 @@ async function aSession(name: string): Promise<{ id: string; cookie: string; use
   return { id: token.split('.')[0] ?? '', cookie: `__Host-sid=${token}`, userId };
 }
 
-/** Every row of every table, sessions apart. */
+/** Every row of every table except sessions. */
 async function everything(): Promise<string> {
   const tables = await inside.sql<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
@@ -73,7 +73,7 @@ async function everything(): Promise<string> {
   return JSON.stringify(await inside.sql(each.join(' union all ')));
 }
 
-/** Changes of people: what a pipeline or a stranger asks needs no session. */
+/** Mutations by people: a request of a pipeline or a stranger needs no session. */
 const BY_SESSION = CHANGES.filter((name) => endpointOf(name).auth === 'session');
 const WRITES = [...BY_SESSION, 'exportLearnings'];
 
@@ -101,7 +101,7 @@ describe.each(Object.keys(ENDS))('A21: a session that is %s between its request 
   });
 });
 
-/** Sends the start of a request, and hands out what sends the rest and gets the answer. */
+/** Sends the start of a request, and returns a function that sends the rest and reads the response. */
 async function begin(name: string, { cookie, body }: { cookie: string; body: string }) {
   const { method, path } = requestOf(matrixEnv, name);
   const length = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
@@ -126,14 +126,14 @@ describe('A21: a body that is held back while its session ends', () => {
   it.each(BY_SESSION.filter((name) => endpointOf(name).body !== null))('%s: is refused', async (name) => {
     const session = await aSession(name);
     const body = (await bodyOf(name, session)) ?? '{}';
-    // That the session was noted as seen is what can be seen from here of its check at the door.
+    // A recorded last-seen time shows that the first session check has run.
     await inside.sql('update session set last_seen_at = ? where id = ?', [ago(120_000), session.id]);
     const noted = await seen(session.id);
     const before = await everything();
     const finish = await begin(name, { ...session, body });
     await expect.poll(() => seen(session.id)).toBeGreaterThan(noted);
     await inside.sql('delete from session where id = ?', [session.id]);
-    // Longer than a second by the clock of whoever checks, so that what needs no transaction is refused as well.
+    // Longer than a second by the clock of the check, so that a request without a transaction is refused as well.
     const now = performance.now();
     vi.useFakeTimers({ toFake: ['performance'] });
     vi.advanceTimersByTime(now + 1001);
@@ -143,7 +143,7 @@ describe('A21: a body that is held back while its session ends', () => {
 });
 
 describe('A21: ending a session', () => {
-  it('is waited for by a change that is under way, which then finds it ended', async () => {
+  it('waits for a change that is under way, which then finds the session ended', async () => {
     const session = await aSession('createApiKey');
     const before = await everything();
     const asked = requestOf(matrixEnv, 'createApiKey');
@@ -161,7 +161,7 @@ describe('A21: ending a session', () => {
     expect([code, await everything()]).toEqual(['session_missing', before]);
   });
 
-  it('is not waited for by those who press next at the same moment', async () => {
+  it('does not wait for callers who claim the next item at the same moment', async () => {
     const { services } = inside;
     const [gone, stays] = [await aSession('claimNext'), await aSession('createApiKey')];
     await inside.sql('update item set claimed_by = null, claim_expires_at = null');
@@ -179,7 +179,7 @@ describe('A21: ending a session', () => {
     });
   });
 
-  it('ends one of two that end each other', async () => {
+  it('ends one of two sessions that end each other', async () => {
     const [one, other] = [await aSession('endSession'), await aSession('endSession')];
     const request = requestOf(matrixEnv, 'endOtherSessions');
     const headers = ({ cookie }: { cookie: string }) => ({ origin: matrixEnv.served.testEnv.baseUrl, cookie });
@@ -190,7 +190,7 @@ describe('A21: ending a session', () => {
   });
 });
 
-/** How many statements went to PostgreSQL meanwhile. */
+/** How many statements were sent to PostgreSQL meanwhile. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const sent = vi.spyOn(Kysely.prototype, 'executeQuery');
   await work();
@@ -199,7 +199,7 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-it('A21: asking for the session costs a decision no statement', async () => {
+it('A21: checking the session costs a decision no extra statement', async () => {
   const { services } = inside;
   const counts: number[] = [];
   for (const id of [null, (await aSession('decideItem')).id]) {

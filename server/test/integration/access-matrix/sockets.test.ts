@@ -1,4 +1,5 @@
-// The live socket by every kind of caller: who may connect, who is in which room, who hears what. An event without a row does not compile.
+// Tests the live socket with every kind of caller: who connects, who joins which room, who receives what. An event without a row
+// does not compile.
 import { randomUUID } from 'node:crypto';
 import { io as connectSocket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,9 +17,9 @@ import { type Listener, type LiveTestServer, waitUntilRead, startLiveServer } fr
 import { serve } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
-/** What a client may say, and whose word reaches the project: commands come in by HTTP. */
+/** The events a client may send, and whose reach the project: commands go over HTTP. */
 const ALLOWED_SENDERS: Record<keyof ClientToServer, readonly Who[]> = { presence: ROLES };
-/** What a client may hear: what its rooms are told, what is said to it alone, or to everybody. */
+/** The events a client may receive: for its rooms, for it alone, or for everybody. */
 const HEARS: Record<keyof ServerToClient, 'of its rooms' | 'alone' | 'everybody'> = {
   events: 'of its rooms',
   rooms: 'alone',
@@ -36,7 +37,7 @@ const open: Listener[] = [];
 const everybody: Who[] = [...ROLES, 'stranger', 'removed reviewer', 'removed owner'];
 
 beforeAll(async () => {
-  // As in main.ts: whoever ends a session closes its sockets.
+  // As in main.ts: ending a session closes its sockets.
   inside.services.kick = { session: (id) => void live.io.in(sessionRoom(id)).disconnectSockets(true) };
   matrixEnv = await openMatrixEnvironment(await serve(inside.services), inside);
   live = await startLiveServer(inside);
@@ -56,14 +57,14 @@ async function connect(...args: Parameters<LiveTestServer['connect']>): Promise<
   return listener;
 }
 
-/** The rooms of projects and sessions a socket is in, as the server has it; the one of its person it is always in. */
+/** The rooms of projects and sessions that a socket is in, as the server has it, without the room of its person. */
 const roomsOf = ({ inside: socket }: Listener) => {
   const own = userRoom(socket.data.userId);
   expect([...socket.rooms]).toContain(own);
   return [...socket.rooms].filter((room) => room !== socket.id && room !== own).sort();
 };
 
-/** An item arrives and is told; answers its id when everybody has heard what there was to hear. */
+/** Submits an item and publishes it; returns its id when every socket has received what it should. */
 async function arrive(listeners: Listener[], project = matrixEnv.project): Promise<string> {
   const { id } = await project.pipeline.submit(aSubmission());
   await live.deliverEvents();
@@ -73,7 +74,7 @@ async function arrive(listeners: Listener[], project = matrixEnv.project): Promi
 const hasReceived = ({ received }: Listener, id: string) => received.some(({ text }) => text.includes(id));
 
 describe('T5: the handshake', () => {
-  it('A7: nobody gets in without a session, nor with one that has ended', async () => {
+  it('A7: refuses a missing session and one that has ended', async () => {
     await expect(connect(origin())).rejects.toThrow('websocket error');
     const gone = await person(matrixEnv.served.testEnv);
     const headers = headersOf(gone);
@@ -81,7 +82,7 @@ describe('T5: the handshake', () => {
     await expect(connect(headers)).rejects.toThrow('session_missing');
   });
 
-  it('A6: nobody gets in by an API key or a token, wherever it is put', async () => {
+  it('A6: refuses an API key or a token, wherever it is sent', async () => {
     const token = matrixEnv.project.owner.cookies.get('__Host-sid') ?? '';
     for (const key of [
       matrixEnv.project.pipeline.apiKey,
@@ -96,7 +97,7 @@ describe('T5: the handshake', () => {
     }
   });
 
-  it('A7: nobody connects from another site, with any cookie', async () => {
+  it('A7: refuses a connection from another site, with any cookie', async () => {
     const ours = matrixEnv.served.testEnv.baseUrl;
     for (const other of ['https://evil.test', 'null', '', `${ours}.evil.test`, ours.slice(0, -1), `${ours}/`])
       await expect(connect({ ...headersOf(matrixEnv.project.owner), origin: other }), other).rejects.toThrow(
@@ -108,7 +109,7 @@ describe('T5: the handshake', () => {
 describe('T4: the rooms of a socket', () => {
   it.each(ROLES)('of a %s are their session’s and their project’s', async (role) => {
     const listener = await connect(asPerson(matrixEnv, role));
-    // Of the project's room those who may not see its analytics have another one (AU3).
+    // Members who may not see the analytics of the project join a separate room (AU3).
     const blind = may(role, 'see_analytics') ? [] : [blindRoom(matrixEnv.ids.project)];
     const rooms = [projectRoom(matrixEnv.ids.project), sessionRoom(sessionOf(matrixEnv.people[role])), ...blind];
     expect(roomsOf(listener)).toEqual(rooms.sort());
@@ -121,7 +122,7 @@ describe('T4: the rooms of a socket', () => {
     expect(hasReceived(listener, await arrive([listener]))).toBe(false);
   });
 
-  it('of another project’s owner are that project’s: nothing of this one reaches them', async () => {
+  it('of another project’s owner are that project’s, and receive nothing of this one', async () => {
     const listener = await connect(headersOf(matrixEnv.other.owner));
     const mine = await arrive([listener]);
     const theirs = await arrive([listener], matrixEnv.other);
@@ -156,7 +157,7 @@ describe('T4: the rooms of a socket', () => {
       const [listener, stayer] = [await connect(headersOf(leaver)), await connect(asPerson(matrixEnv, 'owner'))];
       expect(hasReceived(listener, await arrive([listener]))).toBe(true);
       await matrixEnv.project.owner.call(removeMember, { params: { id: matrixEnv.ids.project, user_id: leaver.id } });
-      // Both are told in one go: the removal, and an item after it.
+      // One relay round publishes both: the removal, and an item after it.
       const after = await arrive([listener, stayer]);
       expect([hasReceived(listener, after), hasReceived(stayer, after)]).toEqual([false, true]);
       expect(roomsOf(listener)).toEqual([sessionRoom(sessionOf(leaver))]);
@@ -169,18 +170,18 @@ describe('T4: the rooms of a socket', () => {
 });
 
 describe('T5: every event', () => {
-  it('a client may say has a row, and the server listens to nothing else', async () => {
+  it('that a client may send has a row, and the server listens to nothing else', async () => {
     const { inside: socket } = await connect(asPerson(matrixEnv, 'owner'));
     const own = new Set(['error', 'disconnect', 'disconnecting']);
     expect(socket.eventNames().filter((event) => !own.has(String(event)))).toEqual(Object.keys(ALLOWED_SENDERS));
   });
 
-  it.each(everybody)('presence of a %s reaches whom its row says, and of others tells nothing (PR1)', async (who) => {
+  it.each(everybody)('of presence from a %s reaches exactly the members in its row (PR1)', async (who) => {
     const [listener, owner] = [await connect(asPerson(matrixEnv, who)), await connect(asPerson(matrixEnv, 'owner'))];
     await Promise.all([live.present(), listener.caughtUp()]);
     const item = randomUUID();
     listener.socket.emit('presence', { project_id: matrixEnv.ids.project, item_id: item, idle: false });
-    // A packet that is answered comes after it: what was said has been taken in.
+    // A packet with an acknowledgement comes after it: the server has handled the event.
     await waitUntilRead(listener);
     await live.present();
     await Promise.all([listener, owner].map((each) => each.caughtUp()));
@@ -190,7 +191,7 @@ describe('T5: every event', () => {
     if (!may) expect(JSON.stringify(owner.received)).not.toContain(matrixEnv.people[who].id);
   });
 
-  it('PM5: an offer reaches every socket of that person, and nobody else’s', async () => {
+  it('PM5: about an offer reaches every socket of that person, and nobody else’s', async () => {
     const guest = matrixEnv.people.stranger;
     const [first, second] = [await connect(headersOf(guest)), await connect(headersOf(guest))];
     const others = [
@@ -203,7 +204,7 @@ describe('T5: every event', () => {
     await live.deliverEvents();
     for (const listener of [first, second, ...others]) await listener.caughtUp();
     for (const { received } of others) expect(received.map(({ event }) => event)).not.toContain('offers');
-    // Nothing names the guest or lets them see anything of the project.
+    // Nothing names the invitee or lets them see anything of the project.
     expect(roomsOf(first)).toEqual([sessionRoom(sessionOf(guest))]);
     for (const listener of others) expect(hasReceived(listener, guest.id)).toBe(false);
     const answered = offersNotified(second);
@@ -211,7 +212,7 @@ describe('T5: every event', () => {
     await answered;
   });
 
-  it('a client receives has a row', () => {
+  it('that a client may receive has a row', () => {
     const received = new Set(open.flatMap((listener) => listener.received.map(({ event }) => event)));
     expect([...received].sort()).toEqual(Object.keys(HEARS).sort());
   });
@@ -228,10 +229,10 @@ describe('T5: every event', () => {
   });
 });
 
-/** Resolves when it is told that what its person is offered changed. */
+/** Resolves at the notification that this person's offers changed. */
 const offersNotified = ({ socket }: Listener) => new Promise<void>((resolve) => socket.once('offers', resolve));
 
-/** An owner joins a namespace of this name. Errors: why not. */
+/** Connects an owner to a namespace of this name. Returns the error. */
 async function namespace(name: string): Promise<void> {
   const extraHeaders = asPerson(matrixEnv, 'owner');
   const options = { transports: ['websocket'], reconnection: false, forceNew: true, extraHeaders };

@@ -1,4 +1,4 @@
-// Who gets in: API keys, sessions and the reviewer pool.
+// Tests API keys, sessions and the reviewer pool.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
 import { hashApiKey, makeApiKey } from '../../../src/crypto/api-key.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 describe('an API key', () => {
   const invalid = { code: 'api_key_invalid' };
 
-  it('K2: opens its own project, and is stored as its hash and last four alone', async () => {
+  it('K2: gives access to its own project, and is stored only as its hash and last four characters', async () => {
     const { key, text } = await createApiKey(testEnv.services, fixture.owner, {
       projectId: fixture.projectId,
       name: 'CI',
@@ -44,7 +44,7 @@ describe('an API key', () => {
     expect(JSON.stringify(rows)).not.toContain(text);
   });
 
-  it('that is missing, mistyped or unknown is refused, the last two with one answer', async () => {
+  it('that is missing, mistyped or unknown is refused, the last two with the same response', async () => {
     await expect(checkApiKey(testEnv.services, undefined)).rejects.toMatchObject({ code: 'api_key_missing' });
     await expect(checkApiKey(testEnv.services, '')).rejects.toMatchObject({ code: 'api_key_missing' });
     const unknown = await checkApiKey(testEnv.services, makeApiKey()).catch((error: unknown) => error);
@@ -82,7 +82,7 @@ describe('an API key', () => {
     expect((await listApiKeys(testEnv.services, owner, projectId)).map((one) => one.key.id)).toContain(key.id);
   });
 
-  it('of another project cannot be revoked, and does not exist', async () => {
+  it('of another project cannot be revoked, and returns 404', async () => {
     const other = await createProjectFixture(testEnv.services);
     const keyId = other.pipeline.keyId;
     const revoking = revokeApiKey(testEnv.services, fixture.owner, { projectId: fixture.projectId, keyId });
@@ -90,7 +90,7 @@ describe('an API key', () => {
     expect(await checkApiKey(testEnv.services, other.apiKey)).toMatchObject({ keyId });
   });
 
-  it('remembers its last use to the minute', async () => {
+  it('records its last use to the minute', async () => {
     const { key, text } = await createApiKey(testEnv.services, fixture.owner, {
       projectId: fixture.projectId,
       name: 'Busy',
@@ -142,7 +142,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends after an hour without a request, and lives on with one', async () => {
+  it('expires after an hour without a request, and is extended by one', async () => {
     const [{ token: idle }, { token: busy }] = [await open(), await open()];
     testEnv.clock.pass(IDLE_MS - 60_000);
     expect(await find(busy)).not.toBeNull();
@@ -151,7 +151,7 @@ describe('a session', () => {
     expect(await find(busy)).not.toBeNull();
   });
 
-  it('ends twelve hours after the sign-in, however busy', async () => {
+  it('expires twelve hours after the sign-in, however active', async () => {
     expect([IDLE_MS, ABSOLUTE_MS]).toEqual([3_600_000, 43_200_000]);
     const { token } = await open();
     for (let passed = 0; passed < ABSOLUTE_MS - 1_800_000; passed += 1_800_000) {
@@ -185,7 +185,7 @@ describe('PM: the reviewer pool', () => {
     return Object.fromEntries(members.map(({ user, role }) => [user.id, role]));
   };
 
-  it('an owner adds a wallet that never signed in, once it accepts the offer, and may change its role', async () => {
+  it('adds a wallet that never signed in, once it accepts the owner’s offer, and lets the owner change its role', async () => {
     const guest = await aPerson(testEnv.services);
     await grantRole(testEnv.services, fixture, { who: guest });
     expect((await roles())[guest.userId]).toBe('reviewer');
@@ -194,7 +194,7 @@ describe('PM: the reviewer pool', () => {
   });
 
   it.each(['', 'demo', '0'.repeat(44), `${newAddress().slice(0, -1)}l`, `${newAddress()}xx`])(
-    '“%s” is no wallet',
+    'refuses “%s” as a wallet',
     async (address) => {
       await expect(add(fixture.owner, { address })).rejects.toMatchObject({
         code: 'validation_failed',
@@ -203,13 +203,13 @@ describe('PM: the reviewer pool', () => {
     },
   );
 
-  it('nobody else may, and to a stranger the project does not exist', async () => {
+  it('refuses changes by others, and returns 404 to a stranger', async () => {
     for (const who of [fixture.supervisor, fixture.anna])
       await expect(add(who, {})).rejects.toMatchObject({ code: 'forbidden' });
     await expect(add(await aPerson(testEnv.services), {})).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('what belongs to owners is refused to the others, by name', async () => {
+  it('refuses owner actions by others, by name', async () => {
     const { projectId } = fixture;
     const attempts: ((who: MemberActor) => Promise<unknown>)[] = [
       (who) => createApiKey(testEnv.services, who, { projectId, name: 'x' }),
@@ -227,7 +227,7 @@ describe('PM: the reviewer pool', () => {
     }
   });
 
-  it('a project keeps an owner: nobody takes their own role down', async () => {
+  it('keeps an owner: nobody lowers their own role', async () => {
     const { address } = fixture.owner;
     await expect(add(fixture.owner, { address, role: 'reviewer' })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -235,7 +235,7 @@ describe('PM: the reviewer pool', () => {
     expect(await add(fixture.owner, { address, role: 'owner' })).toMatchObject({ role: 'owner' });
   });
 
-  it('a project keeps an owner: not even two who take each other down at the same moment', async () => {
+  it('keeps an owner when two of them lower each other’s role at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { projectId, owner, ben } = await createProjectFixture(testEnv.services);
       const make = (by: MemberActor, who: MemberActor, role: 'owner' | 'reviewer') =>

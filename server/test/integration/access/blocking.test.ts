@@ -1,4 +1,4 @@
-// What the operator does to wallets: a blocked one is out at once, holds nothing, is handed nothing, and comes back as it was.
+// Tests blocking a wallet by the operator: signed out at once, claims released, no new claims, restored when unblocked.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSession, verify, challenge } from '@countersign/shared/api/session';
 import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
@@ -53,7 +53,7 @@ describe('A20: a blocked wallet', () => {
     await expect(live.connect(headersOf(second))).rejects.toThrow('session_missing');
   });
 
-  it('cannot sign in: says so after a valid signature, and answers like for anybody after a wrong one (S13)', async () => {
+  it('cannot sign in: a valid signature gets the reason, a wrong one the usual response (S13)', async () => {
     const wallet = makeWallet();
     await block(wallet);
     const page = browser(served.testEnv);
@@ -71,13 +71,13 @@ describe('A20: a blocked wallet', () => {
     expect((await person(served.testEnv, wallet)).session.user.address).toBe(wallet.address);
   });
 
-  it('holds nothing any more: its claims are free at once, the lock too', async () => {
+  it('loses its claims at once, in the lock store too', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     expect(await block(fixture.anna)).toMatchObject({ claims: 1, projects: 1 });
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null, claim_expires_at: null });
     expect(await eventTypesOf(testEnv, id)).toContain('claim.released');
-    // The lock is dropped by the processes that hear of it.
+    // Each process that receives the notification drops the lock.
     await vi.waitFor(async () => expect((await testEnv.lock.holders([id])).size).toBe(0));
     expect(await claim(testEnv.services, fixture.ben, id)).toMatchObject({ fence: 2 });
   });
@@ -104,7 +104,7 @@ describe('A20: a blocked wallet', () => {
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null });
   });
 
-  it('invites nobody: its open invites and offers end, and the log says so and who did it', async () => {
+  it('invites nobody: its open invites and offers end, and the log says so and who blocked it', async () => {
     const { ben } = fixture;
     await grantRole(testEnv.services, fixture, { who: ben, role: 'owner' });
     const { token } = await createInvite(testEnv.services, ben, { ...here(), role: 'owner', address: null, hours: 1 });
@@ -127,7 +127,7 @@ describe('A20: a blocked wallet', () => {
     expect(await changeMember(testEnv.services, fixture.owner, again)).toMatchObject({ role: 'reviewer' });
   });
 
-  it('is named with the projects that have no other owner, and listed until it is unblocked', async () => {
+  it('is listed until it is unblocked, with the projects that have no other owner', async () => {
     const alone = [{ id: fixture.projectId, name: 'Refunds' }];
     expect(await block(fixture.owner)).toMatchObject({ ownedAlone: alone });
     const listed = async (who: MemberActor) =>

@@ -1,4 +1,4 @@
-// Who may be added without being asked, and how many seats one may offer.
+// Tests who may be added without an offer, and how many offers one project may make.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Refusal } from '@countersign/shared/errors';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
@@ -25,14 +25,14 @@ const own = async (who: MemberActor) => (await ownOffers(testEnv, who)).map(({ i
 const roleOf = (who: MemberActor) => roleIn(testEnv, fixture, who);
 
 describe('PM6: direct adding', () => {
-  /** Another project of the owner's, in which the guest is. */
+  /** Another project of the owner, with the invitee as a member. */
   const share = async () => {
     const projectId = await createProject(testEnv.services, fixture.owner, { name: 'Claims' });
     await grantRole(testEnv.services, { owner: fixture.owner, projectId }, { who: guest });
   };
   const allow = (directAdding: boolean) => changeAccount(testEnv.services, guest, { directAdding });
 
-  it('is off until its person switches it on', async () => {
+  it('is off until the person switches it on', async () => {
     expect(await readAccount(testEnv.services, guest)).toEqual({ name: null, directAdding: false });
     await share();
     expect(await add(fixture.owner, guest.address)).toMatchObject({ kind: 'offer' });
@@ -41,20 +41,20 @@ describe('PM6: direct adding', () => {
     expect([await roleOf(guest), await own(guest)]).toEqual(['reviewer', []]);
   });
 
-  it('takes a project in common: a stranger is asked, and asks, all the same', async () => {
+  it('requires a shared project: between strangers it makes an offer anyway', async () => {
     await allow(true);
     expect(await add(fixture.owner, guest.address)).toMatchObject({ kind: 'offer' });
     expect(await roleOf(guest)).toBeNull();
   });
 
-  it('takes an accepted membership: an open offer elsewhere does not count as a shared project', async () => {
+  it('requires an accepted membership: an open offer elsewhere does not count as a shared project', async () => {
     await allow(true);
     const projectId = await createProject(testEnv.services, fixture.owner, { name: 'Bait' });
     await add(fixture.owner, guest.address, projectId);
     expect(await add(fixture.owner, guest.address)).toMatchObject({ kind: 'offer' });
   });
 
-  it('is over when it is switched off', async () => {
+  it('stops when it is switched off', async () => {
     await share();
     await allow(true);
     await allow(false);
@@ -65,10 +65,10 @@ describe('PM6: direct adding', () => {
 describe('RL4: offers', () => {
   const limited = { code: 'rate_limited' };
 
-  it('are 200 an hour of a project, and then it says when to come back', async () => {
+  it('are limited to 200 an hour for a project, then refused with Retry-After', async () => {
     let offers = 0;
     let refused: Refusal | undefined;
-    // One flows back every 18 s, for however long this takes.
+    // One is refilled every 18 s, however long this takes.
     while (refused === undefined && offers < 1000)
       await add(fixture.owner, newAddress()).then(
         () => (offers += 1),
@@ -78,7 +78,7 @@ describe('RL4: offers', () => {
     expect(offers).toBeGreaterThanOrEqual(200);
     expect(offers).toBeLessThan(300);
     expect(refused?.extras.retryAfter).toBeGreaterThan(0);
-    // A member's role is no offer.
+    // A change of a member's role is no offer.
     expect(await add(fixture.owner, fixture.supervisor.address)).toMatchObject({ kind: 'member', role: 'reviewer' });
     for (const who of [fixture.anna, guest]) await expect(add(who, newAddress())).rejects.not.toMatchObject(limited);
   });

@@ -1,4 +1,4 @@
-// What somebody calls themself: said once, at their account or in a project, and told in every project they are in.
+// Tests display names: set once, in the account or in a project, and published in every project of the person.
 import { beforeEach, expect, it } from 'vitest';
 import { changeAccount, readAccount } from '../../../src/usecases/access/account.ts';
 import { changeMember } from '../../../src/usecases/access/change-member.ts';
@@ -48,7 +48,7 @@ it('PM4: changed in one project it appends an event in the others too', async ()
     expect(await last(projectId)).toMatchObject({ after: { name: 'Anne' } });
 });
 
-it('PM4: a name is given up again, and who has none is shown by their address', async () => {
+it('PM4: a removed name is replaced by the address', async () => {
   await setName(null);
   expect([await nameIn(fixture.projectId), (await last(other))?.after]).toEqual([null, { name: null }]);
   await setName('Anne');
@@ -57,7 +57,7 @@ it('PM4: a name is given up again, and who has none is shown by their address', 
   });
 });
 
-it('CL1: what changes nothing leaves no line; a project that is archived gets one, a deleted one none', async () => {
+it('CL1: an unchanged name adds no entry; an archived project gets one, a deleted one none', async () => {
   const before = (await changeLogOf(testEnv, other)).length;
   await setName('Anna');
   expect((await changeLogOf(testEnv, other)).length).toBe(before);

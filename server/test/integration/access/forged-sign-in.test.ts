@@ -1,4 +1,4 @@
-// Signatures that nobody made, and values made to be slow: the sign-in as a whole refuses them, and nobody is made of them.
+// Tests that sign-in refuses forged signatures and values made to be slow, and creates no user from them.
 import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
@@ -14,7 +14,7 @@ import { useServices } from '../support/test-services.ts';
 const inside = useServices();
 let served: Served;
 
-// A server for each test: on a busy machine a connection kept over from the one before may just be closing.
+// Each test has its own server: on a busy machine a reused connection may be closing.
 beforeEach(async () => {
   served = await serve(inside.services);
 });
@@ -37,7 +37,7 @@ const SMALL_ORDER = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa',
 ];
 
-/** A signature by nobody that tweetnacl takes for the key: R = S·B, for as many S as it needs. */
+/** A forged signature that tweetnacl accepts for the key: R = S·B, trying as many S as it needs. */
 function forged(message: Uint8Array, key: Uint8Array): Uint8Array {
   for (let scalar = 1; scalar < 256; scalar += 1) {
     const point = ed25519.Point.BASE.multiply(BigInt(scalar)).toBytes();
@@ -63,7 +63,7 @@ describe('the signature', () => {
     expect(await users(address)).toEqual([]);
   });
 
-  it('S6: malleated into S + L signs nobody in, though tweetnacl takes it', async () => {
+  it('S6: malleated into S + L signs nobody in, although tweetnacl accepts it', async () => {
     const wallet = makeWallet();
     const signed = signedInput(await start(), wallet);
     const bytes = Buffer.from(signed.signature, 'base64');
@@ -75,14 +75,14 @@ describe('the signature', () => {
     await refused({ ...signed, signature: base64(signature) });
   });
 
-  it('S6: values of 20 000 and 400 000 characters are refused before anything quadratic happens to them', async () => {
+  it('S6: values of 20 000 and 400 000 characters are refused before any quadratic work', async () => {
     const page = browser(served.testEnv);
     const given = await page.call(challenge, {});
     const signed = signedChallenge(makeWallet(), given);
     for (const name of ['address', 'signed_message', 'signature', 'challenge_id'] as const) {
       await page.refused('validation_failed', verify, { body: { ...signed, [name]: '1'.repeat(20_000) } });
     }
-    // The same at the use case, where the contract does not stand in front.
+    // The same for the use case, without the contract in front.
     for (const length of [20_000, 400_000]) {
       const long = { address: 'z'.repeat(length), signedMessage: '\n'.repeat(length), signature: 'A'.repeat(length) };
       await refused({ ...signedInput(await start()), address: long.address });
@@ -90,7 +90,7 @@ describe('the signature', () => {
       await refused({ ...signedInput(await start()), signature: long.signature });
       await refused({ ...signedInput(await start()), challengeId: long.address });
     }
-    // Decoding one address of 400 000 characters takes a minute and more, which is longer than this test may take.
+    // Decoding one address of 400 000 characters takes a minute and more, which is longer than this test's timeout.
     await page.call(verify, { body: signed });
   });
 });

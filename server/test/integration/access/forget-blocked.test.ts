@@ -1,4 +1,4 @@
-// Forgetting must not be the way back in for a wallet that the operator has blocked.
+// Tests that erasing a person does not unblock their wallet.
 import { expect, it } from 'vitest';
 import { blockWallet, unblockWallet } from '../../../src/usecases/access/operator-access.ts';
 import { findTrace, forgetWallet } from '../../../src/usecases/access/forget-wallet.ts';
@@ -7,7 +7,7 @@ import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
 
-it('KE6, A20: a blocked wallet is forgotten only once it is unblocked', async () => {
+it('KE6, A20: a blocked wallet is erased only once it is unblocked', async () => {
   const { services } = inside;
   const { address } = await aPerson(services);
   await blockWallet(services, address);

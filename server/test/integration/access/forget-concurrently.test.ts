@@ -1,4 +1,4 @@
-// Forgetting a person while they come in: whatever is under way at that moment leaves no session and no seat of theirs.
+// Tests erasing a person during their sign-in or joining: it leaves no session and no membership of theirs.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readSession } from '@countersign/shared/api/session';
 import { changeAccount } from '../../../src/usecases/access/account.ts';
@@ -23,7 +23,7 @@ async function forget(address: string): Promise<void> {
   const trace = await findTrace(testEnv.services, address);
   if (trace !== null) await forgetWallet(testEnv.services, address, trace);
 }
-/** What is left of somebody who was forgotten. */
+/** What remains of an erased person. */
 const remainingRowsOf = (userId: string) =>
   testEnv.sql<{ sessions: number; seats: number; address: string }>(
     `select (select count(*)::int from session where user_id = u.id) as sessions,
@@ -32,8 +32,8 @@ const remainingRowsOf = (userId: string) =>
   );
 const nothingOf = (userId: string) => [{ sessions: 0, seats: 0, address: `forgotten:${userId}` }];
 
-describe('KE6: forgetting and signing in at the same moment', () => {
-  /** What a sign-in does to the database, not committed yet. */
+describe('KE6: erasing and signing in at the same moment', () => {
+  /** The statements of a sign-in, not committed yet. */
   const signingIn = (address: string): [string, unknown[]] => [
     `with person as (
        insert into app_user (id, address, name, created_at) values (gen_random_uuid(), ?, null, now())
@@ -55,12 +55,12 @@ describe('KE6: forgetting and signing in at the same moment', () => {
     await who.refused('session_missing', readSession);
   });
 
-  it('the forgetting first: who signs in is somebody new', async () => {
+  it('the erasure first: the sign-in creates a new user', async () => {
     const wallet = makeWallet();
     const who = await person(served.testEnv, wallet);
     const { address } = wallet;
     await addMember(testEnv.services, fixture.owner, { projectId: fixture.projectId, address, role: 'reviewer' });
-    // The forgetting has got as far as the offers, with the person held.
+    // The erasure has reached the offers, and holds the person's row lock.
     const back = await withOpenTransaction(
       testEnv,
       ['select 1 from offer where address = ? for update', [address]],
@@ -80,7 +80,7 @@ describe('KE6: forgetting and signing in at the same moment', () => {
   });
 });
 
-describe('KE6: forgetting and being seated at the same moment', () => {
+describe('KE6: erasing and joining at the same moment', () => {
   it('the membership first: it ends like any other', async () => {
     const who = await aPerson(testEnv.services);
     const seat: [string, unknown[]] = [
@@ -118,7 +118,7 @@ describe('KE6: forgetting and being seated at the same moment', () => {
     expect(await remainingRowsOf(who.userId)).toEqual(nothingOf(who.userId));
   });
 
-  it('A20: a block that comes first refuses it', async () => {
+  it('A20: a block that comes first refuses the erasure', async () => {
     const who = await aPerson(testEnv.services);
     const blocking: [string, unknown[]] = ['update app_user set blocked_at = now() where id = ?', [who.userId]];
     const outcome = await withOpenTransaction(testEnv, blocking, async (commit) => {
@@ -131,7 +131,7 @@ describe('KE6: forgetting and being seated at the same moment', () => {
     expect(await remainingRowsOf(who.userId)).toMatchObject([{ address: who.address }]);
   });
 
-  it('PM1: a project that they make meanwhile keeps them, as its last owner', async () => {
+  it('PM1: a project created meanwhile prevents the erasure of its last owner', async () => {
     const who = await person(served.testEnv);
     const made = await createProject(testEnv.services, fixture.owner, { name: 'Theirs' });
     const owning: [string, unknown[]] = [

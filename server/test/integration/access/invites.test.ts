@@ -1,4 +1,4 @@
-// Invites: one person, once, for the wallet they name, until they end; and one answer for everything else.
+// Tests invites: one person, once, for the wallet they name, until they expire; the same response for everything else.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
@@ -36,7 +36,7 @@ const changes = async () =>
     .map(({ data }) => data.changed);
 
 describe('PM3: an invite', () => {
-  it('lets one person in with its role, is stored as a hash, and is over with that', async () => {
+  it('lets one person in with its role, is stored as a hash, and is used up', async () => {
     const { invite: made, token } = await invite(fixture.owner, { role: 'supervisor' });
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
     const rows = await testEnv.sql<object>('select * from invite where id = ?', [made.id]);
@@ -50,7 +50,7 @@ describe('PM3: an invite', () => {
     await expect(accept(await aPerson(testEnv.services), token)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of 50 who accept it at once lets one in', async () => {
+  it('lets one in of 50 who accept it at once', async () => {
     const { token } = await invite(fixture.owner);
     const reviewers = await Promise.all(Array.from({ length: 50 }, () => aPerson(testEnv.services)));
     const results = await Promise.allSettled(reviewers.map((who) => accept(who, token)));
@@ -62,7 +62,7 @@ describe('PM3: an invite', () => {
     expect(roles.filter((role) => role !== null)).toEqual(['reviewer']);
   });
 
-  it('that is unknown, used, revoked, over, for another wallet or of an archived project: one and the same answer', async () => {
+  it('that is unknown, used, revoked, expired, for another wallet or of an archived project gets the same response', async () => {
     const place = await createProjectFixture(testEnv.services);
     const archived = { projectId: place.projectId, role: 'reviewer' as const, address: null, hours: 1 };
     const tokens = {
@@ -86,7 +86,7 @@ describe('PM3: an invite', () => {
     expect(await roleOf(guest)).toBeNull();
   });
 
-  it('for a wallet lets that one in', async () => {
+  it('for a wallet lets that wallet in', async () => {
     const { token } = await invite(fixture.owner, { address: guest.address });
     expect(await accept(guest, token)).toMatchObject({ role: 'reviewer' });
     const nowhere = { code: 'validation_failed', extras: { errors: [{ pointer: '#/address' }] } };
@@ -98,7 +98,7 @@ describe('PM3: an invite', () => {
     ['supervisor', 'reviewer'],
     ['owner', 'supervisor'],
   ])(
-    'changes nothing for a member who is %s and is invited as %s: it stays for somebody else',
+    'changes nothing for a member who is %s and is invited as %s, and stays open for another person',
     async (has, invited) => {
       const member = { reviewer: fixture.anna, supervisor: fixture.supervisor, owner: fixture.owner }[has];
       const { invite: made, token } = await invite(fixture.owner, { role: invited });
@@ -117,11 +117,11 @@ describe('PM3: an invite', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     [
-      'is taken out',
+      'is removed',
       () => removeMember(testEnv.services, fixture.owner, { projectId: fixture.projectId, userId: fixture.ben.userId }),
     ],
     [
-      'is no owner any more',
+      'is no longer an owner',
       () =>
         changeMember(testEnv.services, fixture.owner, {
           projectId: fixture.projectId,
@@ -138,7 +138,7 @@ describe('PM3: an invite', () => {
     expect(await open()).toEqual([mine.invite.id]);
   });
 
-  it('accepted and revoked at the same moment: one of them comes first, whole', async () => {
+  it('accepted and revoked at the same moment: exactly one of them wins', async () => {
     for (let round = 0; round < 6; round += 1) {
       const who = await aPerson(testEnv.services);
       const { invite: made, token } = await invite(fixture.owner);
@@ -158,7 +158,7 @@ describe('PM3: an invite', () => {
 });
 
 describe('PM: who invites', () => {
-  it('an owner alone makes, sees and revokes invites, of their own project', async () => {
+  it('an owner alone creates, lists and revokes invites, of their own project', async () => {
     const { invite: made, token } = await invite(fixture.owner);
     const { projectId } = fixture;
     const attempts: ((who: MemberActor) => Promise<unknown>)[] = [
@@ -182,7 +182,7 @@ describe('PM: who invites', () => {
     await expect(accept(guest, token)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('an invite is good for as long as it says, by the clock of the database', async () => {
+  it('an invite expires at its stated time, by the clock of the database', async () => {
     const { invite: made } = await invite(fixture.owner, { hours: 5 });
     expect(made.expiresAt.getTime() - made.createdAt.getTime()).toBe(5 * 3_600_000);
     const [view] = await listInvites(testEnv.services, fixture.owner, fixture.projectId);
@@ -191,7 +191,7 @@ describe('PM: who invites', () => {
 });
 
 describe('RL4: invites of a project', () => {
-  it('are limited to 20 an hour for all owners together, and then answer with Retry-After', async () => {
+  it('are limited to 20 an hour for all owners together, then refused with Retry-After', async () => {
     const { services, clock } = testEnv;
     await grantRole(services, fixture, { who: fixture.ben, role: 'owner' });
     for (let n = 0; n < 20; n += 1) await invite(n % 2 === 0 ? fixture.owner : fixture.ben);
@@ -201,7 +201,7 @@ describe('RL4: invites of a project', () => {
       expect(refused.extras.retryAfter).toBeGreaterThan(150);
       expect(refused.extras.retryAfter).toBeLessThanOrEqual(180);
     }
-    // Another project has its own, and nobody who may not invite learns of it.
+    // Another project has its own limit, and a caller without the permission learns nothing of it.
     await createProjectFixture(services).then(({ owner, projectId }) =>
       createInvite(services, owner, { projectId, role: 'reviewer', address: null, hours: 1 }),
     );
@@ -212,7 +212,7 @@ describe('RL4: invites of a project', () => {
     await expect(invite(fixture.owner)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('are not used up by who may not invite', async () => {
+  it('are not used up by callers who may not invite', async () => {
     for (let n = 0; n < 25; n += 1) await expect(invite(fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
     for (let n = 0; n < 20; n += 1) await invite(fixture.owner);
   });

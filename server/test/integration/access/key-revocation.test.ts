@@ -1,4 +1,4 @@
-// API keys that are in heavy use: how often the database is asked, and that a revocation is not overtaken (K4).
+// Tests API keys under heavy use: how often the database is asked, and that no cached lookup outlives a revocation (K4).
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { REVOKED } from '../../../src/db/connection/channels.ts';
 import type { Database } from '../../../src/db/database.ts';
@@ -24,7 +24,7 @@ const aKey = () => createApiKey(inside.services, fixture.owner, { projectId: fix
 const revoke = (keyId: string, services = inside.services) =>
   revokeApiKey(services, fixture.owner, { projectId: fixture.projectId, keyId });
 
-/** The same services, whose lookups of keys pass by `look`, which calls `answer` for what the database says. */
+/** The same services with lookups of keys through `look`, which calls `answer` for the result of the database. */
 function watched(lookup: <T>(answer: () => Promise<T>) => Promise<T>): Services {
   const read: Database['read'] = (work) =>
     inside.services.db.read((em) =>
@@ -67,7 +67,7 @@ describe('a flood of requests', () => {
     await served.close();
   });
 
-  it('of an unknown key asks each time: nothing remembers it', async () => {
+  it('of an unknown key asks each time: nothing is cached', async () => {
     const { key, text } = await aKey();
     await revoke(key.id);
     let asked = 0;
@@ -78,7 +78,7 @@ describe('a flood of requests', () => {
 });
 
 describe('a revocation', () => {
-  it('K4: counts from its answer on, in its own process', async () => {
+  it('K4: takes effect in its own process with its response', async () => {
     const { key, text } = await aKey();
     await checkApiKey(inside.services, text);
     await revoke(key.id);
@@ -105,7 +105,7 @@ describe('a revocation', () => {
     await expect(checkApiKey(inside.services, text)).rejects.toMatchObject(invalid);
   });
 
-  it('that is refused forgets nothing', async () => {
+  it('that is refused evicts nothing', async () => {
     const { key, text } = await aKey();
     const stranger = { ...fixture.owner, userId: fixture.anna.userId };
     const attempt = revokeApiKey(inside.services, stranger, { projectId: fixture.projectId, keyId: key.id });
@@ -116,7 +116,7 @@ describe('a revocation', () => {
   it('K4: notifies the other processes, long before their 3 s are over', async () => {
     const { key, text } = await aKey();
     const other = await inside.another();
-    // Time stands still there: nothing but the ring can make it forget.
+    // The clock there is stopped: only the notification can evict the key.
     const services = { ...other.services, keys: createKeyCache<KnownKey>(movableClock()) };
     await other.signals.on(REVOKED, (keyId) => services.keys.forget(keyId));
     await checkApiKey(services, text);

@@ -1,4 +1,4 @@
-// A key that is revoked while its request is under way hears nothing that came after (K4).
+// Tests that a key revoked during its request receives nothing that came after (K4).
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Agent, request } from 'node:http';
 import { once } from 'node:events';
@@ -17,8 +17,8 @@ beforeAll(async () => {
 const aKey = () => createApiKey(inside.services, fixture.owner, { projectId: fixture.projectId, name: 'Leaving' });
 const revoke = (keyId: string) => revokeApiKey(inside.services, fixture.owner, { projectId: fixture.projectId, keyId });
 
-describe('revoked meanwhile', () => {
-  it('K4: a request that waits does not get the decision', async () => {
+describe('revoked during the request', () => {
+  it('K4: a waiting request does not get the decision', async () => {
     const served = await serve(inside.services);
     const { key, text } = await aKey();
     const { id } = await anItem(inside.services, fixture);
@@ -31,7 +31,7 @@ describe('revoked meanwhile', () => {
     await served.close();
   });
 
-  it('K4: a body that takes its time is not stored', async () => {
+  it('K4: a slow body is not stored', async () => {
     const served = await serve(inside.services);
     const { key, text } = await aKey();
     const body = JSON.stringify({ project_id: fixture.projectId, input: 'slow', suggestion: 'a', confidence: 0.8 });
@@ -40,7 +40,7 @@ describe('revoked meanwhile', () => {
     const outgoing = request(`${served.testEnv.url()}/api/public/items`, { method: 'POST', headers, agent });
     outgoing.write(body.slice(0, 10));
     const answered = once(outgoing, 'response');
-    // The key is checked before the body is read; its use is what can be seen of that from here.
+    // The key is checked before the body is read; its recorded use shows that the check has run.
     const used = async () => {
       const [row] = await inside.sql<{ used: boolean }>(
         'select last_used_at is not null as used from api_key where id = ?',
@@ -50,7 +50,7 @@ describe('revoked meanwhile', () => {
     };
     await expect.poll(used).toBe(true);
     await revoke(key.id);
-    // Longer than a second by the clock of whoever checks.
+    // Longer than a second by the clock of the check.
     const now = performance.now();
     vi.useFakeTimers({ toFake: ['performance'] });
     vi.advanceTimersByTime(now + 1001);

@@ -1,4 +1,4 @@
-// What a key may do, until when, and what becomes of it when its maker leaves (K8, K9).
+// Tests the scopes and expiry of a key, and what happens to it when its creator leaves (K8, K9).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '@countersign/shared/api/changes';
 import { createApiKey, listApiKeys, removeMember } from '@countersign/shared/api/projects';
@@ -57,12 +57,12 @@ describe('K8: the scopes of a key', () => {
     },
   );
 
-  it('both are needed somewhere, and every route of a key has one', () => {
+  it('are each needed somewhere, and every route of a key has one', () => {
     const scopes = FOR_KEYS.map((name) => endpointOf(name).scope);
     expect([...new Set(scopes)].sort()).toEqual(['read', 'submit']);
   });
 
-  it('without any a key may do both, as every key did before there were scopes', async () => {
+  it('default to both, as for every key from before scopes', async () => {
     const { api_key: key, scopes } = await aKey({});
     expect(scopes).toEqual(['submit', 'read']);
     await inside.sql(
@@ -79,30 +79,30 @@ describe('K8: the scopes of a key', () => {
     expect((await as(key).call(readItem, { params: { id } })).id).toBe(id);
   });
 
-  it.each([[[]], [['write']]])('%j are none', async (scopes) => {
+  it.each([[[]], [['write']]])('refuse %j', async (scopes) => {
     const body = { scopes: scopes as Scope[] };
     await project.owner.refused('validation_failed', createApiKey, { params: { id: project.id }, body });
   });
 });
 
-describe('K9: the end and the maker of a key', () => {
+describe('K9: the expiry and the creator of a key', () => {
   const inMs = (ms: number) => new Date(inside.clock.now().getTime() + ms).toISOString();
 
-  it('from its end on it is as a revoked one, also where it was looked up a moment before', async () => {
+  it('an expired key is treated as a revoked one, also right after a lookup', async () => {
     const end = inMs(600_000);
     const { api_key: key, expires_at } = await aKey({ expires_at: end });
     expect(expires_at).toBe(end);
     await as(key).call(listItems);
     inside.clock.pass(597_500);
     await as(key).call(listItems);
-    // Less than what a key that was looked up counts for.
+    // Less than the cache lifetime of a key.
     inside.clock.pass(2500);
     const ended = await as(key).refused('api_key_invalid', listItems);
     const unknown = await as(matrixEnv.revokedKey).refused('api_key_invalid', listItems);
     expect(ended.detail).toBe(unknown.detail);
   });
 
-  it('an end that has passed is refused', async () => {
+  it('an expiry in the past is refused', async () => {
     const body = { expires_at: inMs(-1000) };
     const refusal = await project.owner.refused('validation_failed', createApiKey, {
       params: { id: project.id },
@@ -111,14 +111,14 @@ describe('K9: the end and the maker of a key', () => {
     expect(refusal.errors).toMatchObject([{ pointer: '#/expires_at' }]);
   });
 
-  it('the list says who made it, what it may do and until when', async () => {
+  it('the list shows who created it, its scopes and its expiry', async () => {
     const { id } = await aKey({ scopes: ['read'], expires_at: inMs(60_000) });
     const { data } = await project.owner.call(listApiKeys, { params: { id: project.id } });
     const made = { scopes: ['read'], created_by: { user_id: project.owner.id }, last_used_at: null };
     expect(data.find((key) => key.id === id)).toMatchObject(made);
   });
 
-  it('taking a member out revokes the keys they made, each with its line, where that is asked for', async () => {
+  it('removing a member with the option revokes the keys they created, each with its entry', async () => {
     const leaves = await person(served.testEnv);
     await join(project, leaves, 'owner');
     const [one, other, gone] = [
@@ -137,7 +137,7 @@ describe('K9: the end and the maker of a key', () => {
     expect(data.map(({ action }) => action).sort()).toEqual(['key.revoked', 'key.revoked', 'member.left']);
   });
 
-  it('without that they stay, and who may not revoke keys cannot ask for it', async () => {
+  it('without the option the keys stay, and a caller who may not revoke keys cannot request it', async () => {
     const leaves = await person(served.testEnv);
     await join(project, leaves, 'owner');
     const key = await aKey({}, leaves);

@@ -1,4 +1,4 @@
-// Names from the time when owners could give them: those that others gave are forgotten, one's own stays.
+// Tests the migration of names that owners gave in older versions: they are deleted, and names that people chose stay.
 import { describe, expect, it } from 'vitest';
 import { changeMember } from '../../../src/usecases/access/change-member.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
@@ -8,8 +8,8 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 
-describe('PM4: a name that somebody else gave', () => {
-  it('is forgotten by the worker, once; who took a name themself, or has one nobody tells of, keeps it', async () => {
+describe('PM4: a name that another person gave', () => {
+  it('is deleted by the worker, once; a name that a person chose, or whose origin is unknown, stays', async () => {
     const { services, sql } = testEnv;
     const fixture = await createProjectFixture(services);
     const [added, named, own, taken] = [
@@ -21,7 +21,7 @@ describe('PM4: a name that somebody else gave', () => {
     for (const who of [added, named, own, taken]) await grantRole(services, fixture, { who });
     const put = (who: MemberActor, name: string) =>
       sql('update app_user set name = ? where id = ?', [name, who.userId]);
-    /** A line as the version before wrote it. */
+    /** An entry as the previous version wrote it. */
     const line = (who: MemberActor, by: MemberActor, { action, subject, after }: Record<string, string | object>) =>
       sql(
         `insert into project_change (id, project_id, action, subject, subject_id, after, changed_by, changed_by_name, changed_at)
@@ -31,12 +31,12 @@ describe('PM4: a name that somebody else gave', () => {
     await put(added, 'Mallory');
     await line(added, fixture.owner, { action: 'member.joined', subject: 'Mallory', after: { role: 'reviewer' } });
     await put(named, 'Trudy');
-    // That they came elsewhere by themself under that name does not make it theirs.
+    // That they joined elsewhere under that name does not make it theirs.
     await line(added, added, { action: 'member.joined', subject: 'Mallory', after: { role: 'reviewer' } });
     await line(named, fixture.owner, { action: 'member.changed', subject: 'x', after: { name: 'Trudy' } });
     const rename = { projectId: fixture.projectId, userId: own.userId, role: undefined, name: 'Zora' };
     await changeMember(services, { ...own }, rename);
-    // Given first, and then taken as their own; and added elsewhere under it.
+    // First given, then chosen; and added elsewhere under it.
     await line(taken, fixture.owner, { action: 'member.joined', subject: 'Nell', after: { role: 'reviewer' } });
     await changeMember(services, taken, { ...rename, userId: taken.userId, name: 'Nell' });
     await sql('update app_user set name_settled = false');

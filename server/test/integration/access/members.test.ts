@@ -1,4 +1,4 @@
-// Changes of the reviewer pool: roles, names, leaving; what a member held is given back with the role, what they decided stays.
+// Tests changes of the reviewer pool: roles, names, leaving; a lost role releases the claims, and decisions stay.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { changeMember, removeMember } from '../../../src/usecases/access/change-member.ts';
@@ -35,7 +35,7 @@ const setRole = (by: MemberActor, who: MemberActor, role: Role) =>
   changeMember(testEnv.services, by, { ...memberKey(who), role, name: undefined });
 const setName = (by: MemberActor, who: MemberActor, name: string) =>
   changeMember(testEnv.services, by, { ...memberKey(who), role: undefined, name });
-/** An owner lets the wallet in as a reviewer. */
+/** Adds the wallet as a reviewer. */
 const add = (who: MemberActor, at = fixture) => grantRole(testEnv.services, at, { who });
 const remove = (by: MemberActor, who: MemberActor) => removeMember(testEnv.services, by, memberKey(who));
 const pool = async () => {
@@ -69,7 +69,7 @@ describe('PM: who changes the pool', () => {
     await expect(setRole(stranger, stranger, 'owner')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('everybody may leave', async () => {
+  it('every member may leave', async () => {
     await remove(fixture.anna, fixture.anna);
     await remove(fixture.supervisor, fixture.supervisor);
     expect(Object.keys(await pool())).toEqual(['Olga', 'Ben']);
@@ -77,7 +77,7 @@ describe('PM: who changes the pool', () => {
 });
 
 describe('PM4: a name', () => {
-  it('is chosen by its person alone: no owner gives one, neither first nor later', async () => {
+  it('is chosen by its person alone: no owner sets one, neither first nor later', async () => {
     const nameless = await aPerson(testEnv.services);
     await add(nameless);
     const name = async () => (await testEnv.sql('select name from app_user where id = ?', [nameless.userId]))[0];
@@ -89,7 +89,7 @@ describe('PM4: a name', () => {
     expect(await name()).toEqual({ name: 'Zora' });
   });
 
-  it('is not given together with a role either: neither is', async () => {
+  it('cannot be set together with a role: neither changes', async () => {
     const both = { ...memberKey(fixture.anna), role: 'owner' as const, name: 'Mallory' };
     await expect(changeMember(testEnv.services, fixture.owner, both)).rejects.toMatchObject({ code: 'forbidden' });
     expect((await pool()).Anna).toEqual(['reviewer', 0]);
@@ -97,7 +97,7 @@ describe('PM4: a name', () => {
 });
 
 describe('PM1: the last owner', () => {
-  it('neither leaves nor takes a lower role, until somebody else is an owner', async () => {
+  it('neither leaves nor takes a lower role, until there is another owner', async () => {
     const lower = { code: 'validation_failed', extras: { errors: [{ pointer: '#/role' }] } };
     await expect(remove(fixture.owner, fixture.owner)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(setRole(fixture.owner, fixture.owner, 'supervisor')).rejects.toMatchObject(lower);
@@ -108,10 +108,10 @@ describe('PM1: the last owner', () => {
 
   it.each<[string, (first: MemberActor, second: MemberActor) => Promise<unknown>[]]>([
     ['leave', (first, second) => [remove(first, first), remove(second, second)]],
-    ['take each other out', (first, second) => [remove(first, second), remove(second, first)]],
+    ['remove each other', (first, second) => [remove(first, second), remove(second, first)]],
     ['step down', (first, second) => [setRole(first, first, 'reviewer'), setRole(second, second, 'reviewer')]],
     ['leave and step down', (first, second) => [remove(first, first), setRole(second, second, 'supervisor')]],
-  ])('is one of two who %s at the same moment', async (_, both) => {
+  ])('remains when two %s at the same moment', async (_, both) => {
     for (let round = 0; round < 4; round += 1) {
       fixture = await createProjectFixture(testEnv.services);
       await grantRole(testEnv.services, fixture, { who: fixture.ben, role: 'owner' });
@@ -174,7 +174,7 @@ describe('PM2: claims', () => {
   });
 
   it.each(['reviewer', 'supervisor', 'owner'] as const)(
-    'of a supervisor who becomes %s end where they must',
+    'of a supervisor who becomes %s end where the role no longer allows them',
     async (to) => {
       const { escalated, queued } = await holdsBoth();
       await grantRole(testEnv.services, fixture, { who: fixture.supervisor, role: to });
@@ -191,7 +191,7 @@ describe('PM2: claims', () => {
     },
   );
 
-  it('also by adding the wallet again with a lower role', async () => {
+  it('end also when the wallet is added again with a lower role', async () => {
     const { escalated } = await holdsBoth();
     await add(fixture.supervisor);
     expect(await rowOf(testEnv, escalated)).toMatchObject({ claimed_by: null, version: 3 });
@@ -232,7 +232,7 @@ describe('PM2: claims', () => {
     expect(rows.map(({ by }) => by)).toContain(fixture.anna.userId);
   });
 
-  it('deciding and being taken out at the same moment: one of them comes first, whole', async () => {
+  it('deciding and being removed at the same moment: exactly one of them wins', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { id } = await anItem(testEnv.services, fixture);
       fixture = { ...fixture, anna: await aReviewer() };
@@ -265,7 +265,7 @@ describe('PM2: claims', () => {
     'claim-next': () => claimNext(testEnv.services, fixture.anna, { projectId: fixture.projectId }),
   };
   it.each(Object.entries(taking))(
-    'cannot be taken by who is being taken out: %s waits and is refused',
+    'cannot be taken by a member under removal: %s waits and is refused',
     async (_, take) => {
       const { id } = await anItem(testEnv.services, fixture);
       const removal: [string, unknown[]] = ['delete from member where user_id = ?', [fixture.anna.userId]];

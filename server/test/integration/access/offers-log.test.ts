@@ -1,4 +1,4 @@
-// What the change log and the project's pages are told of offers: the wallet, and of its person nothing before they accept.
+// Tests what the change log and the project's pages show of offers: the wallet, and nothing of its person until they accept.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { displayName } from '../../../src/domain/access/actor.ts';
@@ -11,7 +11,7 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 let fixture: ProjectFixture;
-/** Known here and named, in another project. */
+/** Has an account and a name in another project. */
 let guest: MemberActor;
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ const offer = async (role: Role = 'reviewer') => {
   if (added.kind !== 'offer') throw new Error('They were added at once.');
   return added.offer.id;
 };
-/** The lines and the changed parts since the project was made. */
+/** The entries and the changed parts since the project was created. */
 const told = async () => {
   const lines = await changeLogOf(testEnv, fixture.projectId);
   const events = (await eventLogOf(testEnv, fixture.projectId)).flatMap(({ type, data }) =>

@@ -1,4 +1,5 @@
-// Offers of a seat: nothing before they are accepted, for the wallet they name, until they end; and they tell nothing of that wallet.
+// Tests membership offers: no rights until accepted, for the named wallet, until they expire; and they reveal nothing of that
+// wallet.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
@@ -44,7 +45,7 @@ const roleOf = (who: MemberActor) => roleIn(testEnv, fixture, who);
 const gone = { code: 'not_found' };
 
 describe('PM5: before an offer is accepted', () => {
-  it('the wallet is in no pool, list, queue or hand-out, and holds no right', async () => {
+  it('the wallet is in no pool, list, queue or claim, and has no right', async () => {
     const { id: itemId } = await anItem(testEnv.services, fixture);
     await offer(fixture.owner, guest.address, 'owner');
     const { projectId } = fixture;
@@ -60,7 +61,7 @@ describe('PM5: before an offer is accepted', () => {
     expect(await testEnv.sql('select 1 from member where user_id = ?', [guest.userId])).toEqual([]);
   });
 
-  it('its person sees who offers what, by shown name and whole address, and until when', async () => {
+  it('its person sees who offers what, by display name and full address, and until when', async () => {
     const id = await offer(fixture.owner, guest.address, 'supervisor');
     const [seen, ...others] = await ownOffers(testEnv, guest);
     expect(others).toEqual([]);
@@ -82,7 +83,7 @@ describe('PM5: an offer', () => {
     await expect(accept(guest, id)).rejects.toMatchObject(gone);
   });
 
-  it('that is declined or revoked is over, and comes to nothing', async () => {
+  it('that is declined or revoked has ended without effect', async () => {
     const declined = await offer(fixture.owner, guest.address);
     await declineOffer(testEnv.services, guest, declined);
     await expect(accept(guest, declined)).rejects.toMatchObject(gone);
@@ -93,7 +94,7 @@ describe('PM5: an offer', () => {
     expect([await roleOf(guest), await open(), await own(guest)]).toEqual([null, [], []]);
   });
 
-  it('is for its wallet alone: to everybody else it is not there, with one answer', async () => {
+  it('is for its wallet alone: everybody else gets the same 404', async () => {
     const id = await offer(fixture.owner, guest.address, 'owner');
     const never = await accept(fixture.anna, guest.userId).catch((error: unknown) => error);
     for (const who of [fixture.anna, fixture.supervisor, fixture.owner, await aPerson(testEnv.services)]) {
@@ -103,7 +104,7 @@ describe('PM5: an offer', () => {
     expect(await own(guest)).toEqual([id]);
   });
 
-  it('made again to the same wallet replaces the one before', async () => {
+  it('made again to the same wallet replaces the previous one', async () => {
     const first = await offer(fixture.owner, guest.address, 'owner');
     const second = await offer(fixture.owner, guest.address, 'reviewer');
     expect([await open(), await own(guest)]).toEqual([[second], [second]]);
@@ -111,7 +112,7 @@ describe('PM5: an offer', () => {
     expect(await accept(guest, second)).toMatchObject({ role: 'reviewer' });
   });
 
-  it('ends after its time, and its row goes with the sweep', async () => {
+  it('expires at its time, and the sweep deletes its row', async () => {
     const id = await offer(fixture.owner, guest.address);
     await testEnv.sql('update offer set expires_at = now() where id = ?', [id]);
     await expect(accept(guest, id)).rejects.toMatchObject(gone);
@@ -135,9 +136,9 @@ describe('PM5: an offer', () => {
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['is taken out', () => removeMember(testEnv.services, fixture.owner, memberKey(fixture.ben))],
+    ['is removed', () => removeMember(testEnv.services, fixture.owner, memberKey(fixture.ben))],
     [
-      'is no owner any more',
+      'is no longer an owner',
       () =>
         changeMember(testEnv.services, fixture.owner, {
           ...memberKey(fixture.ben),
@@ -158,16 +159,16 @@ describe('PM5: an offer', () => {
   it.each([
     ['project is archived', 'update project set archived_at = now() where id = ?'],
     ['project is deleted', 'update project set deleted_at = now() where id = ?'],
-    ['maker is no owner', "update member set role = 'supervisor' where role = 'owner' and project_id = ?"],
-    ['maker is blocked', `update app_user set blocked_at = now() where id in (select m.user_id ${owners})`],
-  ])('is over when its %s, also where its row is still there', async (_, change) => {
+    ['creator is no owner', "update member set role = 'supervisor' where role = 'owner' and project_id = ?"],
+    ['creator is blocked', `update app_user set blocked_at = now() where id in (select m.user_id ${owners})`],
+  ])('is over when its %s, also where its row still exists', async (_, change) => {
     const id = await offer(fixture.owner, guest.address);
     await testEnv.sql(change, [fixture.projectId]);
     expect(await own(guest)).toEqual([]);
     await expect(accept(guest, id)).rejects.toMatchObject(gone);
   });
 
-  it('does not bring back who came by a link and was taken out since', async () => {
+  it('does not bring back a member who joined by a link and was removed since', async () => {
     const id = await offer(fixture.owner, guest.address, 'owner');
     const invited = { projectId: fixture.projectId, role: 'reviewer' as const, address: null, hours: 1 };
     const { token } = await createInvite(testEnv.services, fixture.owner, invited);
@@ -176,7 +177,7 @@ describe('PM5: an offer', () => {
     await expect(accept(guest, id)).rejects.toMatchObject(gone);
   });
 
-  it('accepted and revoked at the same moment: one of them comes first, whole', async () => {
+  it('accepted and revoked at the same moment: exactly one of them wins', async () => {
     for (let round = 0; round < 6; round += 1) {
       const who = await aPerson(testEnv.services);
       const offerId = await offer(fixture.owner, who.address);
@@ -187,7 +188,7 @@ describe('PM5: an offer', () => {
     }
   });
 
-  it('a member becomes a supervisor without being asked: it is no offer', async () => {
+  it('making a member a supervisor needs no offer', async () => {
     expect(await add(fixture.owner, fixture.anna.address, 'supervisor')).toMatchObject({ kind: 'member' });
     expect([await roleOf(fixture.anna), await open()]).toEqual(['supervisor', []]);
   });
@@ -195,8 +196,8 @@ describe('PM5: an offer', () => {
 
 const memberKey = (who: MemberActor) => ({ projectId: fixture.projectId, userId: who.userId });
 
-describe('PM5: an offer tells nothing of its wallet', () => {
-  it('known or never seen, named or not, blocked or not: what comes back is alike, and so is the list', async () => {
+describe('PM5: an offer reveals nothing of its wallet', () => {
+  it('known or unknown, named or not, blocked or not: the response is the same, and so is the list', async () => {
     const { anna: known } = await createProjectFixture(testEnv.services);
     const blocked = await aPerson(testEnv.services);
     await testEnv.sql('update app_user set blocked_at = now() where id = ?', [blocked.userId]);
@@ -218,7 +219,7 @@ describe('PM5: an offer tells nothing of its wallet', () => {
 });
 
 describe('PM: who offers', () => {
-  it('an owner alone makes, sees and revokes offers, of their own project', async () => {
+  it('an owner alone creates, lists and revokes offers, of their own project', async () => {
     const offerId = await offer(fixture.owner, guest.address);
     const { projectId } = fixture;
     const attempts: ((who: MemberActor) => Promise<unknown>)[] = [

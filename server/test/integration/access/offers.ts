@@ -1,4 +1,4 @@
-// What tests of offers and seats look at: the open offers of a project and of a wallet, and the role somebody has.
+// Helpers that read offers and memberships: the open offers of a project and of a wallet, and the role of a person.
 import type { Role } from '@countersign/shared/enums';
 import { listOffers, listOwnOffers } from '../../../src/usecases/access/list-offers.ts';
 import { readPool } from '../../../src/usecases/access/list-members.ts';
@@ -6,7 +6,7 @@ import type { MemberActor } from '../../../src/usecases/services.ts';
 import type { ProjectFixture } from '../support/project-fixture.ts';
 import type { ServicesEnvironment } from '../support/test-services.ts';
 
-/** As many as a page may have. */
+/** The maximum of a page. */
 const ALL = { after: undefined, limit: 200 };
 
 /** The open offers of a project, as its owner sees them. */
@@ -15,11 +15,11 @@ export const openOffers = async (
   { owner, projectId }: Pick<ProjectFixture, 'owner' | 'projectId'>,
 ) => (await listOffers(services, owner, { projectId, ...ALL })).rows;
 
-/** The open offers to somebody's wallet, as they see them. */
+/** The open offers to a person's wallet, as they see them. */
 export const ownOffers = async ({ services }: ServicesEnvironment, who: MemberActor) =>
   (await listOwnOffers(services, who, ALL)).rows;
 
-/** What somebody is in a project; null for who is no member. */
+/** The role of a person in a project; null for a non-member. */
 export async function roleIn(
   { services }: ServicesEnvironment,
   { owner, projectId }: Pick<ProjectFixture, 'owner' | 'projectId'>,

@@ -1,4 +1,4 @@
-// Who is to become an owner is asked: until they accept they are what they were, and the project's owner is bound to it.
+// Tests offers of ownership: a member keeps the current role until they accept.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { changeAccount } from '../../../src/usecases/access/account.ts';
@@ -40,7 +40,7 @@ describe('PM8: becoming an owner', () => {
   it.each([
     ['by another role', (who: MemberActor) => setRole(fixture.owner, who, 'owner')],
     ['by adding the wallet again', (who: MemberActor) => add(who, 'owner')],
-  ])('%s is an offer: the member stays what they are until they accept', async (_, raise) => {
+  ])('%s is an offer: the member keeps the role until they accept', async (_, raise) => {
     for (const [who, role] of [
       [fixture.anna, 'reviewer'],
       [fixture.supervisor, 'supervisor'],
@@ -54,7 +54,7 @@ describe('PM8: becoming an owner', () => {
     }
   });
 
-  it('PM1: the last owner is bound while nobody has accepted', async () => {
+  it('PM1: the last owner cannot leave before it is accepted', async () => {
     await offered(fixture.anna);
     await offered(fixture.ben);
     await expect(leave(fixture.owner)).rejects.toMatchObject({ code: 'forbidden' });
@@ -65,7 +65,7 @@ describe('PM8: becoming an owner', () => {
     await expect(leave(fixture.ben)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('is declined without losing what one is, and each step is logged by name', async () => {
+  it('can be declined without losing the role, and each step is logged by name', async () => {
     const before = (await changeLogOf(testEnv, fixture.projectId)).length;
     await declineOffer(testEnv.services, fixture.anna, await offered(fixture.anna));
     expect([await roleOf(fixture.anna), await open()]).toEqual(['reviewer', []]);
@@ -90,22 +90,22 @@ describe('PM8: becoming an owner', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['another role', () => setRole(fixture.owner, fixture.anna, 'supervisor')],
     ['leaving', () => leave(fixture.anna)],
-    ['being taken out', () => removeMember(testEnv.services, fixture.owner, memberKey(fixture.anna))],
-  ])('is no more to be had after %s', async (_, change) => {
+    ['being removed', () => removeMember(testEnv.services, fixture.owner, memberKey(fixture.anna))],
+  ])('is no longer possible after %s', async (_, change) => {
     const id = await offered(fixture.anna);
     await change();
     await expect(acceptOffer(testEnv.services, fixture.anna, id)).rejects.toMatchObject(gone);
     expect(await open()).toEqual([]);
   });
 
-  it('who was lowered is asked again', async () => {
+  it('needs a new offer after the role was lowered', async () => {
     await grantRole(testEnv.services, fixture, { who: fixture.ben, role: 'owner' });
     await setRole(fixture.owner, fixture.ben, 'supervisor');
     expect(await setRole(fixture.owner, fixture.ben, 'owner')).toMatchObject({ kind: 'offer' });
     expect(await roleOf(fixture.ben)).toBe('supervisor');
   });
 
-  it('PM6: direct adding makes no owner either', async () => {
+  it('PM6: direct adding makes no owner', async () => {
     const { anna: guest } = await createProjectFixture(testEnv.services);
     const projectId = await createProject(testEnv.services, fixture.owner, { name: 'Claims' });
     await grantRole(testEnv.services, { owner: fixture.owner, projectId }, { who: guest });
@@ -116,7 +116,7 @@ describe('PM8: becoming an owner', () => {
     expect(await add(guest, 'owner')).toMatchObject({ kind: 'offer' });
   });
 
-  it('no change of a membership makes a person an owner without their consent', async () => {
+  it('never happens by a change of membership without the person’s consent', async () => {
     const raise = (actor: MemberActor) =>
       testEnv.services.db.write((tx) =>
         changeMembership(
@@ -129,7 +129,7 @@ describe('PM8: becoming an owner', () => {
     expect(await roleOf(fixture.anna)).toBe('reviewer');
   });
 
-  it('an owner stays one without being asked', async () => {
+  it('an owner stays one without an offer', async () => {
     expect(await setRole(fixture.owner, fixture.owner, 'owner')).toMatchObject({ kind: 'member', role: 'owner' });
     expect(await open()).toEqual([]);
   });

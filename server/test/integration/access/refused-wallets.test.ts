@@ -1,4 +1,4 @@
-// However many seats are offered to somebody, they reach every offer, and one word rids them of a wallet that offers too many.
+// Tests that a person can list all their offers, and refuse a wallet that sends too many of them in one step.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeAccount } from '../../../src/usecases/access/account.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
@@ -66,7 +66,7 @@ describe('PM9: lists of offers', () => {
   });
 });
 
-describe('PM9: a wallet that is refused', () => {
+describe('PM9: a refused wallet', () => {
   it('has all its offers declined, in every project, and no other wallet’s', async () => {
     const spamProject = { owner: fixture.owner, projectId: await another(fixture.owner) };
     const first = await offer(fixture.owner, fixture.projectId);
@@ -93,13 +93,13 @@ describe('PM9: a wallet that is refused', () => {
     expect({ ...made, after: null, subject: null }).toMatchObject({
       ...{ action: other?.action, before: null, changed_by: other?.changed_by, subject: null },
     });
-    // Another owner of the same project is somebody else.
+    // Another owner of the same project is not affected.
     await grantRole(testEnv.services, fixture, { who: fixture.ben, role: 'owner' });
     const bens = await offer(fixture.ben, fixture.projectId);
     expect(await own()).toEqual([bens]);
   });
 
-  it('is seen again once its person says so', async () => {
+  it('can offer again once its person allows it', async () => {
     await refuseWallet(testEnv.services, guest, await offer(fixture.owner, fixture.projectId));
     const later = await offer(fixture.owner, fixture.projectId);
     await allowWallet(testEnv.services, guest, fixture.owner.userId);
@@ -110,7 +110,7 @@ describe('PM9: a wallet that is refused', () => {
     });
   });
 
-  it('PM6: adds nobody directly who refuses it', async () => {
+  it('PM6: cannot add the person who refuses it directly', async () => {
     const shared = await createProjectFixture(testEnv.services);
     for (const who of [fixture.owner, guest]) await grantRole(testEnv.services, shared, { who });
     await changeAccount(testEnv.services, guest, { directAdding: true });
@@ -120,7 +120,7 @@ describe('PM9: a wallet that is refused', () => {
     expect(await add(fixture.owner, fixture.projectId)).toMatchObject({ kind: 'member' });
   });
 
-  it('is refused by its person’s word alone: for an offer to them, and once', async () => {
+  it('is refused only by the person it offers to, and once', async () => {
     const id = await offer(fixture.owner, fixture.projectId);
     for (const who of [fixture.anna, fixture.owner])
       await expect(refuseWallet(testEnv.services, who, id)).rejects.toMatchObject({ code: 'not_found' });
@@ -130,7 +130,7 @@ describe('PM9: a wallet that is refused', () => {
     expect(await refused(fixture.anna)).toEqual([]);
   });
 
-  it('KE6: is forgotten with either person', async () => {
+  it('KE6: its refusal is deleted when either person is erased', async () => {
     const leaving = [await aPerson(testEnv.services), await aPerson(testEnv.services)] as const;
     const other = await aPerson(testEnv.services);
     const rows = [
@@ -149,7 +149,7 @@ describe('PM9: a wallet that is refused', () => {
   });
 });
 
-/** An offer of ownership: that is one whatever its person allowed (PM8). */
+/** An offer of ownership, which stays an offer whatever its person allows (PM8). */
 async function offerOf(by: MemberActor): Promise<string> {
   const added = await addMember(testEnv.services, by, {
     projectId: fixture.projectId,

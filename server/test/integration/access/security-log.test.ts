@@ -1,4 +1,4 @@
-// LG1: each kind of refusal and each sign-in leaves a line that says who, from where and how, and no secret.
+// Tests LG1: each kind of refusal and each sign-in logs a line with who, from where and how, and no secret.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { challenge, verify } from '@countersign/shared/api/session';
 import { createSecurityLog, type SecurityEvent } from '../../../src/usecases/credentials/security-log.ts';
@@ -36,7 +36,7 @@ const figures = createTelemetry();
 let served: Served;
 let matrixEnv: MatrixEnvironment;
 
-/** As many lines as a test may bring about: the limit is tried elsewhere. */
+/** As many lines as a test may cause: another test covers the limit. */
 beforeAll(async () => {
   served = await serve(inside.services);
   matrixEnv = await openMatrixEnvironment(served, inside);
@@ -52,7 +52,7 @@ beforeEach(() => {
 const sameOrigin = () => ({ origin: served.testEnv.baseUrl });
 const INFO = 30;
 
-describe('LG1: a refusal leaves one line', () => {
+describe('LG1: a refusal logs one line', () => {
   const foreign = { origin: 'https://evil.test' };
   const cases: [event: SecurityEvent, code: string, ask: () => Promise<unknown>, who: () => object][] = [
     [
@@ -103,7 +103,7 @@ describe('LG1: a refusal leaves one line', () => {
     expect(page).toMatch(new RegExp(`countersign_security_events_total\\{event="${event}"\\} [1-9]`));
   });
 
-  it('role: a key says which it was, and what is allowed leaves none', async () => {
+  it('role: a key is named by its last characters, and an allowed request logs none', async () => {
     const body = { scopes: ['read' as const] };
     const { api_key: key, id } = await matrixEnv.project.owner.call(createApiKey, {
       params: { id: matrixEnv.project.id },
@@ -114,26 +114,26 @@ describe('LG1: a refusal leaves one line', () => {
     expect(lines()).toMatchObject([{ event: 'role', key: id }]);
   });
 
-  it('the token of an invite is in none', async () => {
+  it('never with the token of an invite', async () => {
     await refusalCodeOf(matrixEnv, 'acceptInvite', asPerson(matrixEnv, 'stranger'));
     expect(lines()).toMatchObject([{ event: 'project', path: '/api/invites/…/accept' }]);
   });
 
-  it('what is nowhere is nobody’s refusal', async () => {
+  it('unless the object does not exist', async () => {
     await send(matrixEnv, { method: 'GET', path: '/api/nothing' }, {});
     expect(lines()).toEqual([]);
   });
 });
 
-describe('LG1: a sign-in leaves one line', () => {
-  it('that succeeded, with who it was', async () => {
+describe('LG1: a sign-in logs one line', () => {
+  it('that succeeded, with its person', async () => {
     const { id } = await person(served.testEnv);
     expect(lines()).toMatchObject([
       { level: INFO, event: 'sign_in', user: id, address: '127.0.0.1', method: 'solana' },
     ]);
   });
 
-  it('that failed, with the challenge it was for', async () => {
+  it('that failed, with its challenge', async () => {
     const stranger = browser(served.testEnv);
     const asked = await stranger.call(challenge);
     const signed = signedChallenge(makeWallet(), asked);
@@ -146,7 +146,7 @@ describe('LG1: a sign-in leaves one line', () => {
   });
 });
 
-describe('LG1: a socket that is not let in leaves one line', () => {
+describe('LG1: a refused socket logs one line', () => {
   it.each([
     ['origin', { origin: 'https://evil.test' }],
     ['session', {}],
@@ -158,7 +158,7 @@ describe('LG1: a socket that is not let in leaves one line', () => {
     await live.close();
   });
 
-  it('one that is let in leaves none', async () => {
+  it('and an accepted one none', async () => {
     const live = await startLiveServer(inside);
     (await live.connect(asPerson(matrixEnv, 'reviewer'))).socket.close();
     expect(lines()).toEqual([]);

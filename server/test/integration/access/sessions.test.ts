@@ -1,4 +1,4 @@
-// A person's own sessions over HTTP: listed as long as they go on, ended one by one or all others, and nobody else's.
+// Tests a person's sessions over HTTP: list active ones, end one or all others, and never another person's.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   challenge,
@@ -33,7 +33,7 @@ const idOf = (who: Person) => who.cookies.get('__Host-sid')?.split('.')[0] ?? ''
 const isIn = async (who: Person) => (await who.attempt(readSession)).ok;
 
 describe('the list of sessions', () => {
-  it('names each browser and marks the one that asks, the one seen last first, and tells nothing more', async () => {
+  it('names each browser and marks the current session, the last seen first, and reveals nothing more', async () => {
     const first = await signedIn(makeWallet(), FIREFOX);
     inside.clock.pass(1000);
     const second = await signedIn(first.wallet, '<script>alert(1)</script>');
@@ -63,7 +63,7 @@ describe('the list of sessions', () => {
     expect(await sessionsOf(await signedIn(idle.wallet))).toHaveLength(1);
   });
 
-  it('says when a session was seen last, to the minute', async () => {
+  it('says when a session was last seen, to the minute', async () => {
     const [one, other] = await Promise.all([signedIn(), signedIn()]);
     const again = await signedIn(one.wallet);
     const seen = async () => (await sessionsOf(again)).find(({ id }) => id === idOf(one))?.last_seen_at ?? '';
@@ -77,7 +77,7 @@ describe('the list of sessions', () => {
 });
 
 describe('ending a session', () => {
-  it('A4: ends that one alone, and twice is not_found', async () => {
+  it('A4: ends that one alone, and returns not_found the second time', async () => {
     const [keeps, goes, stays] = [await signedIn(), await signedIn(), await signedIn()];
     const lost = await signedIn(keeps.wallet);
     const cookie = lost.cookieHeader();
@@ -88,7 +88,7 @@ describe('ending a session', () => {
     expect(await Promise.all([keeps, goes, stays].map(isIn))).toEqual([true, true, true]);
   });
 
-  it('somebody else’s is not there, and goes on', async () => {
+  it('of another person returns 404 and ends nothing', async () => {
     const [mine, theirs] = [await signedIn(), await signedIn()];
     await mine.refused('not_found', endOneSession, { params: { id: idOf(theirs) } });
     await mine.refused('not_found', endOneSession, { params: { id: NOBODY } });
@@ -96,7 +96,7 @@ describe('ending a session', () => {
     expect(await isIn(theirs)).toBe(true);
   });
 
-  it('ending the one that asks is signing out: the cookie goes too', async () => {
+  it('of the current browser is signing out: the cookie is cleared too', async () => {
     const leaver = await signedIn();
     await leaver.call(endOneSession, { params: { id: idOf(leaver) } });
     expect(leaver.cookies.has('__Host-sid')).toBe(false);
@@ -105,7 +105,7 @@ describe('ending a session', () => {
     expect(other.cookies.has('__Host-sid')).toBe(false);
   });
 
-  it('A4: signing in again ends the session this browser held, and no other', async () => {
+  it('A4: signing in again ends the previous session of this browser, and no other', async () => {
     const [page, elsewhere] = [await signedIn(), await signedIn()];
     const before = page.cookieHeader();
     const again = await page.call(challenge);
@@ -113,7 +113,7 @@ describe('ending a session', () => {
     await browser(served.testEnv).refused('session_missing', readSession, {}, { headers: { cookie: before } });
     expect(await Promise.all([page, elsewhere].map(isIn))).toEqual([true, true]);
 
-    // A sign-in that fails ends nothing.
+    // A failed sign-in ends nothing.
     const kept = await elsewhere.call(challenge);
     const wrong = { ...signedChallenge(makeWallet(), kept), signature: Buffer.alloc(64, 7).toString('base64') };
     await elsewhere.refused('signature_invalid', verify, { body: wrong });

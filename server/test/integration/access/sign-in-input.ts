@@ -1,4 +1,4 @@
-// What a browser hands in for a challenge: the message as its wallet builds and signs it.
+// Builds what a browser submits for a challenge: the message as its wallet builds and signs it.
 import { signInText } from '@countersign/shared/sign-in-text';
 import type { Challenge, SignedChallenge } from '../../../src/usecases/credentials/sign-in.ts';
 import { makeWallet, type Wallet } from '../../client.ts';

@@ -1,4 +1,4 @@
-// The rules of sign-in one by one, against the use cases and their HTTP side: whose challenge, how often, until when, over which bytes.
+// Tests the rules of sign-in, in the use cases and over HTTP: whose challenge, how often, until when, over which bytes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { challenge, readSession, verify, type SignInInput } from '@countersign/shared/api/session';
 import { signInText } from '@countersign/shared/sign-in-text';
@@ -22,7 +22,7 @@ const BINDER = '__Host-siws';
 const SESSION = '__Host-sid';
 let served: Served;
 
-// A server for each test: on a busy machine a connection kept over from the one before may just be closing.
+// Each test has its own server: on a busy machine a reused connection may be closing.
 beforeEach(async () => {
   served = await serve(inside.services);
 });
@@ -44,7 +44,7 @@ const consumed = async ({ id }: Challenge) => {
 };
 
 describe('the challenge', () => {
-  it('S1: is the one the server keeps; a copy of its fields is no part of what may be handed in', async () => {
+  it('S1: is the one the server stores; a submission contains no copy of its fields', async () => {
     const wallet = makeWallet();
     const page = browser(served.testEnv);
     const given = await page.call(challenge, {});
@@ -60,7 +60,7 @@ describe('the challenge', () => {
     await page.call(verify, { body: signedChallenge(wallet, given) });
   });
 
-  it('S2: has a nonce of 24 letters and digits, another one each time, for five minutes', async () => {
+  it('S2: has a nonce of 24 letters and digits, a new one each time, for five minutes', async () => {
     const all = await Promise.all(Array.from({ length: 60 }, start));
     for (const { input } of all) {
       expect(input.nonce).toMatch(/^[A-Za-z0-9]{24}$/);
@@ -71,7 +71,7 @@ describe('the challenge', () => {
     expect(new Set(all.map(({ binder }) => binder)).size).toBe(60);
   });
 
-  it('S3: opens one session however many hand it in at once, at however many processes', async () => {
+  it('S3: opens one session however many submit it at once, to however many processes', async () => {
     const other = await inside.another();
     const wallet = makeWallet();
     const given = await start();
@@ -84,7 +84,7 @@ describe('the challenge', () => {
     expect(await sessions(wallet.address)).toHaveLength(1);
   });
 
-  it('S3: is used up before the signature is looked at: a wrong one spends it, and a replay of a good one opens nothing', async () => {
+  it('S3: is used up before the signature is checked: a wrong one spends it, and a replay of a good one opens nothing', async () => {
     const wallet = makeWallet();
     const spent = await start();
     await refused({ ...signedInput(spent, wallet), signature: base64(new Uint8Array(64)) });
@@ -97,7 +97,7 @@ describe('the challenge', () => {
     expect(await sessions(wallet.address)).toHaveLength(1);
   });
 
-  it('S4: of another browser neither signs one in nor is used up: nobody is signed in as somebody else', async () => {
+  it('S4: of another browser neither signs one in nor is used up: nobody is signed in as another person', async () => {
     const attacker = makeWallet();
     const [theirs, ours] = [await start(), await start()];
     const signed = signedInput(theirs, attacker);
@@ -109,7 +109,7 @@ describe('the challenge', () => {
     await signIn(inside.services, signed);
   });
 
-  it('S4: is bound by a cookie that no script reads and no other site sends; the database knows its hash alone', async () => {
+  it('S4: is bound by a cookie that no script reads and no other site sends; the database stores only its hash', async () => {
     const page = browser(served.testEnv);
     const { headers } = await page.attempt(challenge, {});
     const line = headers.getSetCookie().find((cookie) => cookie.startsWith(`${BINDER}=`));
@@ -132,7 +132,7 @@ describe('the challenge', () => {
     const sent = { 'content-type': 'application/json', origin: served.testEnv.baseUrl, ...headers };
     const answer = await ask(served, { method: 'POST', path: '/api/auth/challenge', headers: sent, body: '{}' });
     expect(answer.text).not.toContain('evil');
-    // A Host that is no host is refused outright.
+    // An invalid Host is refused outright.
     if (!('host' in headers)) expect(answer.status).toBe(200);
     if (answer.status === 200)
       expect(JSON.parse(answer.text)).toMatchObject({
@@ -140,7 +140,7 @@ describe('the challenge', () => {
       });
   });
 
-  it('S8: counts from its issue, give or take a minute, to its end, by the server’s clock', async () => {
+  it('S8: is valid from its issue, give or take a minute, to its expiry, by the server’s clock', async () => {
     const issued = Date.now();
     const at = (ms: number): Services => ({ ...inside.services, clock: { now: () => new Date(issued + ms) } });
     const fresh = async () => signedInput(await startSignIn(at(0)));
@@ -152,7 +152,7 @@ describe('the challenge', () => {
     await signIn(at(-60_000), await fresh());
   });
 
-  it('S8: has no text in which a wallet could put a beginning of its own', async () => {
+  it('S8: has no text in which a wallet could add a start of validity', async () => {
     const wallet = makeWallet();
     const given = await start();
     const text = `${signInText(given.input, wallet.address)}\nNot Before: ${given.input.issuedAt}`;
@@ -162,7 +162,7 @@ describe('the challenge', () => {
 });
 
 describe('the person (S9)', () => {
-  it('S9: is the address in its one spelling: every other one is refused, and nobody is made of it', async () => {
+  it('S9: is the address in its one spelling: every other one is refused, and creates no user', async () => {
     const wallet = makeWallet();
     await signIn(inside.services, signedInput(await start(), wallet));
     const others = [`1${wallet.address}`, ` ${wallet.address}`, `${wallet.address}\n`, wallet.address.toLowerCase()];
@@ -175,7 +175,7 @@ describe('the person (S9)', () => {
     }
   });
 
-  it('S9: differs by case: two addresses that read the same in small letters are two people', async () => {
+  it('S9: differs by case: two addresses that match in lower case are two people', async () => {
     const { address } = makeWallet();
     const swapped = address.replace(/[a-z]/i, (letter) =>
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
@@ -187,7 +187,7 @@ describe('the person (S9)', () => {
     expect((await users(address))[0]?.id).not.toBe((await users(swapped))[0]?.id);
   });
 
-  it('S9: is one and the same however many sign-ins meet at once, each with a token of its own', async () => {
+  it('S9: is the same however many sign-ins run at once, each with its own token', async () => {
     const wallet = makeWallet();
     const signed = await Promise.all(Array.from({ length: 8 }, async () => signedInput(await start(), wallet)));
     const opened = await Promise.all(signed.map((each) => signIn(inside.services, each)));
@@ -196,7 +196,7 @@ describe('the person (S9)', () => {
     expect(await users(wallet.address)).toHaveLength(1);
   });
 
-  it('S9: gets a new token at every sign-in, and what was before it is over: the session held, and the cookie of the challenge', async () => {
+  it('S9: gets a new token at every sign-in, which ends the session held before, and the cookie of the challenge', async () => {
     const page = await person(served.testEnv);
     const held = page.cookies.get(SESSION) ?? '';
     const given = await page.call(challenge, {});
@@ -212,7 +212,7 @@ describe('the person (S9)', () => {
 });
 
 describe('the log (S13)', () => {
-  it('S13: tells of success and of failure, and holds nothing one could sign in with', async () => {
+  it('S13: records success and failure, and contains nothing one could sign in with', async () => {
     const lines: string[] = [];
     const security = createSecurityLog(watchedLogger((line) => lines.push(line)));
     const services = { ...inside.services, security };

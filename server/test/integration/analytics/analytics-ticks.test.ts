@@ -1,4 +1,4 @@
-// The tick of analytics: whose figures moved, to whom they may be shown, once for however much.
+// Tests the analytics tick: which figures changed, who may see them, one tick for many changes.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sessionRoom } from '../../../src/realtime/rooms.ts';
 import { ROLES } from '@countersign/shared/enums';
@@ -29,7 +29,7 @@ it('AN8: one tick for many events, for members who may see analytics; the role i
     for (let turn = 0; turn < n; turn += 1) await matrixEnv.project.pipeline.submit(aSubmission());
     const before = listeners.map(({ received }) => received.filter(({ event }) => event === 'metrics').length);
     await live.deliverEvents();
-    // The ring of the stamp comes over a connection of its own.
+    // The sequencer's notification arrives over a connection of its own.
     const owned = async () => {
       await live.tick();
       await Promise.all(listeners.map((listener) => listener.caughtUp()));

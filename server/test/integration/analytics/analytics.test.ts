@@ -1,4 +1,4 @@
-// The report against the rows themselves, before and after the relay, and its buckets through a change of the clocks.
+// Tests the analytics report against the tables, before and after sequencing, and its buckets across a clock change.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -47,7 +47,7 @@ async function live(): Promise<void> {
   await claim(testEnv.services, anna, held.id);
 }
 
-/** What the tables say, counted row by row. */
+/** The same figures counted row by row. */
 async function rowByRow() {
   const group = async (text: string) =>
     Object.fromEntries(
@@ -132,7 +132,7 @@ describe('the report', () => {
     await expectCounted(testEnv, fixture.projectId);
   });
 
-  it('AN4, AN20: verdicts have a rate and bins of their own, and of nothing there is no interval', async () => {
+  it('AN4, AN20: verdicts have a separate rate and bins, and an empty one has no interval', async () => {
     fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
     const audited = await anItem(testEnv.services, fixture, { confidence: 0.97 });
     const plain = await anItem(testEnv.services, fixture, { confidence: 0.81 });
@@ -155,13 +155,13 @@ describe('the report', () => {
     ['Europe/Berlin', ['2026-03-27T23:00', '2026-03-28T23:00', '2026-03-29T22:00']],
     ['America/St_Johns', ['2026-03-07T03:30', '2026-03-08T03:30', '2026-03-09T02:30']],
     ['Asia/Kathmandu', ['2026-03-27T18:15', '2026-03-28T18:15', '2026-03-29T18:15']],
-  ])('AN6: its days are those of %s, through the change of its clocks', async (zone, days) => {
+  ])('AN6: its days are those of %s, across the change of its clocks', async (zone, days) => {
     const change = { projectId: fixture.projectId, settingsVersion: 1, changes: { time_zone: zone } };
     await changeSettings(testEnv.services, fixture.owner, change);
     const endOf = (start = '') => new Date(Date.parse(start) + 24 * HOUR).toISOString();
     const starts = days.map((day) => `${day}:00.000Z`);
     const made = await items(testEnv.services, fixture, 6);
-    // Two on each day: in its first minute, and in the last one before the next.
+    // Two on each day: in its first minute, and in its last one.
     for (const [index, start] of starts.entries()) {
       const next = starts[index + 1] ?? endOf(start);
       const moments = [start, new Date(Date.parse(next) - 1).toISOString()];
@@ -174,7 +174,7 @@ describe('the report', () => {
     expect(flow.slice(0, 3).map(({ at, arrived }) => [at, arrived])).toEqual(starts.map((start) => [start, 2]));
   });
 
-  it('AN1: what came to people is what routing left to them, what was drawn for an audit, and what was reopened', async () => {
+  it('AN1: counts as arrived at people what routing queued, what was drawn for an audit, and what was reopened', async () => {
     const audited = await createProjectFixture(testEnv.services, { audit_rate: 1 });
     await anItem(testEnv.services, audited, { confidence: 1 });
     await anItem(testEnv.services, audited, { confidence: 0.8 });
@@ -189,7 +189,7 @@ describe('the report', () => {
     expect([sum('arrived'), sum('enqueued'), sum('decided')]).toEqual([3, 3, 1]);
   });
 
-  it('AN7: says when more has happened than it counts, because no relay comes round', async () => {
+  it('AN7: says when events are not counted yet because no relay runs', async () => {
     expect((await read()).counted.more).toBe(false);
     await testEnv.sql(
       `insert into event (id, project_id, type, actor, data, created_at)
@@ -220,7 +220,7 @@ describe('the report', () => {
     await expectCounted(testEnv, fixture.projectId);
   });
 
-  it('AN6: a window in the middle of minutes is answered for whole ones, and says so', async () => {
+  it('AN6: a window that starts within a minute is extended to whole minutes, and says so', async () => {
     await anItem(testEnv.services, fixture);
     await testEnv.sql(`update item set created_at = '2026-03-01T10:00:59Z' where project_id = ?`, [fixture.projectId]);
     const part = await read({ from: '2026-03-01T10:00:30Z', to: '2026-03-01T10:00:40Z' });

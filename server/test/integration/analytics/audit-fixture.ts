@@ -1,4 +1,4 @@
-// A project whose automatic answers are all audited: what tests of its figures and of its budget do in it.
+// A project whose auto-approvals are all audited, with the steps that tests of its figures and its budget share.
 import type { Audits } from '@countersign/shared/api/audits';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -6,7 +6,7 @@ import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import type { ServicesEnvironment } from '../support/test-services.ts';
 
-/** Ten clean audits prove a budget of 0.36 (0.3535); of two starts of a raise twelve do (0.3524). */
+/** Ten clean audits prove a budget of 0.36 (0.3535); after two starts of a raise twelve do (0.3524). */
 const BUDGET = 0.36;
 
 export interface AuditOptions {
@@ -20,7 +20,7 @@ export const createAuditFixture = (
 ): Promise<ProjectFixture> =>
   createProjectFixture(testEnv.services, { audit_rate: 1, error_budget: BUDGET, ...settings });
 
-/** One audit of a confidence, judged. */
+/** One audit of this confidence, with a verdict. */
 export async function judgeOne(
   testEnv: ServicesEnvironment,
   fixture: ProjectFixture,
@@ -43,7 +43,7 @@ export async function versionOf(testEnv: ServicesEnvironment, { projectId }: Pro
   return rows[0]?.v ?? 0;
 }
 
-/** As its owner. */
+/** Acts as its owner. */
 export async function changeOf(
   testEnv: ServicesEnvironment,
   fixture: ProjectFixture,

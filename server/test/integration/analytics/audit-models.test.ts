@@ -1,4 +1,4 @@
-// What it costs to find the newest model that is audited, however many names a pipeline makes up (AU6).
+// Tests the cost of finding the newest audited model, however many model names a pipeline sends (AU6).
 import { beforeEach, expect, it } from 'vitest';
 import { NEWEST_MODEL } from '../../../src/db/audits/audit-span.ts';
 import { MOST_AUDITS } from '../../../src/db/audits/audit-rows.ts';
@@ -13,7 +13,7 @@ beforeEach(async () => {
   fixture = await createAuditFixture(testEnv);
 });
 
-/** So many audits, one a second up to now, of so many models. */
+/** Inserts this many audits, one per second up to now, of this many models. */
 async function audited(count: number, model: string): Promise<void> {
   await testEnv.sql(
     `insert into item (id, project_id, status, input, suggestion, confidence, risk_flags, preview, rule, auto_threshold, review_threshold,
@@ -35,7 +35,10 @@ interface Plan {
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 it.each([
-  ['every second audit has a name of its own', `case when n <= ${MOST_AUDITS} and n % 2 = 0 then 'build-' || n end`],
+  [
+    'every second audit has a different model name',
+    `case when n <= ${MOST_AUDITS} and n % 2 = 0 then 'build-' || n end`,
+  ],
   ['hundreds of names are old', `'build-' || n % 700`],
   ['there is one', `'m-1'`],
 ])('AU6: reads no more audits than count where %s, with any history before', async (_, model) => {

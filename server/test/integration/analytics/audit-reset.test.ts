@@ -1,4 +1,4 @@
-// What makes the audits that a budget goes by begin anew: another line, other flags, another model (AU6).
+// Tests what resets the audits that count for a budget: another threshold, other flags, another model (AU6).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { WINDOW_MS } from '../../../src/domain/audits/audit-start.ts';
@@ -17,8 +17,8 @@ const judge = (judging: AuditOptions) => judgeOne(testEnv, fixture, { action: 'a
 const audits = () => auditsOf(testEnv, fixture);
 const change = (changes: Partial<ProjectSettings>) => changeOf(testEnv, fixture, changes);
 
-describe('AU6: what resets the count', () => {
-  it('is a line that an owner moves, and flags: older audits chose it', async () => {
+describe('AU6: the count is reset', () => {
+  it('by a changed threshold and by changed flags: both decide what is audited', async () => {
     await judge({ confidence: 0.99 });
     for (const settings of [{ auto_threshold: 0.97 }, { escalate_flags: ['legal'] }]) {
       pass(1000);
@@ -35,7 +35,7 @@ describe('AU6: what resets the count', () => {
     expect(await audits()).toMatchObject({ judged: 1 });
   });
 
-  it('is a model that was never audited before; one that comes back is none', async () => {
+  it('by a model that was never audited before, and not by one that returns', async () => {
     const of = async (model: string | null) => {
       for (let n = 0; n < 2; n += 1) await judge({ model });
     };

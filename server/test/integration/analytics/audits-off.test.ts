@@ -1,4 +1,4 @@
-// When audits are over, reviewers see confidence again as soon as nothing waits that arrived while they were drawn, drawn or not.
+// Tests that reviewers see confidence again, after audits end, once no item waits that arrived while they were drawn.
 import { expect, it } from 'vitest';
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -21,7 +21,7 @@ const setRate = async ({ owner, projectId }: ProjectFixture, rate: number) => {
   await changeSettings(testEnv.services, owner, { projectId, settingsVersion, changes: { audit_rate: rate } });
 };
 
-it('AU3: confidence comes back when the last item that arrived under audits is decided for good', async () => {
+it('AU3: shows confidence again when the last item that arrived under audits is final', async () => {
   const fixture = await createProjectFixture(testEnv.services, { audit_rate: 1, undo_window_seconds: 30 });
   const audit = await anItem(testEnv.services, fixture, { confidence: 0.97 });
   const plain = await anItem(testEnv.services, fixture, { confidence: 0.8 });
@@ -30,7 +30,7 @@ it('AU3: confidence comes back when the last item that arrived under audits is d
   await review(testEnv.services, fixture.anna, { itemId: audit.id, action: 'approve' });
   await testEnv.sql(`update decision set undo_until = now() - interval '1 s' where item_id = ? and audit`, [audit.id]);
   while ((await finalizeOnce(testEnv.services)).again);
-  // No audit is left: the plain one hides it as long.
+  // No audit is left: the plain item hides it as long.
   expect(await isBlind(fixture)).toBe(true);
   await review(testEnv.services, fixture.anna, { itemId: plain.id, action: 'reject' });
   expect(await isBlind(fixture)).toBe(true);
@@ -40,7 +40,7 @@ it('AU3: confidence comes back when the last item that arrived under audits is d
     plain.id,
   ]);
   while ((await finalizeOnce(testEnv.services)).again);
-  // What arrived since hides nothing.
+  // Items that arrived since hide nothing.
   expect(await isBlind(fixture)).toBe(false);
 });
 
@@ -57,7 +57,7 @@ it('AU3: hides confidence again when audits start and end again', async () => {
   expect(await isBlind(fixture)).toBe(false);
 });
 
-it('AU3: what is on its way in under the settings of before is waited for', async () => {
+it('AU3: waits for submissions that are being stored under the previous settings', async () => {
   const fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
   const { id } = await anItem(testEnv.services, fixture, { confidence: 0.8 });
   const arriving: [string, unknown[]] = [

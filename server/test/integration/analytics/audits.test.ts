@@ -1,4 +1,4 @@
-// Audits: automatic approvals that wait like any other item, while the pipeline has its answer and nothing of it changes (AU).
+// Tests audits: auto-approvals that wait in the queue like any item, while the pipeline keeps its answer unchanged (AU).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToUnit } from '../../../src/crypto/hash-to-unit.ts';
 import { isDrawn } from '../../../src/domain/audits/audit.ts';
@@ -21,7 +21,7 @@ import { useServices } from '../support/test-services.ts';
 const testEnv = useServices();
 const HOOK = { webhook_url: 'http://127.0.0.1:44998/hooks' };
 const SURE = { confidence: 0.97 };
-/** Every automatic approval is drawn; decisions are final at once. */
+/** Every auto-approval is drawn; decisions are final at once. */
 let fixture: ProjectFixture;
 /** The same with an undo window. */
 let slow: ProjectFixture;
@@ -66,7 +66,7 @@ const waits = async (of: ProjectFixture, itemId: string): Promise<boolean> => {
   return items.some(({ id }) => id === itemId);
 };
 
-describe('AU1: what is drawn', () => {
+describe('AU1: a drawn item', () => {
   it('waits for people, while the pipeline has its answer', async () => {
     const { item, decision } = await submit(testEnv.services, fixture.pipeline, aSubmission(SURE));
     expect(presentSubmitted(item, decision)).toMatchObject({
@@ -81,7 +81,7 @@ describe('AU1: what is drawn', () => {
     ]);
   });
 
-  it('is a share of the automatic approvals, chosen by the salt of the project and the id alone', async () => {
+  it('is one of a share of the auto-approvals, chosen only by the salt of the project and the id', async () => {
     const half = await createProjectFixture(testEnv.services, { audit_rate: 0.5 });
     const [{ audit_salt } = { audit_salt: '' }] = await testEnv.sql<{ audit_salt: string }>(
       'select audit_salt from project where id = ?',
@@ -103,7 +103,7 @@ describe('AU1: what is drawn', () => {
     }
   });
 
-  it('I2: a repeat under the same key is the same item and the same answer', async () => {
+  it('I2: a repeat under the same key returns the same item and answer', async () => {
     const idempotency = { key: 'drawn-once', bodySha256: 'a'.repeat(64) };
     const first = await submit(testEnv.services, fixture.pipeline, { ...aSubmission(SURE), idempotency });
     await review(testEnv.services, fixture.anna, { itemId: first.item.id, action: 'reject' });
@@ -115,7 +115,7 @@ describe('AU1: what is drawn', () => {
 
 describe('AU2: a verdict changes nothing that was shipped', () => {
   it.each(['approve', 'edit', 'reject'] as const)(
-    '%s: the pipeline sees what it saw, and no webhook leaves',
+    '%s: the pipeline sees the same as before, and no webhook is sent',
     async (action) => {
       const { id } = await anItem(testEnv.services, fixture, SURE);
       const before = await pipelineViewOf(fixture, id);
@@ -133,7 +133,7 @@ describe('AU2: a verdict changes nothing that was shipped', () => {
     },
   );
 
-  it('LC2, I1: it is provisional as any decision is, can be taken back from wherever the item was, and then stands once', async () => {
+  it('LC2, I1: it is provisional like any decision, can be undone from any status of the item, and is then final once', async () => {
     const { id } = await anItem(testEnv.services, slow, SURE);
     const before = await pipelineViewOf(slow, id);
     await review(testEnv.services, slow.anna, { itemId: id, action: 'escalate' });
@@ -159,7 +159,7 @@ describe('AU2: a verdict changes nothing that was shipped', () => {
     ]);
   });
 
-  it('an override is a learning; a taken back one is none', async () => {
+  it('an override is a learning; an undone one is none', async () => {
     const { id } = await anItem(testEnv.services, slow, SURE);
     const learnt = async () => {
       const page = await listLearnings(testEnv.services, slow.supervisor, {
@@ -178,13 +178,13 @@ describe('AU2: a verdict changes nothing that was shipped', () => {
   });
 });
 
-describe('AU3: nothing tells a reviewer that it is an audit', () => {
+describe('AU3: nothing shows a reviewer that an item is an audit', () => {
   const shown = async (of: ProjectFixture, itemId: string) => {
     const view = await readItem(testEnv.services, of.anna, itemId);
     return presentItem(view, { userId: of.anna.userId, role: view.role });
   };
 
-  it('neither its line, nor the item, nor its history; once it is decided the item says so', async () => {
+  it('neither its line, nor the item, nor its history; after the decision the item says so', async () => {
     const { id } = await anItem(testEnv.services, fixture, SURE);
     const { id: other } = await anItem(testEnv.services, fixture, { confidence: 0.7 });
     await relayAll();

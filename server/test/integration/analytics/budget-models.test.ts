@@ -1,4 +1,4 @@
-// A budget and models that come and go: what a pipeline calls its model forgets no error, and proves nothing by itself (AU5, AU6).
+// Tests a budget with changing models: a new model name neither forgets errors nor proves the budget (AU5, AU6).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { watchBudgetsOnce } from '../../../src/worker/watch-budgets.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 const audits = () => auditsOf(testEnv, fixture);
 const alertKindsOf = async () => (await listAlerts(testEnv.services, fixture.owner)).map(({ kind }) => kind);
 
-/** So many audits, each of a moment of its own. */
+/** Inserts this many audits, each with its own time. */
 async function judge(count: number, action: 'approve' | 'reject', judging: AuditOptions = {}): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     testEnv.clock.pass(1000);
@@ -24,7 +24,7 @@ async function judge(count: number, action: 'approve' | 'reject', judging: Audit
 }
 
 describe('AU6: a model that was never audited before', () => {
-  it('forgets no error: with a model name for every build the budget is crossed, reported and raised all the same', async () => {
+  it('forgets no error: with a new model name per build the budget is still exceeded, reported and raised', async () => {
     for (let build = 0; build < 12; build += 1) {
       await judge(1, 'approve', { model: `build-${build}`, confidence: 0.99 });
       if (build % 3 === 0) await judge(1, 'reject', { model: `build-${build}` });
@@ -36,7 +36,7 @@ describe('AU6: a model that was never audited before', () => {
     });
     await watchBudgetsOnce(testEnv.services);
     expect([(await audits()).auto_threshold, await alertKindsOf()]).toEqual([0.99, ['threshold_raised']]);
-    // Only another line lets older errors be: they were of answers that do not pass any more.
+    // Only another threshold drops older errors: they were in answers that no longer pass.
     expect((await audits()).budget).toMatchObject({ state: 'too_little', earlier_models: false });
   });
 
@@ -53,7 +53,7 @@ describe('AU6: a model that was never audited before', () => {
     expect(await alertKindsOf()).toEqual([]);
   });
 
-  it('that has enough of its own is over by these', async () => {
+  it('no longer counts older audits once it has enough of its own', async () => {
     await judge(4, 'approve', { model: 'm-1' });
     await judge(10, 'reject', { model: 'm-2' });
     expect((await audits()).budget).toMatchObject({ state: 'over', earlier_models: false, judged: 10 });

@@ -1,4 +1,4 @@
-// What audits say of the line, and the budget that is watched: told to owners, and the threshold raised where they said so (AU4, AU5).
+// Tests the audit figures and the error budget: alerts for owners, and raising the threshold where they chose so (AU4, AU5).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
@@ -19,7 +19,7 @@ let fixture: ProjectFixture;
 const start = async (settings: Partial<ProjectSettings> = {}) => {
   fixture = await createAuditFixture(testEnv, settings);
 };
-/** How far the test has moved our own clock; what owners are told goes by the database's. */
+/** How far the test has moved the service's clock; alerts use the clock of the database. */
 let offsetMs = 0;
 function pass(ms: number): void {
   testEnv.clock.pass(ms);
@@ -30,7 +30,7 @@ beforeEach(() => {
   return start();
 });
 
-/** So many audits of one confidence, judged. */
+/** This many audits of one confidence, with verdicts. */
 async function judge(count: number, action: 'approve' | 'reject', confidence = 0.96): Promise<void> {
   for (let n = 0; n < count; n += 1) await judgeOne(testEnv, fixture, { action, confidence });
 }
@@ -41,8 +41,8 @@ const change = (changes: Partial<ProjectSettings>) => changeOf(testEnv, fixture,
 const alertKindsOf = async () => (await listAlerts(testEnv.services, fixture.owner)).map(({ kind }) => kind);
 const currentThreshold = async () => (await audits()).auto_threshold;
 
-describe('AU4: the error above the line', () => {
-  it('is unknown, then counted live, with what still waits', async () => {
+describe('AU4: the error above the threshold', () => {
+  it('is unknown at first, then counted live, with the number still waiting', async () => {
     expect(await audits()).toMatchObject({ drawn: 0, judged: 0, estimate: null, bound: null, anytime: null });
     await judge(3, 'approve');
     await judge(1, 'reject');
@@ -60,27 +60,27 @@ describe('AU4: the error above the line', () => {
     });
   });
 
-  it('leaves out what routing queued, and other projects', async () => {
+  it('excludes what routing queued, and other projects', async () => {
     await judge(2, 'reject', 0.8);
     await start();
     await judge(2, 'approve');
     expect(await audits()).toMatchObject({ judged: 2, wrong: 0 });
   });
 
-  it('counts those that speak for the line as it is now', async () => {
+  it('counts the audits that apply to the current threshold', async () => {
     await judge(2, 'reject', 0.96);
     await judge(3, 'approve', 0.99);
     const month = { from: new Date(testEnv.services.clock.now().getTime() - WINDOW_MS) };
     pass(1000);
     await change({ auto_threshold: 0.98 });
     expect(await audits(month)).toMatchObject({ judged: 3, wrong: 0, anytime: null, began: null });
-    // Audits of the higher line say nothing of what passes now.
+    // Audits of the higher threshold say nothing about what passes now.
     await judge(2, 'approve', 0.99);
     await change({ auto_threshold: 0.95 });
     expect(await audits(month)).toMatchObject({ judged: 5, wrong: 2 });
   });
 
-  it('says where nothing was drawn for a time, and looks at a window', async () => {
+  it('says when nothing was drawn for a time, and reads a window', async () => {
     await change({ audit_rate: 0 });
     pass(1000);
     const later = testEnv.services.clock.now();
@@ -123,14 +123,14 @@ describe('AU5: the budget', () => {
     ).toMatchObject({
       data: { changed: ['audits'] },
     });
-    // Enough that are right bring it back, and nobody needs to be told any more.
+    // Enough correct ones end it, and the alert disappears.
     await judge((await audits()).budget?.left ?? 0, 'approve');
     await watchBudgetsOnce(testEnv.services);
     expect((await audits()).budget).toMatchObject({ state: 'within', over_since: null });
     expect(await alertKindsOf()).toEqual([]);
   });
 
-  it('raises the line where an owner has said so: one version, in the change log, by the system', async () => {
+  it('raises the threshold where an owner chose so: one version, in the change log, by the system', async () => {
     await start({ over_budget: 'raise' });
     await judge(3, 'reject', 0.96);
     await judge(12, 'approve', 0.99);
@@ -155,7 +155,7 @@ describe('AU5: the budget', () => {
     expect(await alertKindsOf()).toEqual(['threshold_raised']);
     // What would have passed before waits for a person now.
     expect((await anItem(testEnv.services, fixture, { confidence: 0.97 })).status).toBe('queued');
-    // What chose the line says no more: those that come judge it, and until they are enough nothing is raised again.
+    // The audits that chose the threshold no longer count: new ones judge it, and until there are enough nothing is raised again.
     await watchBudgetsOnce(testEnv.services);
     expect(await audits()).toMatchObject({
       began: { why: 'raised' },
@@ -170,7 +170,7 @@ describe('AU5: the budget', () => {
     expect([await versionNow(), await currentThreshold()]).toEqual([version + 2, 1]);
   });
 
-  it('raises it too where an owner chose so after the alert, and after lowering it again', async () => {
+  it('raises it also where an owner chose so after the alert, and after lowering it again', async () => {
     await judge(3, 'reject', 0.96);
     await judge(12, 'approve', 0.99);
     await watchBudgetsOnce(testEnv.services);
@@ -187,7 +187,7 @@ describe('AU5: the budget', () => {
     expect(await currentThreshold()).toBe(1);
   });
 
-  it('acts on nothing that an owner changed between the look and the act', async () => {
+  it('does not act on settings that an owner changed between the check and the change', async () => {
     await start({ over_budget: 'raise' });
     await judge(10, 'reject', 0.96);
     const { db } = testEnv.services;
@@ -199,7 +199,7 @@ describe('AU5: the budget', () => {
     expect([await currentThreshold(), await alertKindsOf()]).toEqual([0.97, []]);
   });
 
-  it('goes on with the next project where one fails, and finds that one in the next round', async () => {
+  it('continues with the next project where one fails, and retries that one in the next round', async () => {
     await judge(10, 'reject', 0.96);
     const first = fixture;
     await start();
@@ -215,7 +215,7 @@ describe('AU5: the budget', () => {
     expect(await alertDates()).toBe(2);
   });
 
-  it('is shown without a webhook until dismissed, and not where the budget was removed', async () => {
+  it('shows without a webhook until dismissed, and not where the budget was removed', async () => {
     await judge(10, 'reject');
     await watchBudgetsOnce(testEnv.services);
     expect(await listProjectAlerts(testEnv.services, fixture.owner, fixture.projectId)).toEqual([]);
@@ -233,7 +233,7 @@ describe('AU5: the budget', () => {
     ]);
   });
 
-  it('forgets what is more than 60 days old', async () => {
+  it('deletes alerts older than 60 days', async () => {
     await judge(10, 'reject');
     pass(2 * WINDOW_MS);
     await watchBudgetsOnce(testEnv.services);

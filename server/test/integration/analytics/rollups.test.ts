@@ -1,4 +1,4 @@
-// The rollups: counted soon after the stamp, once, for every ledger there is, and the same as a recount at any time (I9).
+// Tests the rollups: counted soon after sequencing, once, for every event log, and equal to a recount at any time (I9).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forgetRollups } from '../../../src/analytics/recount.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const sums = (measure: Parameters<typeof sumsOf>[2]) => sumsOf(testEnv, fixture.projectId, measure);
 
-/** A day in the life of a project: every way an item can go. */
+/** A day in a project: every path an item can take. */
 async function live({ services } = testEnv): Promise<void> {
   const { anna, supervisor } = fixture;
   const [edited, escalated, undone, claimed] = await items(services, fixture, 5);
@@ -40,7 +40,7 @@ async function live({ services } = testEnv): Promise<void> {
 }
 
 describe('the rollups', () => {
-  it('I9, AN1, AN2: say what happened, and what is undone did not', async () => {
+  it('I9, AN1, AN2: count what happened, and not what was undone', async () => {
     await live();
     await relayAll(testEnv);
     expect(await sums('arrived')).toEqual({ auto_approved: 1, escalated: 1, queued: 5, rejected: 1 });
@@ -55,7 +55,7 @@ describe('the rollups', () => {
     await expectCounted(testEnv, fixture.projectId);
   });
 
-  it('I9, AN27: a hundred flags of a day are counted by themselves, the rest together, as a recount finds them', async () => {
+  it('I9, AN27: count a hundred flags of a day one by one and the rest together, as a recount does', async () => {
     const flags = Array.from({ length: 120 }, (_, n) => `flag ${n}`);
     const decided: string[] = [];
     for (let from = 0; from < flags.length; from += 40) {
@@ -73,7 +73,7 @@ describe('the rollups', () => {
     expect((await sums('flag'))['']).toBe(20);
     await undoDecision(testEnv.services, fixture.supervisor, decided[2] ?? '');
     await relayAll(testEnv);
-    // What is taken back goes from where it was counted.
+    // An undo subtracts from the bucket that counted the decision.
     expect(await keys()).toEqual({ n: 80, others: 0 });
     await expectCounted(testEnv, fixture.projectId);
     await testEnv.services.db.write(({ em }) => forgetRollups(em, fixture.projectId));
@@ -81,7 +81,7 @@ describe('the rollups', () => {
     expect(await keys()).toEqual({ n: 80, others: 0 });
   });
 
-  it('I9, AN4: an audit arrives once, and its verdict is no decision', async () => {
+  it('I9, AN4: count an audit’s arrival once, and its verdict as no decision', async () => {
     fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
     const { id } = await anItem(testEnv.services, fixture, { confidence: 1 });
     await relayAll(testEnv);
@@ -96,7 +96,7 @@ describe('the rollups', () => {
     await expectCounted(testEnv, fixture.projectId);
   });
 
-  it('I9: sequencing that is rolled back counts nothing, and its events count once', async () => {
+  it('I9: count nothing of sequencing that is rolled back, and its events once', async () => {
     await items(testEnv.services, fixture, 3);
     const failing = {
       ...testEnv.services,
@@ -113,11 +113,11 @@ describe('the rollups', () => {
     await expectCounted(testEnv, fixture.projectId);
   });
 
-  it('I9: what an older relay sequenced is counted afterwards, in batches, while a new one goes on', async () => {
+  it('I9: count what an older relay sequenced afterwards, in batches, while a new one continues', async () => {
     await live();
     await relayAll(testEnv);
     const before = await recountOf(testEnv, fixture.projectId);
-    // As a database from before the rollups is: everything stamped, nothing counted.
+    // As in a database from before the rollups: all events sequenced, none counted.
     await testEnv.services.db.write(({ em }) => forgetRollups(em, fixture.projectId));
     await items(testEnv.services, fixture, 2);
     await relayOnce(testEnv.services, testEnv.signals);
@@ -134,7 +134,7 @@ describe('the rollups', () => {
     expect((await recountOf(testEnv, fixture.projectId)).counted).toBeGreaterThan(before.counted);
   });
 
-  it('I9: a recount finds what does not belong there, and what is missing', async () => {
+  it('I9: a recount finds figures that are wrong, and those that are missing', async () => {
     await live();
     await relayAll(testEnv);
     await testEnv.sql(
@@ -154,7 +154,7 @@ describe('the rollups', () => {
     await expectCounted(testEnv, fixture.projectId);
   });
 
-  it('I9: of more event logs than fit a batch every one is counted without another request', async () => {
+  it('I9: count more event logs than fit a batch without another request', async () => {
     await relayAll(testEnv);
     const columns = await testEnv.sql<{ name: string }>(
       `select quote_ident(column_name) as name from information_schema.columns
@@ -177,7 +177,7 @@ describe('the rollups', () => {
     );
   });
 
-  it('I9: a batch of many projects counts each for itself', async () => {
+  it('I9: count each project of a batch separately', async () => {
     const other = await createProjectFixture(testEnv.services);
     await items(testEnv.services, fixture, 4);
     await items(testEnv.services, other, 2);
@@ -189,7 +189,7 @@ describe('the rollups', () => {
     await expectCounted(testEnv, other.projectId);
   });
 
-  it('I9: two workers that count one event log count it once', async () => {
+  it('I9: count an event log once when two workers do', async () => {
     await live();
     await relayAll(testEnv);
     await testEnv.services.db.write(({ em }) => forgetRollups(em, fixture.projectId));

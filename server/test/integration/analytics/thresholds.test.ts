@@ -1,4 +1,5 @@
-// What thresholds are tried on, as the database has it: arrivals, what people said of them, and what says nothing (AN22 to AN26).
+// Tests the sample for trying thresholds, as read from the database: arrivals, verdicts of people, and the unknown (AN22 to
+// AN26).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/enums';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -25,7 +26,7 @@ const around = () => {
 const sample = (window = around()) => readThresholds(testEnv.services, fixture.supervisor, window);
 const calibration = () => readCalibration(testEnv.services, fixture.supervisor, around());
 
-/** An item of this confidence and these flags, decided by a supervisor when an action is named. */
+/** An item of this confidence and these flags, decided by a supervisor when an action is given. */
 async function item(confidence: number, action?: ReviewAction, riskFlags: string[] = []): Promise<string> {
   const { id } = await anItem(testEnv.services, fixture, { confidence, riskFlags });
   if (action) await review(testEnv.services, fixture.supervisor, { itemId: id, action });
@@ -33,7 +34,7 @@ async function item(confidence: number, action?: ReviewAction, riskFlags: string
 }
 
 describe('AN23: the sample of thresholds', () => {
-  it('counts alike arrivals together and people by what they said, each kind for itself', async () => {
+  it('groups equal arrivals and counts the verdicts of people by kind', async () => {
     await item(0.8, 'approve');
     await item(0.8, 'edit');
     await item(0.8);
@@ -55,7 +56,7 @@ describe('AN23: the sample of thresholds', () => {
     expect(decisions).toMatchObject({ n: 4, limited: false });
   });
 
-  it('takes nothing from an item that was reopened by choice, or that a supervisor ended without an answer', async () => {
+  it('excludes an item that was reopened, or that a supervisor finalized without an answer', async () => {
     const refused = await item(0.2);
     await reopen(testEnv.services, fixture.supervisor, { itemId: refused, reason: null });
     await review(testEnv.services, fixture.supervisor, { itemId: refused, action: 'reject' });
@@ -68,7 +69,7 @@ describe('AN23: the sample of thresholds', () => {
     expect(decisions.n).toBe(2);
   });
 
-  it('keeps audits drawn at another rate apart, by the version that routed each item (RT6)', async () => {
+  it('separates audits drawn at another rate, by the settings version that routed each item (RT6)', async () => {
     await item(0.97, 'approve');
     const { projectId, owner } = fixture;
     await changeSettings(testEnv.services, owner, { projectId, settingsVersion: 1, changes: { audit_rate: 0 } });
@@ -83,7 +84,7 @@ describe('AN23: the sample of thresholds', () => {
     );
   });
 
-  it('has nothing from outside of its window, and refuses one that is empty', async () => {
+  it('contains nothing from outside its window, and refuses an empty one', async () => {
     await item(0.8, 'approve');
     const { from, to, projectId } = around();
     expect(await sample({ projectId, from: to, to: new Date(to.getTime() + HOUR) })).toMatchObject({
@@ -96,7 +97,7 @@ describe('AN23: the sample of thresholds', () => {
 });
 
 describe('AN26: the decision rate', () => {
-  it('is the median from claim to decision, or from the decision before when that was later', async () => {
+  it('is the median time from the claim, or from the previous decision when that was later', async () => {
     const ids = [await item(0.8, 'approve'), await item(0.8, 'approve'), await item(0.8, 'approve')];
     const start = testEnv.clock.now().getTime() - HOUR / 2;
     const at = (second: number) => new Date(start + second * 1000);
@@ -114,7 +115,7 @@ describe('AN26: the decision rate', () => {
 });
 
 describe('AN22: calibration', () => {
-  it('bins what people said by confidence, audits apart, the last bin closed', async () => {
+  it('bins the verdicts of people by confidence, audits apart, with a closed last bin', async () => {
     for (const action of ['approve', 'approve', 'reject'] as const) await item(0.75, action);
     await item(0.799, 'edit');
     await item(0.8, 'approve');
@@ -129,7 +130,7 @@ describe('AN22: calibration', () => {
     ]);
   });
 
-  it('bins as many together, never two of one confidence apart', async () => {
+  it('bins equal counts together, and never splits one confidence', async () => {
     for (const confidence of [0.71, 0.72, 0.72, 0.94]) await item(confidence, 'approve');
     const { quantile } = await calibration();
     expect(quantile.map(({ low, high, n }) => [low, high, n])).toEqual([
@@ -139,7 +140,7 @@ describe('AN22: calibration', () => {
     ]);
   });
 
-  it('has no bins where nobody decided', async () => {
+  it('has no bins without decisions', async () => {
     await item(0.8);
     expect(await calibration()).toMatchObject({ uniform: [], quantile: [] });
   });

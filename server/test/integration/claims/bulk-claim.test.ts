@@ -1,4 +1,5 @@
-// LC5: a supervisor takes several items of one project together: all of them, or nothing has happened and the first obstacle is named.
+// Tests LC5: a supervisor claims several items of one project together; either all are claimed, or none and the first obstacle is
+// named.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   claimBulk as endpoint,
@@ -49,7 +50,7 @@ async function asTheyAre(ids: string[]): Promise<unknown[]> {
   );
 }
 
-/** Refused like this, and nothing has changed. */
+/** The claim is refused with this code, and nothing has changed. */
 async function expectRefused(who: MemberActor, itemIds: string[], refusal: object): Promise<void> {
   const before = await asTheyAre(itemIds);
   await expect(take(who, itemIds)).rejects.toMatchObject(refusal);
@@ -84,7 +85,7 @@ describe('LC5: several items', () => {
     }
   });
 
-  it('may be a hundred, and are not held back by LC4, but count for it', async () => {
+  it('may be a hundred: LC4 does not refuse them, but counts them', async () => {
     const ids = await someItems(MAX_BULK_CLAIMS);
     expect(await take(fixture.owner, ids)).toHaveLength(MAX_BULK_CLAIMS);
     const { id } = await anItem(testEnv.services, fixture);
@@ -96,7 +97,7 @@ describe('LC5: several items', () => {
     expect(await claim(testEnv.services, fixture.owner, id)).toMatchObject({ fence: 2 });
   });
 
-  it('that the person holds already are renewed: the same fence, no event', async () => {
+  it('that the person already holds are renewed: the same fence, no event', async () => {
     const ids = await someItems(3);
     await claim(testEnv.services, fixture.supervisor, ids[1] ?? '');
     const taken = await take(fixture.supervisor, ids);
@@ -105,7 +106,7 @@ describe('LC5: several items', () => {
     for (const id of ids) expect(await eventTypesOf(testEnv, id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it('that one keeps up in the lock store alone are renewed as well', async () => {
+  it('that one renewed in the lock store alone are renewed as well', async () => {
     const ids = await someItems(2);
     await take(fixture.supervisor, ids);
     await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [ids[0]]);
@@ -113,7 +114,7 @@ describe('LC5: several items', () => {
     expect(await rowOf(testEnv, ids[0] ?? '')).toMatchObject({ claim_fence: 1, version: 2 });
   });
 
-  it('by two supervisors at once, in any order, go to one of them completely (I4)', async () => {
+  it('by two supervisors at once, in any order, are all claimed by one of them (I4)', async () => {
     for (let round = 0; round < 6; round += 1) {
       const ids = await someItems(8);
       const results = await Promise.allSettled([
@@ -133,11 +134,11 @@ describe('LC5: several items', () => {
   });
 });
 
-describe('LC5: one that cannot be had', () => {
+describe('LC5: an obstacle', () => {
   it.each([
     ['with the lock store', false],
     ['without it', true],
-  ])('because somebody else holds it: nothing is changed, and they are named, %s', async (_, down) => {
+  ])('held by another person: nothing is changed, and the holder is named, %s', async (_, down) => {
     testEnv.lock.down = down;
     const ids = await someItems(5);
     const { expiresAt } = await claim(testEnv.services, fixture.anna, ids[3] ?? '');
@@ -151,7 +152,7 @@ describe('LC5: one that cannot be had', () => {
     expect(Math.abs(until - expiresAt.getTime())).toBeLessThan(20_000);
   });
 
-  it('because its lease was renewed in the lock store, though in the database it is over', async () => {
+  it('held by a lease renewed in the lock store, though expired in the database', async () => {
     const ids = await someItems(2);
     await claim(testEnv.services, fixture.anna, ids[1] ?? '');
     await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [ids[1]]);
@@ -160,7 +161,7 @@ describe('LC5: one that cannot be had', () => {
     expect((await take(fixture.supervisor, ids)).map(({ fence }) => fence)).toEqual([1, 2]);
   });
 
-  it('because it is decided, of another project, or of none: the first is named', async () => {
+  it('decided, of another project, or unknown: the first is named', async () => {
     const ids = await someItems(4);
     const foreign = (await someItems(1, await createProjectFixture(testEnv.services)))[0] ?? '';
     await review(testEnv.services, fixture.anna, { itemId: ids[2] ?? '', action: 'approve' });
@@ -179,7 +180,7 @@ describe('LC5: one that cannot be had', () => {
     await expectRefused(fixture.supervisor, [first, foreign], at(1, 'not_found'));
   });
 
-  it('because it is named twice', async () => {
+  it('named twice', async () => {
     const [one = '', two = ''] = await someItems(2);
     await expectRefused(fixture.supervisor, [one, two, one], {
       code: 'validation_failed',
@@ -188,14 +189,14 @@ describe('LC5: one that cannot be had', () => {
   });
 });
 
-describe('PM: who takes several', () => {
-  it('is a supervisor or an owner; a reviewer is refused, to a stranger there is nothing, and nothing is taken', async () => {
+describe('PM: who claims several', () => {
+  it('is a supervisor or an owner; a reviewer is refused, a stranger gets 404, and nothing is claimed', async () => {
     const ids = await someItems(2);
     await expectRefused(fixture.anna, ids, { code: 'forbidden' });
     await expectRefused(await aPerson(testEnv.services), ids, { code: 'not_found' });
   });
 
-  it('AR1: takes nothing from an archived project', async () => {
+  it('AR1: claims nothing in an archived project', async () => {
     const ids = await someItems(2);
     await archiveProject(testEnv.services, fixture.owner, fixture.projectId);
     await expectRefused(fixture.supervisor, ids, { code: 'forbidden' });
@@ -209,7 +210,7 @@ describe('LC5: over HTTP', () => {
   });
   afterAll(() => served.close());
 
-  it('the answer has the line of every item as its new holder sees it, ready to be decided, and no content', async () => {
+  it('the response has the line of every item as its new holder sees it, ready to be decided, and no content', async () => {
     const [owner, supervisor] = (await people(served.testEnv, 2)) as [Person, Person];
     const project = await openProject(owner);
     await join(project, supervisor, 'supervisor');

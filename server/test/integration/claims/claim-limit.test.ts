@@ -1,4 +1,4 @@
-// LC4: one person holds at most three items, over all projects and processes, however they ask and however many ask at once.
+// Tests LC4: one person holds at most three items, over all projects and processes, with any number of concurrent requests.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
 import { claim } from '../../../src/usecases/claims/claim.ts';
@@ -25,7 +25,7 @@ const FULL = {
   detail: 'You have claimed 3 items. Decide or release one first.',
 };
 
-/** Somebody's hands filled: what they hold, in the order they took it. */
+/** A person at the claim limit: the items they hold, in the order of their claims. */
 async function fill(who = fixture.anna, of = fixture): Promise<{ itemId: string; fence: number }[]> {
   const waiting = await items(testEnv.services, of, MAX_CLAIMS);
   const held: { itemId: string; fence: number }[] = [];
@@ -38,7 +38,7 @@ const first = <T>(list: readonly T[]): T => {
   return list[0];
 };
 
-/** What the person holds live, by the database. */
+/** The live claims of the person, by the database. */
 const holds = async (who = fixture.anna) => {
   const [{ n } = { n: 0 }] = await testEnv.sql<{ n: number }>(
     'select count(*)::int as n from item where claimed_by = ? and claim_expires_at > now()',
@@ -51,7 +51,7 @@ describe('LC4: a fourth item', () => {
   it.each([
     ['with the lock store', false],
     ['without it', true],
-  ])('is refused to a claim, to the next one and to a take-over, and stays as it was, %s', async (_, down) => {
+  ])('is refused to a claim, to claim next and to a take-over, and remains unchanged, %s', async (_, down) => {
     testEnv.lock.down = down;
     await fill(fixture.supervisor);
     const { id } = await anItem(testEnv.services, fixture);
@@ -62,11 +62,11 @@ describe('LC4: a fourth item', () => {
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null, claim_fence: 0, version: 1 });
     expect(await eventTypesOf(testEnv, id)).toEqual(['item.queued']);
     if (!down) expect((await testEnv.lock.holders([id])).size).toBe(0);
-    // Nobody else stands before a door that the refusal shut.
+    // The refusal leaves no lock that would block others.
     expect(await claim(testEnv.services, fixture.anna, id)).toMatchObject({ fence: 1 });
   });
 
-  it('is not taken out of anybody’s hands', async () => {
+  it('leaves the claims of others untouched', async () => {
     await fill(fixture.supervisor);
     const { id } = await anItem(testEnv.services, fixture);
     const annasClaim = await claim(testEnv.services, fixture.anna, id);
@@ -77,12 +77,12 @@ describe('LC4: a fourth item', () => {
     });
   });
 
-  it('is refused as the next one too where none waits: it would help nobody to look for more', async () => {
+  it('is refused by claim next also when no item waits: waiting for more would not help', async () => {
     await fill();
     await expect(claimNext(testEnv.services, fixture.anna, {})).rejects.toMatchObject(FULL);
   });
 
-  it('that somebody else holds is refused with who holds it', async () => {
+  it('that another person holds is refused with its holder', async () => {
     await fill();
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.ben, id);
@@ -110,12 +110,12 @@ describe('LC4: a fourth item', () => {
 
 describe('LC4: there is room again', () => {
   it.each<[string, (held: { itemId: string; fence: number }) => Promise<unknown>]>([
-    ['one is given back', (held) => releaseClaim(testEnv.services, fixture.anna, held)],
+    ['one is released', (held) => releaseClaim(testEnv.services, fixture.anna, held)],
     ['one is decided', (held) => decide(testEnv.services, fixture.anna, { ...held, ...aDecision('approve') })],
     ['one is taken over', ({ itemId }) => takeOver(testEnv.services, fixture.supervisor, itemId)],
-    ['a lease is over, though nobody has noticed yet', ({ itemId }) => endLease(testEnv, itemId)],
+    ['a lease has ended, though nothing has noticed yet', ({ itemId }) => endLease(testEnv, itemId)],
     [
-      'one has lapsed',
+      'one has expired',
       async ({ itemId }) => {
         await endLease(testEnv, itemId);
         await expireClaimsOnce(testEnv.services);
@@ -131,7 +131,7 @@ describe('LC4: there is room again', () => {
     ).rejects.toMatchObject(FULL);
   });
 
-  it('and the next one is given too', async () => {
+  it('and claim next returns an item too', async () => {
     const held = await fill();
     const { id } = await anItem(testEnv.services, fixture);
     await endLease(testEnv, first(held).itemId);
@@ -148,11 +148,11 @@ describe('LC4: there is room again', () => {
   });
 });
 
-describe('LC4: what one holds', () => {
+describe('LC4: a held item', () => {
   it.each([
     ['with the lock store', false],
     ['without it', true],
-  ])('is renewed whenever one asks, by heartbeat, claim and take-over, %s', async (_, down) => {
+  ])('can always be renewed, by heartbeat, claim and take-over, %s', async (_, down) => {
     testEnv.lock.down = down;
     const held = await fill(fixture.supervisor);
     for (const one of held) {
@@ -163,7 +163,7 @@ describe('LC4: what one holds', () => {
     expect(await holds(fixture.supervisor)).toBe(MAX_CLAIMS);
   });
 
-  it('counts while the lock store knows it renewed, though its lease in the database is over', async () => {
+  it('counts while the lock store has it renewed, though its lease in the database is over', async () => {
     const held = await fill();
     for (const { itemId } of held)
       await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [itemId]);
@@ -173,14 +173,14 @@ describe('LC4: what one holds', () => {
     expect(await holds()).toBe(MAX_CLAIMS);
   });
 
-  it('and whose lease ended unnoticed is not renewed beside three others', async () => {
+  it('whose lease ended unnoticed is not renewed beside three others', async () => {
     const [late] = await fill();
     if (late === undefined) throw new Error('There is one.');
     await endLease(testEnv, late.itemId);
     await claim(testEnv.services, fixture.anna, (await anItem(testEnv.services, fixture)).id);
     await expect(renewClaim(testEnv.services, fixture.anna, late)).rejects.toMatchObject({ code: 'claim_lost' });
     expect(await holds()).toBe(MAX_CLAIMS);
-    // The late decision counts all the same: nobody else took the item.
+    // The late decision counts anyway: no other person claimed the item.
     await decide(testEnv.services, fixture.anna, { ...late, ...aDecision('approve') });
   });
 });

@@ -1,4 +1,4 @@
-// Those who press next at the same moment share one transaction; each is given what is theirs, as if they had asked alone.
+// Tests that concurrent claim-next requests share one transaction, and that each gets the result it would get alone.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimNext as endpoint, MAX_CLAIMS, readQueueItem } from '@countersign/shared/api/queue';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
@@ -27,28 +27,28 @@ beforeEach(async () => {
   fixture = await createProjectFixture(testEnv.services);
 });
 
-/** They all press in the same turn, in this order; whose item each was given. */
+/** All request in the same turn, in this order; returns the holder of each item. */
 const press = async (...callers: { actor: MemberActor; projectId?: string }[]): Promise<(string | null)[]> => {
   const asked = callers.map(({ actor, projectId }) => claimNext(testEnv.services, actor, { projectId }));
   return (await Promise.all(asked)).map((taken) => taken?.item.id ?? null);
 };
 
-/** An item that somebody has escalated. */
+/** An item that a reviewer has escalated. */
 async function anEscalated(of = fixture): Promise<string> {
   const { id } = await anItem(testEnv.services, of);
   await review(testEnv.services, of.anna, { itemId: id, action: 'escalate' });
   return id;
 }
 
-/** Makes somebody a reviewer of another scene too. */
+/** Makes a person a reviewer of another fixture project too. */
 const claimNextIn = ({ projectId }: ProjectFixture, who: MemberActor) =>
   testEnv.sql(`insert into member (project_id, user_id, role, created_at) values (?, ?, 'reviewer', now())`, [
     projectId,
     who.userId,
   ]);
 
-describe('several press next at once', () => {
-  it('I3: each is given an item of their own, in the order in which they are due, under a fence of its own', async () => {
+describe('concurrent claim-next requests', () => {
+  it('I3: each gets a separate item, in due order, under its own fence', async () => {
     const reviewers = await addReviewers(testEnv.services, fixture, 12);
     const ids: string[] = [];
     for (let n = 0; n < 12; n += 1) ids.push((await anItem(testEnv.services, fixture)).id);
@@ -65,7 +65,7 @@ describe('several press next at once', () => {
     }
   });
 
-  it('PM2: escalated items go to reviewers who may decide them, in any order of requests', async () => {
+  it('PM2: escalated items are assigned to reviewers who may decide them, in any order of requests', async () => {
     const escalated = [await anEscalated(), await anEscalated()];
     const queued = await anItem(testEnv.services, fixture);
     const { anna, ben, supervisor, owner } = fixture;
@@ -73,7 +73,7 @@ describe('several press next at once', () => {
     expect(given).toEqual([escalated[0], queued.id, null, escalated[1]]);
   });
 
-  it('T4: each is given what their projects have, and only of the one they ask for', async () => {
+  it('T4: each gets items of their own projects, and only of the requested one', async () => {
     const other = await createProjectFixture(testEnv.services);
     const there = await anItem(testEnv.services, other);
     await anItem(testEnv.services, other);
@@ -94,7 +94,7 @@ describe('several press next at once', () => {
     });
   });
 
-  it('AR1: an archived project is passed over for one who has another', async () => {
+  it('AR1: an archived project is skipped for a person who has another', async () => {
     const other = await createProjectFixture(testEnv.services);
     await anItem(testEnv.services, fixture);
     const { id } = await anItem(testEnv.services, other);
@@ -103,7 +103,7 @@ describe('several press next at once', () => {
     expect(await press({ actor: fixture.anna }, { actor: fixture.ben })).toEqual([id, null]);
   });
 
-  it('LC4: who presses twice is counted twice, and is refused beside the others who are not', async () => {
+  it('LC4: a person who requests twice is counted twice, and is refused without an effect on the others', async () => {
     await items(testEnv.services, fixture, 6);
     for (let held = 0; held < MAX_CLAIMS - 1; held += 1) await press({ actor: fixture.anna });
     const twice = [fixture.anna, fixture.anna, fixture.ben].map((actor) => claimNext(testEnv.services, actor, {}));
@@ -116,11 +116,11 @@ describe('several press next at once', () => {
   });
 });
 
-describe('while somebody is held by another transaction', () => {
+describe('while another transaction locks one person', () => {
   it.each([
-    ['taking an item elsewhere', 'select id from app_user where id = ? for no key update'],
-    ['being taken out of the pool', 'delete from member where user_id = ?'],
-  ])('%s, the others are served at once, and that one afterwards by what is then so', async (why, statement) => {
+    ['claiming an item elsewhere', 'select id from app_user where id = ? for no key update'],
+    ['being removed from the pool', 'delete from member where user_id = ?'],
+  ])('%s, the others are served at once, and that person afterwards by the new state', async (why, statement) => {
     const [due] = await items(testEnv.services, fixture, 2);
     await withOpenTransaction(testEnv, [statement, [fixture.anna.userId]], async (commit) => {
       const annasClaim = claimNext(testEnv.services, fixture.anna, {});
@@ -128,14 +128,14 @@ describe('while somebody is held by another transaction', () => {
       expect(bens?.item.id).toBe(due?.id);
       await waitForBlocked(testEnv, 1);
       await commit();
-      const maySucceed = why === 'taking an item elsewhere';
+      const maySucceed = why === 'claiming an item elsewhere';
       expect((await annasClaim) !== null).toBe(maySucceed);
     });
   });
 });
 
-describe('while an item is just being escalated', () => {
-  it('PM2: a reviewer who waits for it is not given it, and a supervisor is', async () => {
+describe('while an item is being escalated', () => {
+  it('PM2: a reviewer who waits for it does not get it, and a supervisor does', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const escalation = `update item set status = 'escalated', version = version + 1 where id = ?`;
     await withOpenTransaction(testEnv, [escalation, [id]], async (commit) => {
@@ -155,7 +155,7 @@ describe('over HTTP', () => {
   });
   afterAll(() => served.close());
 
-  it('the answer has the item as its new holder sees it, and is what reading it says', async () => {
+  it('the response has the item as its new holder sees it, and equals reading it', async () => {
     const [owner] = (await people(served.testEnv, 1)) as [Person];
     const project = await openProject(owner);
     await project.pipeline.submit(aSubmission());

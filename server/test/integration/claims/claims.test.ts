@@ -1,4 +1,5 @@
-// Claims on the real database: the lock says who holds an item now, the fence says whose claim counts, with or without the lock store.
+// Tests claims on the real database: the lock says who holds an item now, the fence whose claim counts, with or without the lock
+// store.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/enums';
 import { claim } from '../../../src/usecases/claims/claim.ts';
@@ -32,8 +33,8 @@ const row = (itemId: string) => rowOf(testEnv, itemId);
 const eventTypes = (itemId: string) => eventTypesOf(testEnv, itemId);
 const decisions = (itemId: string) => testEnv.sql('select id from decision where item_id = ?', [itemId]);
 
-describe('taking an item', () => {
-  it('gives a fence, a lease as long as the project says, and one event', async () => {
+describe('claiming an item', () => {
+  it('returns a fence and a lease of the configured length, and appends one event', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const grant = await claim(testEnv.services, fixture.anna, id);
     expect(grant.fence).toBe(1);
@@ -47,7 +48,7 @@ describe('taking an item', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it('that the person holds already renews it: the same fence, no event', async () => {
+  it('that the person already holds renews it: the same fence, no event', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const first = await claim(testEnv.services, fixture.anna, id);
     const again = await claim(testEnv.services, fixture.anna, id);
@@ -59,7 +60,7 @@ describe('taking an item', () => {
   it.each([
     ['with the lock store', false],
     ['without it', true],
-  ])('that someone else holds is refused and names them, %s', async (_, down) => {
+  ])('that another person holds is refused with its holder, %s', async (_, down) => {
     testEnv.lock.down = down;
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
@@ -73,7 +74,7 @@ describe('taking an item', () => {
     expect(await row(id)).toMatchObject({ claimed_by: fixture.anna.userId, claim_fence: 1 });
   });
 
-  it('I4: when the lock store has forgotten, the database still knows whose it is', async () => {
+  it('I4: when the lock store has lost its data, the database still knows the holder', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await testEnv.lock.flush();
@@ -85,7 +86,7 @@ describe('taking an item', () => {
     ['with the lock store', 'up'],
     ['without it', 'down'],
     ['while it forgets', 'flushing'],
-  ])('I4: of 50 who take one item at once one gets it, %s', async (_, store) => {
+  ])('I4: of 50 concurrent claims of one item one succeeds, %s', async (_, store) => {
     const reviewers = await addReviewers(testEnv.services, fixture, 50);
     const { id } = await anItem(testEnv.services, fixture);
     testEnv.lock.down = store === 'down';
@@ -105,7 +106,7 @@ describe('taking an item', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it('PM: an escalated item is for supervisors; an outsider’s item and one that never was are the same 404', async () => {
+  it('PM: an escalated item is for supervisors; an outsider’s item and an unknown one get the same 404', async () => {
     const { id } = await anItem(testEnv.services, fixture, { riskFlags: ['legal'] });
     await expect(claim(testEnv.services, fixture.anna, id)).rejects.toMatchObject({ code: 'forbidden' });
     expect(await claim(testEnv.services, fixture.supervisor, id)).toMatchObject({ fence: 1 });
@@ -116,7 +117,7 @@ describe('taking an item', () => {
     });
   });
 
-  it('I1: a decided one cannot be taken', async () => {
+  it('I1: a decided item is refused', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     await expect(claim(testEnv.services, fixture.ben, id)).rejects.toMatchObject({ code: 'already_decided' });
@@ -124,7 +125,7 @@ describe('taking an item', () => {
 });
 
 describe('the next item', () => {
-  it('LC3: escalated ones first for those who may, then by due time; what is held is passed over', async () => {
+  it('LC3: is an escalated one first for those who may, then by due time; held ones are skipped', async () => {
     const [first, second, third] = await items(testEnv.services, fixture, 3);
     const escalated = await anItem(testEnv.services, fixture, { riskFlags: ['legal'] });
     const due = (id: string | undefined, minutes: number) =>
@@ -141,7 +142,7 @@ describe('the next item', () => {
     expect(await next(fixture.owner)).toBeUndefined();
   });
 
-  it('I4: 30 people who press at once for 20 items get 20 different ones, and ten get none', async () => {
+  it('I4: 30 people who request at once get 20 different items of 20, and ten get none', async () => {
     const reviewers = await addReviewers(testEnv.services, fixture, 30);
     const waiting = await items(testEnv.services, fixture, 20);
     const grants = await Promise.all(
@@ -152,18 +153,18 @@ describe('the next item', () => {
     for (const { id } of waiting) expect(await row(id)).toMatchObject({ claim_fence: 1 });
   });
 
-  it('is another one while the first is being taken, at once', async () => {
+  it('is another one while the first is being claimed, at once', async () => {
     const [first, second] = await items(testEnv.services, fixture, 2);
     await testEnv.sql(`update item set due_at = now() where id = ?`, [first?.id]);
     const taking: [string, unknown[]] = ['select id from item where id = ? for update', [first?.id]];
-    // Whoever waited for the first would wait for ever: it is let go only when the second is there.
+    // A request that waited for the first would deadlock: it is released only when the second is claimed.
     const grant = await withOpenTransaction(testEnv, taking, () =>
       claimNext(testEnv.services, fixture.anna, { projectId: fixture.projectId }),
     );
     expect(grant).toMatchObject({ item: { id: second?.id } });
   });
 
-  it('is not one that the lock store knows to be renewed before the database does', async () => {
+  it('is not one that only the lock store knows to be renewed', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
@@ -174,7 +175,7 @@ describe('the next item', () => {
     });
   });
 
-  it('of a project one is no member of does not exist', async () => {
+  it('of a project the person is not a member of returns 404', async () => {
     const outsider = await aPerson(testEnv.services);
     await expect(claimNext(testEnv.services, outsider, { projectId: fixture.projectId })).rejects.toMatchObject({
       code: 'not_found',
@@ -191,7 +192,7 @@ describe('LC1, I1: a race', () => {
   it.each([
     ['with the lock store', false],
     ['without it', true],
-  ])('of one person’s 20 clicks one decides, %s', async (_, down) => {
+  ])('of one person’s 20 clicks decides once, %s', async (_, down) => {
     testEnv.lock.down = down;
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
@@ -207,7 +208,7 @@ describe('LC1, I1: a race', () => {
     expect((await eventTypes(id)).filter((type) => type === 'item.finalized')).toHaveLength(1);
   });
 
-  it('of 20 people who take and decide without a lock store, one decides', async () => {
+  it('of 20 people who claim and decide without a lock store decides once', async () => {
     testEnv.lock.down = true;
     const { id } = await anItem(testEnv.services, fixture);
     const reviewers = await addReviewers(testEnv.services, fixture, 20);
@@ -218,7 +219,7 @@ describe('LC1, I1: a race', () => {
     expect(await decisions(id)).toHaveLength(1);
   });
 
-  it('the holder decides while another takes the item over the end of the lease: one of them wins, whole', async () => {
+  it('between the holder’s decision and a claim at the end of the lease has exactly one winner', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id } = await anItem(testEnv.services, fixture);
       await claim(testEnv.services, fixture.anna, id);

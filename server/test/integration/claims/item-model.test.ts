@@ -1,4 +1,5 @@
-// Random lives of items, step by step against the model, and the ledger against the rules afterwards (I1, I3, I4, I6), and the figures against both (I9).
+// Runs random item lifecycles step by step against the model, then checks the event log against the rules (I1, I3, I4, I6), and
+// the figures against both (I9).
 import fc, { type AsyncCommand } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';
@@ -31,11 +32,11 @@ const KINDS = {
 interface Model {
   fixture: ProjectFixture;
   modelItems: rules.ModelItem[];
-  /** The figures before the first of them, by status. */
+  /** The figures before the first step, by status. */
   counted: [string, number][];
 }
 
-/** One step: which item, who, and a fence that may be an old one. */
+/** One step: which item, who, and a fence that may be outdated. */
 interface Given {
   item: number;
   who: rules.Who;
@@ -68,7 +69,7 @@ const send = (model: Model, key: string, kind: Given['kind']) => {
   return submit(testEnv.services, model.fixture.pipeline, aSubmission({ ...KINDS[kind], idempotency }));
 };
 
-/** A step on an item that is there; without one there is nothing to do. */
+/** A step on an existing item; without one it does nothing. */
 const on =
   (
     step: (
@@ -213,7 +214,7 @@ const step = fc
     toString: () => `${name} ${JSON.stringify(given)}`,
   }));
 
-/** The row is what the model says, and the ledger tells a life that the rules allow. */
+/** The row matches the model, and the event log describes a lifecycle that the rules allow. */
 async function expectValidItem(model: Model, modelItem: rules.ModelItem): Promise<void> {
   const [row, eventLog] = [await rowOf(testEnv, modelItem.id), await eventsOf(testEnv, modelItem.id)];
   const holder = modelItem.claim === 'none' ? null : model.fixture[modelItem.holder as rules.Who].userId;
@@ -227,7 +228,7 @@ async function expectValidItem(model: Model, modelItem: rules.ModelItem): Promis
     [modelItem.id],
   );
   expect(decisions, 'I1').toEqual(modelItem.decided ? [{ final: modelItem.decided.final }] : []);
-  // What routing rejected was final on arrival; reopened, it is decided by somebody once more.
+  // An item that routing rejected was final on arrival; once reopened, a person decides it once more.
   const finals = Number(modelItem.decided?.final ?? false) + Number(modelItem.reopened);
   expect(told('item.finalized').length, 'I1: final once').toBe(
     finals + Number(modelItem.status === 'rejected' && !modelItem.decided),
@@ -239,7 +240,7 @@ async function expectValidItem(model: Model, modelItem: rules.ModelItem): Promis
   );
 }
 
-/** The figures say where the items of the project are; ends of a test before are not told to the ledger. */
+/** The figures match the items of the project; tests before may leave leases that ended without an event. */
 async function expectFigures(model: Model): Promise<void> {
   await relayAll(testEnv);
   await expectCounted(testEnv, model.fixture.projectId);
@@ -252,9 +253,9 @@ async function expectFigures(model: Model): Promise<void> {
   );
 }
 
-describe('an item’s life', () => {
+describe('an item’s lifecycle', () => {
   it(
-    'I1, I3, I4, I6, I9: by model: any actions of people, workers and the lock store, in any order',
+    'I1, I3, I4, I6, I9: follows the model for any actions of people, workers and the lock store, in any order',
     { timeout: 120_000 },
     async () => {
       let steps = 0;

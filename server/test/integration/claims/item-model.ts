@@ -1,11 +1,11 @@
-// What the product promises of items, as a few lines of memory: who may do what when, and what comes of it. Held against the real use cases.
+// Models an item in memory: who may do what when, and the result. Tests compare the real use cases with it.
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ItemStatus, ReviewAction } from '@countersign/shared/enums';
 
 export const PEOPLE = ['anna', 'ben', 'supervisor'] as const;
 export type Who = (typeof PEOPLE)[number];
 
-/** How something went: `ok`, or the code of the refusal. */
+/** The result of a step: `ok`, or the code of the refusal. */
 export type Outcome = 'ok' | ErrorCode;
 
 export interface ModelItem {
@@ -14,14 +14,14 @@ export interface ModelItem {
   status: ItemStatus;
   fence: number;
   holder: Who | null;
-  /** `ended`: the lease is over, and nobody has noticed yet. */
+  /** `ended`: the lease is over, and nothing has noticed yet. */
   claim: 'none' | 'live' | 'ended';
   decided: { by: Who | null; from: ItemStatus; final: boolean } | null;
-  /** Routing had rejected it, which was told as final. */
+  /** Routing had rejected it, which was published as final. */
   reopened: boolean;
 }
 
-/** Rule LC0: from and action, to where. */
+/** Rule LC0: from status and action to status. */
 const EDGES: Partial<Record<`${ItemStatus} ${ReviewAction}`, ItemStatus>> = {
   'queued approve': 'approved',
   'queued edit': 'approved',
@@ -42,12 +42,12 @@ export function newModelItem(id: string, key: string, status: ItemStatus): Model
   return { id, key, status, fence: 0, holder: null, claim: 'none', decided, reopened: false };
 }
 
-/** LC4: with three in hand there is no fourth. A lease that is over is in nobody's hand. */
+/** LC4: at most three claims. An expired lease does not count. */
 export function claimLimitReached(modelItems: readonly ModelItem[], who: Who): boolean {
   return modelItems.filter(({ holder, claim }) => holder === who && claim === 'live').length >= 3;
 }
 
-/** `full`: their hands are full. */
+/** `full`: they have reached the claim limit. */
 export function claims(modelItem: ModelItem, who: Who, full = false): Outcome {
   if (!isOpen(modelItem)) return 'already_decided';
   if (!mayHold(modelItem, who)) return 'forbidden';
@@ -57,7 +57,7 @@ export function claims(modelItem: ModelItem, who: Who, full = false): Outcome {
   return 'ok';
 }
 
-/** A supervisor takes it from whoever holds it; the fence rises unless it was theirs already. */
+/** A supervisor takes it over from its holder; the fence rises unless they hold it already. */
 export function takesOver(modelItem: ModelItem, who: Who, full: boolean): Outcome {
   if (who !== 'supervisor') return 'forbidden';
   if (!isOpen(modelItem)) return 'already_decided';
@@ -67,7 +67,7 @@ export function takesOver(modelItem: ModelItem, who: Who, full: boolean): Outcom
   return 'ok';
 }
 
-/** Only what routing rejected goes back to people. */
+/** Only an item that routing rejected can be reopened. */
 export function reopens(modelItem: ModelItem, who: Who): Outcome {
   if (who !== 'supervisor') return 'forbidden';
   if (isOpen(modelItem)) return 'validation_failed';
@@ -92,7 +92,7 @@ export function releases(modelItem: ModelItem, who: Who, fence: number): Outcome
   return 'ok';
 }
 
-/** A claim that lapsed keeps its holder: until someone else takes the item, a late decision counts (LC1). */
+/** An expired claim keeps its holder: until another person claims the item, a late decision counts (LC1). */
 export function expiresClaim(modelItem: ModelItem): void {
   if (modelItem.claim === 'ended') modelItem.claim = 'none';
 }
@@ -124,14 +124,14 @@ export function finalizes(modelItem: ModelItem): void {
   if (modelItem.decided) modelItem.decided.final = true;
 }
 
-/** Is this a move of the product? `new` is an item that was not there before. */
+/** Does LC0 have this edge? `new` is an item that did not exist before. */
 function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
   if (from === 'rejected') return to === 'queued';
   if (from === 'new') return ['auto_approved', 'queued', 'escalated', 'rejected'].includes(to);
   return Object.entries(EDGES).some(([edge, end]) => edge.startsWith(`${from} `) && end === to);
 }
 
-/** Follows the ledger of one item along the edges of LC0, and answers where it ends. Errors: a move that is none of them. */
+/** Follows the event log of one item along the edges of LC0, and returns its final status. Throws on any other move. */
 export function followEventLog(
   eventLog: readonly { type: string; data: Record<string, unknown> }[],
 ): ItemStatus | 'new' {

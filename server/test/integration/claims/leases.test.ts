@@ -1,4 +1,5 @@
-// A claim's life on the real database: renewed, given back, lapsed; with the lock store, without it, and while it forgets.
+// Tests a claim's lease on the real database: renewed, released, expired; with the lock store, without it, and after it lost its
+// data.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
@@ -29,7 +30,7 @@ const row = (itemId: string) => rowOf(testEnv, itemId);
 const eventTypes = (itemId: string) => eventTypesOf(testEnv, itemId);
 
 describe('the heartbeat', () => {
-  it('touches the lock store alone, and never ends earlier than before', async () => {
+  it('writes to the lock store alone, and never shortens the lease', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence, expiresAt } = await claim(testEnv.services, fixture.anna, id);
     const before = await row(id);
@@ -40,7 +41,7 @@ describe('the heartbeat', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it.each(['flushed', 'down'])('goes on in the database when the lock store is %s', async (store) => {
+  it.each(['flushed', 'down'])('continues in the database when the lock store is %s', async (store) => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     await testEnv.sql(`update item set claim_expires_at = now() + interval '30 seconds' where id = ?`, [id]);
@@ -52,7 +53,7 @@ describe('the heartbeat', () => {
     await expect(claim(testEnv.services, fixture.ben, id)).rejects.toMatchObject({ code: 'claim_held' });
   });
 
-  it('I3: with another fence, by another person or after giving it back it is lost', async () => {
+  it('I3: with another fence, by another person or after a release is refused', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     const lost = { code: 'claim_lost' };
@@ -64,7 +65,7 @@ describe('the heartbeat', () => {
     await expect(renewClaim(testEnv.services, fixture.anna, { itemId: id, fence })).rejects.toMatchObject(lost);
   });
 
-  it('I3: after someone else took the item it names them', async () => {
+  it('I3: after another person claimed the item names the holder', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     await endLease(testEnv, id);
@@ -87,8 +88,8 @@ describe('the heartbeat', () => {
   });
 });
 
-describe('giving it back', () => {
-  it('frees it at once, appends one event, and the next fence is higher', async () => {
+describe('a release', () => {
+  it('frees the item at once, appends one event, and the next fence is higher', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     await releaseClaim(testEnv.services, fixture.anna, { itemId: id, fence });
@@ -97,7 +98,7 @@ describe('giving it back', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed', 'claim.released', 'item.claimed']);
   });
 
-  it('what someone else holds now stays theirs', async () => {
+  it('does nothing to an item that another person holds now', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     await endLease(testEnv, id);
@@ -110,7 +111,7 @@ describe('giving it back', () => {
     expect((await testEnv.lock.holders([id])).get(id)).toMatchObject({ userId: fixture.ben.userId });
   });
 
-  it('I3: the fence rises with every change of hands, and never else', async () => {
+  it('I3: raises the fence at the next claim, and nothing else does', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const fences: number[] = [];
     for (let turn = 0; turn < 6; turn += 1) {
@@ -126,7 +127,7 @@ describe('giving it back', () => {
   });
 });
 
-describe('a lease that has ended', () => {
+describe('an ended lease', () => {
   const sweep = () => expireClaimsOnce(testEnv.services);
 
   it('expires once, however many workers check at once, and frees the item', async () => {
@@ -139,7 +140,7 @@ describe('a lease that has ended', () => {
     expect((await claim(testEnv.services, fixture.ben, id)).fence).toBe(2);
   });
 
-  it('was renewed, says the lock store: then it goes on', async () => {
+  it('continues when the lock store says that it was renewed', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     await renewClaim(testEnv.services, fixture.anna, { itemId: id, fence });
@@ -153,7 +154,7 @@ describe('a lease that has ended', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it('without the lock store the database’s own record counts', async () => {
+  it('expires by the database’s own record without the lock store', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
@@ -162,7 +163,7 @@ describe('a lease that has ended', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed', 'claim.expired']);
   });
 
-  it('LC1: its holder may still decide while nobody else took the item, not after', async () => {
+  it('LC1: still lets its holder decide until another person claims the item', async () => {
     const [late, later] = await items(testEnv.services, fixture, 2);
     for (const item of [late, later]) {
       await claim(testEnv.services, fixture.anna, item?.id ?? '');
@@ -179,7 +180,7 @@ describe('a lease that has ended', () => {
     });
   });
 
-  it('is left alone when its holder renews it while the sweep is looking', async () => {
+  it('continues when its holder renews it during the sweep', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     await endLease(testEnv, id);
@@ -188,7 +189,7 @@ describe('a lease that has ended', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it('does not expire when somebody claims the item during the sweep', async () => {
+  it('does not expire when another person claims the item during the sweep', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await endLease(testEnv, id);
@@ -198,7 +199,7 @@ describe('a lease that has ended', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed', 'item.claimed']);
   });
 
-  /** A sweep that finds the lock store empty, and `meanwhile` has happened when it comes back from there. */
+  /** Runs a sweep that finds the lock store empty, with `meanwhile` run before it continues. */
   async function expireWhile(meanwhile: () => Promise<unknown>): Promise<void> {
     const holders = async () => {
       await meanwhile();
@@ -207,7 +208,7 @@ describe('a lease that has ended', () => {
     await expireClaimsOnce({ ...testEnv.services, claims: { ...testEnv.lock, holders } });
   }
 
-  it('is left alone while it runs', async () => {
+  it('a running lease continues', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await sweep();

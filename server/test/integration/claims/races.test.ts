@@ -1,4 +1,5 @@
-// Randomised races: whatever two to ten people, the workers and the lock store do at the same moment, the invariants hold afterwards.
+// Runs randomised races: two to ten people, the workers and the lock store act at the same moment, and the invariants hold
+// afterwards.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
@@ -17,7 +18,7 @@ const testEnv = useServices();
 const RACES = Number(process.env.RACES ?? scaled(60, 1000));
 let processes: ServicesEnvironment[];
 let fixture: ProjectFixture;
-/** Ten, two of them supervisors. */
+/** Ten people, two of them supervisors. */
 let manyPeople: Pick<Racer, 'actor' | 'supervises'>[];
 
 beforeAll(async () => {
@@ -74,12 +75,12 @@ async function checkItem(itemIds: string[]): Promise<After> {
   };
 }
 
-/** I1, I5, LC2: at most one decision; a delivery for each that is final, and for nothing else. */
+/** I1, I5, LC2: at most one decision; a delivery for each final one, and for nothing else. */
 function expectOneOutcome(itemId: string, { rows, eventLogs, decisions, deliveries }: After): void {
   const row = rows.get(itemId) as ItemRow;
   const made = decisions.filter(({ item_id }) => item_id === itemId);
   expect(made.length, 'I1: one decision').toBeLessThanOrEqual(1);
-  expect(made.length, 'I1: decided as it says').toBe(Number(!['queued', 'escalated'].includes(row.status)));
+  expect(made.length, 'I1: the decision matches').toBe(Number(!['queued', 'escalated'].includes(row.status)));
   const finals = (eventLogs.get(itemId) ?? []).filter(({ type }) => type === 'item.finalized');
   expect(finals.length, 'I1: final once, and LC2: never what was undone').toBe(Number(made[0]?.final ?? false));
   const sent = deliveries.filter(({ item_id }) => item_id === itemId).map(({ webhook_id }) => webhook_id);
@@ -88,7 +89,7 @@ function expectOneOutcome(itemId: string, { rows, eventLogs, decisions, deliveri
   );
 }
 
-/** I6: the ledger holds every move, along the edges, and ends where the item is. */
+/** I6: the event log has every move, along the edges, and ends at the item's status. */
 function expectCompleteEventLogs(itemId: string, { rows, eventLogs }: After): void {
   const row = rows.get(itemId) as ItemRow;
   const eventLog = eventLogs.get(itemId) ?? [];
@@ -102,24 +103,24 @@ function expectCompleteEventLogs(itemId: string, { rows, eventLogs }: After): vo
   ).toEqual(versions);
 }
 
-/** I4: nobody is given what is in somebody's hands, and I3: nobody decides who was not the last to be given it. */
+/** I4: nobody claims an item that is held, and I3: only the last holder decides. */
 function expectOneHolder(itemId: string, race: Race, eventLog: DomainEvent[]): void {
   let holder: string | null = null;
   let last: string | null = null;
   for (const { type, actor, data } of eventLog) {
     if (type === 'item.claimed') {
       const from = (data.taken_from as { user_id: string } | undefined)?.user_id;
-      if (from !== undefined) expect(from, 'I4: taken from who had it').toBe(holder);
+      if (from !== undefined) expect(from, 'I4: claimed from its holder').toBe(holder);
       else if (holder !== null) expect(race.paused.has(itemId), 'I4: two live claims').toBe(true);
       holder = last = actor.id;
     }
-    if (type === 'item.decided') expect(actor.id, 'I3: decided by whom it was given to last').toBe(last);
+    if (type === 'item.decided') expect(actor.id, 'I3: decided by the last holder').toBe(last);
     if (['claim.released', 'claim.expired', 'item.decided'].includes(type)) holder = null;
     if (['claim.released', 'item.decided'].includes(type)) last = null;
   }
 }
 
-/** I3: one fence for each claim, none given twice, none used after the next. */
+/** I3: one fence per claim, none assigned twice, none used after the next. */
 function expectFences(race: Race, { rows, eventLogs }: After): void {
   for (const [key, holders] of race.granted)
     expect([key, holders.size], 'I4: one holder for a fence').toEqual([key, 1]);
@@ -135,7 +136,7 @@ function expectFences(race: Race, { rows, eventLogs }: After): void {
   }
 }
 
-/** LC4: nobody holds a fourth. Asked after every step, because a fourth that is given back again is one too many as well. */
+/** LC4: nobody holds a fourth item. Checked after every step, because a fourth item that is released again also violates it. */
 async function expectClaimsWithinLimit({ exempt }: Race): Promise<void> {
   const full = await testEnv.sql<{ claimed_by: string }>(
     'select claimed_by from item where claim_expires_at > now() group by 1 having count(*) > ?',
@@ -155,7 +156,7 @@ async function relayAll(): Promise<void> {
   }
 }
 
-/** Everything that is still provisional becomes final, and is told. */
+/** Everything provisional becomes final and is published. */
 async function closeAll(itemIds: string[]): Promise<void> {
   await testEnv.sql(
     'update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = any(?::uuid[]) and final_at is null',
@@ -177,7 +178,7 @@ async function expectValidItem(race: Race): Promise<After> {
   return after;
 }
 
-/** One race from its items to the last webhook; what is left of it. */
+/** Runs one race from its items to the last webhook; returns its final state. */
 async function raceOnce({ moves, people, items }: { moves: Move[][]; people: number; items: number }): Promise<After> {
   everywhere((process) => (process.lock.down = false));
   const made = await Promise.all(Array.from({ length: items }, () => anItem(testEnv.services, fixture)));
@@ -185,7 +186,7 @@ async function raceOnce({ moves, people, items }: { moves: Move[][]; people: num
   const race = newRace({ processes, projectId: fixture.projectId, itemIds, check: expectClaimsWithinLimit });
   const racers = moves.map((mine, n) => ({
     moves: mine,
-    // Some sit in front of two tabs, and of two processes.
+    // Some people use two tabs and two processes.
     racer: { ...(manyPeople[n % people] as Racer), process: n, fences: new Map<string, number[]>(), decided: [] },
   }));
   await run(race, racers);
@@ -198,8 +199,8 @@ async function raceOnce({ moves, people, items }: { moves: Move[][]; people: num
   return after;
 }
 
-describe('LC1, LC2, LC4, I1, I3, I4, I5, I6: many at once', () => {
-  const title = `${RACES} random races leave one decision, one holder, one webhook and a whole ledger`;
+describe('LC1, LC2, LC4, I1, I3, I4, I5, I6: concurrent steps', () => {
+  const title = `${RACES} random races leave one decision, one holder, one webhook and a complete event log`;
 
   it(title, { timeout: 900_000 }, async () => {
     const seen = { decided: 0, webhooks: 0, takenOver: 0, undone: 0 };
@@ -211,9 +212,9 @@ describe('LC1, LC2, LC4, I1, I3, I4, I5, I6: many at once', () => {
       seen.takenOver += claimEvents.filter(({ data }) => 'taken_from' in data).length;
       seen.undone += claimEvents.filter(({ type }) => type === 'item.undone').length;
     });
-    // A race that failed once may not fail again: there is nothing to shrink it by.
+    // A race that failed once may not fail again: shrinking would not help.
     await fc.assert(racing, { numRuns: RACES, endOnFailure: true });
-    // The races were races: of everything that can happen, much did.
+    // The steps really raced: most possible results occurred.
     for (const [what, count] of Object.entries(seen)) expect([what, count > RACES / 20]).toEqual([what, true]);
   });
 });

@@ -1,4 +1,5 @@
-// One race: several people go at a few items at the same moment, in two processes where there are two, and what came of each step is kept.
+// Runs one race: several people act on a few items at the same moment, in one or two processes, and records the result of each
+// step.
 import fc from 'fast-check';
 import { Refusal, type ErrorCode } from '@countersign/shared/errors';
 import { LockStoreDown } from '../../../src/claims/claim-lock.ts';
@@ -18,7 +19,7 @@ import { relayOnce } from '../../../src/worker/relay.ts';
 import { aDecision } from '../support/project-fixture.ts';
 import type { ServicesEnvironment } from '../support/test-services.ts';
 
-/** What one person does at one moment; `late` uses an older fence of theirs, where they have one. */
+/** What one person does in one step; `late` uses an older fence of theirs, where they have one. */
 export interface Move {
   name: keyof typeof MOVES;
   item: number;
@@ -37,25 +38,25 @@ export interface Race {
   projectId: string;
   itemIds: string[];
   processes: ServicesEnvironment[];
-  /** Items whose lease the test ended: others may claim these though nobody saw them lapse. */
+  /** Items whose lease the test ended: others may claim these though nothing recorded the expiry. */
   paused: Set<string>;
-  /** Every claim that was granted, `item fence`, and to whom. */
+  /** Every granted claim, `item fence`, and its person. */
   granted: Map<string, Set<string>>;
   decided: Decided[];
-  /** Who took several: LC4 does not hold them back. */
+  /** People who claimed several: LC4 does not limit them. */
   exempt: Set<string>;
-  /** Looks, after every step of anybody, whether what must hold at any moment holds. */
+  /** Checks after every step what must always hold. */
   check: (race: Race) => Promise<void>;
 }
 
 export interface Racer {
   actor: MemberActor;
   supervises: boolean;
-  /** Which process they talk to. */
+  /** The process they use. */
   process: number;
-  /** Every fence they were given, by item, in the order they came. */
+  /** Every fence they received, by item, in order. */
   fences: Map<string, number[]>;
-  /** The items they decided, in the order they did. */
+  /** The items they decided, in order. */
   decided: string[];
 }
 
@@ -67,7 +68,7 @@ interface At {
   testEnv: ServicesEnvironment;
 }
 
-/** What others being quicker, or one's own role, may answer. Anything else, a deadlock among it, fails the race. */
+/** The refusals that a lost race or a role may cause. Any other error, such as a deadlock, fails the race. */
 const EXPECTED_REFUSALS: ErrorCode[] = [
   'claim_held',
   'claim_lost',
@@ -84,10 +85,10 @@ function recordGrant({ race, racer }: At, { item, fence }: { item: Pick<Item, 'i
   if (fences.at(-1) !== fence) racer.fences.set(item.id, [...fences, fence]);
 }
 
-/** The fence they would send: their last one, or an older one. */
+/** The fence they send: their last one, or an older one. */
 const fenceOf = ({ racer, itemId, move }: At) => racer.fences.get(itemId)?.at(move.late ? -2 : -1) ?? null;
 
-/** A step with a fence; who never held the item has nothing to send. */
+/** A step with a fence; a person who never held the item has none to send. */
 const withFence = (step: (at: At & { fence: number }) => Promise<unknown>) => async (at: At) => {
   const fence = fenceOf(at);
   if (fence !== null) await step({ ...at, fence });
@@ -121,7 +122,7 @@ const MOVES = {
     await take(at);
     await finish(at);
   },
-  /** Decided, and taken back at once. */
+  /** Decided and undone at once. */
   decideAndUndo: async (at: At) => {
     await take(at);
     await finish(at);
@@ -139,14 +140,14 @@ const MOVES = {
     const own = move.late ? racer.decided[0] : racer.decided.at(-1);
     return undoDecision(testEnv.services, racer.actor, own ?? itemId);
   },
-  /** Silent beyond the lease, everywhere. */
+  /** The lease ends everywhere. */
   pause: async ({ race, testEnv, itemId }: At) => {
     race.paused.add(itemId);
     await endInDatabase(testEnv, itemId);
-    // A store that does not answer goes on holding it: that is a race as well.
+    // A lock store that does not answer keeps the lock: that is a race as well.
     await testEnv.lock.expire(itemId).catch(unlessDown);
   },
-  /** Beyond the lease in the database, while the lock store knows better. */
+  /** The lease ends in the database, while the lock store still has it. */
   renewedElsewhere: async ({ race, testEnv, itemId }: At) => {
     race.paused.add(itemId);
     await endInDatabase(testEnv, itemId);
@@ -195,7 +196,7 @@ const moveArbitrary: fc.Arbitrary<Move> = fc.record({
   reject: fc.boolean(),
 });
 
-/** Two to ten tabs of two to ten people with a few moves each, on one to eight items. */
+/** Two to ten tabs of two to ten people with a few steps each, on one to eight items. */
 export const raceArbitrary = fc.record({
   moves: fc.array(fc.array(moveArbitrary, { minLength: 2, maxLength: 8, size: 'max' }), {
     minLength: 2,
@@ -211,7 +212,7 @@ export function newRace(on: Pick<Race, 'processes' | 'projectId' | 'itemIds' | '
   return { ...on, decided: [], ...nothing };
 }
 
-/** Runs it: everybody at once, each their own moves in order. Errors: what no race explains. */
+/** Runs it: all people at once, each with their steps in order. Throws what no race explains. */
 export async function run(race: Race, racers: { racer: Racer; moves: Move[] }[]): Promise<void> {
   const one = async ({ racer, moves }: { racer: Racer; moves: Move[] }) => {
     for (const move of moves) {

@@ -1,4 +1,4 @@
-// The Redis lock: the contract on a shared Redis, and its faults on a Redis of the test's own.
+// Tests the Redis claim lock: the contract on a shared Redis, and failures on a Redis of its own.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const { TEST_REDIS_URL } = process.env;
 const SERVER = 'redis-server';
 const hasRedisServer = spawnSync(SERVER, ['--version']).status === 0;
 const LONG = 60_000;
-/** So patient that a busy machine does not count as a Redis that is away. */
+/** Timeout in ms, long enough that a busy machine does not count as a Redis outage. */
 const PATIENT = { withinMs: 20_000 };
 
 describe.skipIf(!TEST_REDIS_URL)('on the shared Redis', () => {
@@ -33,14 +33,14 @@ describe.skipIf(!TEST_REDIS_URL)('on the shared Redis', () => {
   });
 });
 
-describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
+describe.skipIf(!hasRedisServer)('Redis failures', () => {
   const item = { itemId: 'item', userId: 'anna', fence: 7 };
   let dir: string;
   let port: number;
   let server: ChildProcess;
   let lock: ClaimLock;
   let client: Awaited<ReturnType<typeof connect>>;
-  /** Calls that Redis was asked so far. */
+  /** How many commands Redis has received so far. */
   let asked = 0;
   let admin: typeof client;
 
@@ -60,7 +60,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
       .on('error', () => undefined)
       .connect();
 
-  /** What the lock needs of the client, and it counts. */
+  /** The client functions that the lock needs, with a counter. */
   const counted = (of: typeof client): LockClient => ({
     get isReady() {
       return of.isReady;
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     destroy: () => of.destroy(),
   });
 
-  /** Each call ends in LockStoreDown, by itself. */
+  /** Each call ends in LockStoreDown, without a timeout of the test. */
   async function expectDown(of = lock): Promise<void> {
     const calls = [
       () => of.acquire('item', 'anna', LONG),
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('writes one key per item under the prefix, with an end', async () => {
+  it('writes one key per item under the prefix, with an expiry', async () => {
     await lock.acquire('item', 'anna', LONG);
     expect(await admin.keys('*')).toEqual(['countersign:claim:item']);
     await lock.renew({ ...item, ms: LONG });
@@ -117,7 +117,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     expect(await admin.pTTL('countersign:claim:item')).toBeGreaterThan(LONG / 2);
   });
 
-  it('says when a lease ends by the clock it was given and the time left in Redis', async () => {
+  it('computes the end of a lease from the given clock and the TTL in Redis', async () => {
     const client = await createClient({ socket: { host: '127.0.0.1', port } }).connect();
     const now = new Date('2001-02-03T04:05:06Z');
     const other = createRedisClaimLock(client, 'countersign:', { ...PATIENT, clock: { now: () => now } });
@@ -129,7 +129,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     expect(left).toBeLessThanOrEqual(LONG);
   });
 
-  it('a flushed Redis has forgotten every holder, and goes on', async () => {
+  it('loses every holder when Redis is flushed, and continues', async () => {
     await lock.acquire('item', 'anna', LONG);
     await lock.renew({ ...item, ms: LONG });
     await admin.flushAll();
@@ -140,13 +140,13 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     expect(await lock.acquire('item', 'ben', LONG)).toEqual({ acquired: true });
   });
 
-  it('killed: LockStoreDown at once, and heals when Redis returns', async () => {
+  it('returns LockStoreDown at once when Redis is killed, and recovers when Redis returns', async () => {
     await killServer();
     try {
-      // What was written just before the client knows is answered by nobody: that wait is not the patient one.
+      // A command sent just before the client notices gets no response: this lock uses the short timeout.
       await expectDown(createRedisClaimLock(client));
       await expect.poll(() => client.isReady).toBe(false);
-      // Now the client knows that its connection is gone, and nothing is even asked.
+      // The client knows now that its connection is gone, and sends nothing.
       asked = 0;
       await expectDown();
       expect(asked).toBe(0);
@@ -156,7 +156,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     await healed();
   });
 
-  it('killed under load: every call in flight ends', async () => {
+  it('ends every call in flight when Redis is killed under load', async () => {
     const calls = Array.from({ length: 200 }, () => lock.acquire(randomUUID(), 'anna', LONG));
     const settled = Promise.allSettled(calls);
     await killServer();
@@ -167,24 +167,24 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     await healed();
   });
 
-  it('frozen: LockStoreDown after half a second, and heals when it goes on', async () => {
+  it('returns LockStoreDown after half a second when Redis freezes, and recovers when it continues', async () => {
     server.kill('SIGSTOP');
     await expectDown(createRedisClaimLock(client)).finally(() => server.kill('SIGCONT'));
     await healed();
   });
 
-  it('refusing to serve counts as down', async () => {
+  it('treats a refusal to serve as down', async () => {
     await admin.configSet('maxmemory', '1');
     await expect(lock.acquire('item', 'anna', LONG)).rejects.toBeInstanceOf(LockStoreDown);
     await admin.configSet('maxmemory', '0');
     await healed();
   });
 
-  it('closing waits for no Redis that is away, and later calls say it is down', async () => {
+  it('closes without waiting for an unreachable Redis, and later calls report it as down', async () => {
     const leaving = await connect();
     const closing = createRedisClaimLock(leaving);
     await killServer();
-    // It comes back only after that.
+    // Redis comes back only after that.
     await closing.close();
     startServer();
     await healed();

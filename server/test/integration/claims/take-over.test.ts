@@ -1,4 +1,4 @@
-// A supervisor takes an item out of somebody's hands, or sends one back to people that routing had rejected.
+// Tests taking over a held item, and reopening an item that routing rejected.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { seizeClaim } from '../../../src/usecases/claims/claim-row.ts';
@@ -69,7 +69,7 @@ describe('taking over', () => {
     });
   });
 
-  it('of what nobody holds is a claim, of one’s own a renewal', async () => {
+  it('of an item that nobody holds is a claim, of one’s own a renewal', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const first = await take(fixture.supervisor, id);
     const again = await take(fixture.supervisor, id);
@@ -78,7 +78,7 @@ describe('taking over', () => {
     expect((await eventsOf(testEnv, id)).at(-1)?.data).not.toHaveProperty('taken_from');
   });
 
-  it('PM: is for supervisors and owners; a decided item is decided; a stranger finds nothing', async () => {
+  it('PM: is for supervisors and owners; a decided item is refused as decided; a stranger gets 404', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await expect(take(fixture.ben, id)).rejects.toMatchObject({ code: 'forbidden' });
@@ -88,7 +88,7 @@ describe('taking over', () => {
     await expect(take(fixture.supervisor, id)).rejects.toMatchObject({ code: 'already_decided' });
   });
 
-  it('PM2: is asked again where it counts: who is a supervisor no more takes nothing out of anybody’s hands', async () => {
+  it('PM2: checks the role again in the transaction: a former supervisor takes nothing over', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.ben, id);
     const terms = { itemId: id, projectId: fixture.projectId, leaseSeconds: 60 };
@@ -96,7 +96,7 @@ describe('taking over', () => {
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: fixture.ben.userId, claim_fence: 1 });
   });
 
-  it('I4: of ten who take it from each other at once, the last one granted holds it alone', async () => {
+  it('I4: of ten people who take it over from each other at once, the last one granted is the only holder', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     const claimants = [fixture.supervisor, fixture.owner];
@@ -114,7 +114,7 @@ describe('LC: reopening', () => {
   const again = (who: ProjectFixture['anna'], itemId: string) =>
     reopen(testEnv.services, who, { itemId, reason: 'Worth a look' });
 
-  it('sends what routing rejected to the queue, where it is decided like any other', async () => {
+  it('sends an item that routing rejected to the queue, where it is decided like any other', async () => {
     const { id, status } = await anItem(testEnv.services, fixture, { confidence: 0.1 });
     expect(status).toBe('rejected');
     await again(fixture.supervisor, id);
@@ -126,7 +126,7 @@ describe('LC: reopening', () => {
     expect([item.status, decision?.status]).toEqual(['approved', 'approved']);
   });
 
-  it('PM: is for supervisors and owners, and for what a person rejected for nobody', async () => {
+  it('PM: is for supervisors and owners, and never for what a person rejected', async () => {
     const { id } = await anItem(testEnv.services, fixture, { confidence: 0.1 });
     await expect(again(fixture.anna, id)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(again(await aPerson(testEnv.services), id)).rejects.toMatchObject({ code: 'not_found' });

@@ -1,4 +1,5 @@
-// The database: its schema is made once, a change and its facts commit together or not at all, nothing slips past an open transaction.
+// Tests the database layer: the schema is created once, a change and its events commit together, and no query bypasses an open
+// transaction.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await testEnv.signals.on(EVENTS_APPENDED, () => (notifications += 1));
 });
 beforeEach(async () => {
-  // Rings of the test before may still be on their way; one of our own comes after them.
+  // Notifications of the previous test may still be under way; one sent now arrives after them.
   const before = notifications;
   await testEnv.sql('select pg_notify(?, ?)', [EVENTS_APPENDED, '']);
   await expect.poll(() => notifications).toBeGreaterThan(before);
@@ -51,7 +52,7 @@ const nameNow = async () =>
   (await testEnv.sql<{ name: string }>('select name from project where id = ?', [fixture.projectId]))[0]?.name;
 
 describe('write', () => {
-  it('I6: the change, its event and the notification commit together', async () => {
+  it('I6: commits the change, its event and the notification together', async () => {
     const event = statement();
     const result = await testEnv.services.db.write(async (tx) => {
       await rename(tx, 'Returns');
@@ -64,7 +65,7 @@ describe('write', () => {
     await expect.poll(() => notifications).toBe(1);
   });
 
-  it('I6: a rollback leaves neither change nor event, and notifies nobody', async () => {
+  it('I6: leaves neither change nor event after a rollback, and notifies nobody', async () => {
     const [lost, kept] = [statement(), statement()];
     const failing = testEnv.services.db.write(async (tx) => {
       tx.appendEvent(lost);
@@ -78,7 +79,7 @@ describe('write', () => {
     await expect.poll(() => notifications).toBe(1);
   });
 
-  it('an event that the database refuses rolls the change back', async () => {
+  it('rolls the change back when the database refuses its event', async () => {
     const failing = testEnv.services.db.write(async (tx) => {
       await rename(tx, 'Half');
       tx.appendEvent({ ...statement(), project_id: randomUUID() });
@@ -98,13 +99,13 @@ describe('write', () => {
     expect(await heard).toBe(1);
   });
 
-  it('without an event nobody is notified', async () => {
+  it('notifies nobody without an event', async () => {
     await testEnv.services.db.write((tx) => rename(tx, 'Quiet'));
     await testEnv.services.db.write(async (tx) => tx.appendEvent(statement()));
     await expect.poll(() => notifications).toBe(1);
   });
 
-  it('two events keep their order, and one transaction notifies once', async () => {
+  it('keeps the order of two events, and notifies once per transaction', async () => {
     const ids = Array.from({ length: 20 }, () => randomUUID());
     await testEnv.services.db.write(async (tx) => ids.forEach((id) => tx.appendEvent(statement(id))));
     const rows = await testEnv.sql<{ id: string }>(
@@ -115,7 +116,7 @@ describe('write', () => {
     await expect.poll(() => notifications).toBe(1);
   });
 
-  it('an event carries the time of our own clock, and waits for the relay without a sequence number', async () => {
+  it('stores events with the time of our own clock and without a sequence number', async () => {
     const event = statement();
     await testEnv.services.db.write(async (tx) => tx.appendEvent(event));
     const [row] = await testEnv.sql<{ seq: string | null; created_at: string | Date }>(
@@ -126,7 +127,7 @@ describe('write', () => {
     expect(Math.abs(new Date(row?.created_at ?? 0).getTime() - testEnv.clock.now().getTime())).toBeLessThan(60_000);
   });
 
-  it('a refusal comes through as it is', async () => {
+  it('passes a refusal through unchanged', async () => {
     const refusal = new Refusal('claim_lost', 'Gone.');
     await expect(testEnv.services.db.write(() => Promise.reject(refusal))).rejects.toBe(refusal);
     await expect(testEnv.services.db.read(() => Promise.reject(refusal))).rejects.toBe(refusal);
@@ -134,7 +135,7 @@ describe('write', () => {
 });
 
 describe('a query outside the open transaction', () => {
-  it('is refused at once, reading or writing, and the transaction may go on without it', async () => {
+  it('is refused at once, reading or writing, and the transaction may continue', async () => {
     const { db } = testEnv.services;
     await db.write(async (tx) => {
       await expect(db.read((em) => em.execute('select 1'))).rejects.toThrow('outside the open transaction');
@@ -144,7 +145,7 @@ describe('a query outside the open transaction', () => {
     expect(await nameNow()).toBe('Gone on');
   });
 
-  it('is refused however deep the call', async () => {
+  it('is refused at any call depth', async () => {
     const deep = async () => {
       await Promise.resolve();
       return testEnv.services.db.read((em) => em.execute('select 1'));
@@ -154,7 +155,7 @@ describe('a query outside the open transaction', () => {
     );
   });
 
-  it('is none of a transaction that runs at the same time elsewhere', async () => {
+  it('does not affect a transaction that runs at the same time elsewhere', async () => {
     const { promise: open, resolve: opened } = Promise.withResolvers<undefined>();
     const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
     const writing = testEnv.services.db.write(async (tx) => {
@@ -175,11 +176,11 @@ const applied = (orm: Orm) =>
   orm.em.fork().execute<{ name: string }[]>('select name from mikro_orm_migrations order by id');
 
 describe('the schema', () => {
-  it('is what the entities say, to the last column', async () => {
+  it('matches the entities, to the last column', async () => {
     expect(await testEnv.orm.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
   });
 
-  it('was made by every migration once, and a second start makes nothing', async () => {
+  it('was created by each migration once, and a second start creates nothing', async () => {
     expect(await applied(testEnv.orm)).toEqual(NAMES);
     await migrate(testEnv.orm, { connection: await connectionTo(testEnv.url) });
     expect(await applied(testEnv.orm)).toEqual(NAMES);

@@ -1,4 +1,5 @@
-// `npm run invariants` on a real database: whole lives of items keep them, and whatever is broken by hand is found and named.
+// Tests `npm run invariants` on a real database: complete item lifecycles satisfy it, and each manual corruption is found and
+// named.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/invariants/check.ts';
 import { checksOf, reader } from '../../../src/invariants/invariants.ts';
@@ -15,10 +16,10 @@ const testEnv = useServices();
 const HOOK = { webhook_url: 'https://hooks.example.com/decisions' };
 let fixture: ProjectFixture;
 let audited: ProjectFixture;
-/** One of each that the checks look for. */
+/** One object of each kind that the checks read. */
 const ids = { approved: '', held: '', open: '' };
 
-/** Everything that is wrong in the database, and how many things of each kind were looked at. */
+/** Every violation in the database, and how many objects of each kind were checked. */
 async function inspect(): Promise<{ faults: Fault[]; looked: Record<string, number> }> {
   const faults: Fault[] = [];
   const looked: Record<string, number> = {};
@@ -31,7 +32,7 @@ async function inspect(): Promise<{ faults: Fault[]; looked: Record<string, numb
   return { faults, looked };
 }
 
-/** What lives can be: routed, claimed, given back, decided, escalated, returned, undone, reopened, audited. */
+/** Every kind of lifecycle: routed, claimed, released, decided, escalated, returned, undone, reopened, audited. */
 async function live(): Promise<void> {
   const { services } = testEnv;
   const { anna, ben, supervisor } = fixture;
@@ -63,7 +64,7 @@ beforeAll(async () => {
   await live();
 });
 
-/** What is done by hand, how it is said, and what takes it back; `of` is the one id that both are about. */
+/** A manual change, its message, and what reverts it; `of` is the id that both concern. */
 interface Damage {
   rule: string;
   what: string;
@@ -96,7 +97,7 @@ const DAMAGES: Damage[] = [
   },
   {
     rule: 'I2',
-    what: 'a key stands for an item that is not there',
+    what: 'an idempotency key points to an item that does not exist',
     says: /key by-hand/,
     of: project,
     change: `insert into idempotency_key (project_id, operation, key, item_ids, created_at) values (?, 'submit', 'by-hand', array[gen_random_uuid()], now())`,
@@ -112,7 +113,7 @@ const DAMAGES: Damage[] = [
   },
   {
     rule: 'I4',
-    what: 'a claim that nobody made',
+    what: 'a claim without a claim event',
     says: /its claim is expired/,
     of: held,
     change: `update item set claim_expires_at = null where id = ?`,
@@ -120,7 +121,7 @@ const DAMAGES: Damage[] = [
   },
   {
     rule: 'I5',
-    what: 'a delivery is of no decision',
+    what: 'a delivery has no decision',
     says: /belongs to no final decision/,
     of: approved,
     change: `update delivery set webhook_id = webhook_id || 'x' where item_id = ?`,
@@ -136,7 +137,7 @@ const DAMAGES: Damage[] = [
   },
   {
     rule: 'I6',
-    what: 'an item moved in silence',
+    what: 'an item changed without an event',
     says: /its status is rejected, in the event log approved/,
     of: approved,
     change: `update item set status = 'rejected' where id = ?`,
@@ -160,7 +161,7 @@ const DAMAGES: Damage[] = [
   },
   {
     rule: 'I7',
-    what: 'bytes are not the decision',
+    what: 'the bytes of a delivery are not the decision',
     says: /its body is not/,
     of: approved,
     change: `update delivery set body = body || ' ' where item_id = ?`,
@@ -168,7 +169,7 @@ const DAMAGES: Damage[] = [
   },
   {
     rule: 'I9',
-    what: 'a figure is not what was counted',
+    what: 'a figure differs from the count',
     says: /stored/,
     of: project,
     change: `update rollup set n = n + 1 where project_id = ?`,
@@ -177,7 +178,7 @@ const DAMAGES: Damage[] = [
 ];
 
 describe('the invariants', () => {
-  it('hold of whole lives, all of which were looked at', async () => {
+  it('hold for complete lifecycles, all of which were checked', async () => {
     const { faults, looked } = await inspect();
     expect(faults).toEqual([]);
     expect(looked).toMatchObject({ items: 9, deliveries: 2, 'final decisions': 2 });
@@ -185,14 +186,14 @@ describe('the invariants', () => {
     expect(looked.figures).toBeGreaterThan(5);
   });
 
-  it.each(DAMAGES)('$rule: $what, and it is said', async ({ rule, says, of, change, back }) => {
+  it.each(DAMAGES)('$rule: reports that $what', async ({ rule, says, of, change, back }) => {
     await testEnv.sql(change, [of()]);
     const { faults } = await inspect();
     expect(faults).toContainEqual({ rule, says: expect.stringMatching(says) as string });
     await testEnv.sql(back, [of()]);
   });
 
-  it('hold again when all that is taken back', async () => {
+  it('hold again when every change is reverted', async () => {
     expect((await inspect()).faults).toEqual([]);
   });
 });

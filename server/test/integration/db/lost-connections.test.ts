@@ -1,4 +1,4 @@
-// Connections that end in the middle of a transaction: each is answered by name, and the pool gets its place back.
+// Tests connections that end during a transaction: the caller gets a named error, and the pool gets its slot back.
 import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../../../src/db/database.ts';
 import { openOrm } from '../../../src/db/orm.ts';
@@ -9,7 +9,7 @@ import { connectTo, connectionTo } from '../../../../scripts/lib/processes/postg
 const inside = useServices();
 
 describe('a session that PostgreSQL ends', () => {
-  it('while it writes leaves room for the next one, however often', async () => {
+  it('while it writes frees its slot, however often', async () => {
     const { url, remove } = await emptyDatabase();
     const orm = await openOrm({ connection: await connectionTo(url), poolSize: 2 });
     const db = createDatabase(orm, inside.services);
@@ -23,7 +23,7 @@ describe('a session that PostgreSQL ends', () => {
     await remove();
   });
 
-  it('because its transaction said nothing for too long leaves room as well, and every session has such an end', async () => {
+  it('because its transaction was idle too long frees its slot, and every session has such a timeout', async () => {
     const { url, remove } = await emptyDatabase();
     const orm = await openOrm({ connection: await connectionTo(url), poolSize: 1 });
     const db = createDatabase(orm, inside.services);
@@ -42,7 +42,7 @@ describe('a session that PostgreSQL ends', () => {
     await remove();
   });
 
-  it('while it is idle is not noticed by anybody', async () => {
+  it('while it is idle affects no request', async () => {
     const { url, remove } = await emptyDatabase();
     const orm = await openOrm({ connection: await connectionTo(url), poolSize: 2 });
     const db = createDatabase(orm, inside.services);

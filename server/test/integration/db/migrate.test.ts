@@ -1,4 +1,4 @@
-// The schema is changed beside processes at work: once, without holding them up, and an older version goes on with a newer schema.
+// Tests migrations beside running processes: applied once, without blocking them, and an older version works with a newer schema.
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../src/db/migrate.ts';
@@ -35,12 +35,12 @@ const applied = async (orm: Orm) => {
 const NAMES = MIGRATIONS.map(({ name }) => name);
 const NEXT_NAMES = [...NAMES, ...NEXT.map(({ name }) => name)];
 
-describe('the schema, changed by several processes', () => {
+describe('the schema, migrated by several processes', () => {
   let database: OwnDatabase;
   let busy: pg.Client;
   const open: Orm[] = [];
 
-  /** A process of this version, or of one with more changes. */
+  /** A process of this version, or of one with more migrations. */
   const start = async (more: typeof NEXT = []) => {
     const connection = await connectionTo(database.url);
     const orm = await openOrm({ connection, poolSize: 2 });
@@ -66,7 +66,7 @@ describe('the schema, changed by several processes', () => {
     await database.remove();
   });
 
-  it('is made once by five processes that start together on an empty database, and none of them fails', async () => {
+  it('is created once by five processes that start together on an empty database, and none of them fails', async () => {
     await use(await emptyDatabase());
     const processes = await Promise.all(Array.from({ length: 5 }, () => start()));
     await Promise.all(processes.map((one) => one.migrate()));
@@ -74,7 +74,7 @@ describe('the schema, changed by several processes', () => {
     expect(await processes[4]!.orm.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
   });
 
-  it('gets an index that is built beside the service, while other processes wait for their turn', async () => {
+  it('gets an index that is built concurrently, while other processes wait for their turn', async () => {
     await use(await migratedDatabase());
     const processes = await Promise.all(Array.from({ length: 5 }, () => start(NEXT)));
     await Promise.all(processes.map((one) => one.migrate()));
@@ -85,7 +85,7 @@ describe('the schema, changed by several processes', () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
-  it('waits for a busy table without holding up those who use it', async () => {
+  it('waits for a busy table without blocking those who use it', async () => {
     await use(await migratedDatabase());
     const { orm, migrate: up } = await start(NEXT.slice(0, 1));
     await busy.query('begin; lock table item in row exclusive mode');
@@ -96,7 +96,7 @@ describe('the schema, changed by several processes', () => {
           (await busy.query(`select from pg_locks where not granted and relation = 'item'::regclass`)).rowCount,
       )
       .toBe(1);
-    // Stands behind the change in the line, which makes way.
+    // This query waits in the lock queue behind the migration, which gives way.
     await orm.em.fork().execute('select count(*) from item');
     expect(await applied(orm)).toEqual(NAMES);
     await busy.query('commit');
@@ -104,7 +104,7 @@ describe('the schema, changed by several processes', () => {
     expect(await applied(orm)).toEqual([...NAMES, '9998-column']);
   });
 
-  it('says so when a table stays busy, and keeps what was made before', async () => {
+  it('says so when a table stays busy, and keeps what was created before', async () => {
     await use(await migratedDatabase());
     const { orm, migrate: up } = await start([
       {
@@ -125,7 +125,7 @@ describe('the schema, changed by several processes', () => {
     expect(await applied(orm)).toEqual([...NAMES, '9997-before', '9998-column', '9999-index']);
   });
 
-  it('that is newer than a process is left as it is', async () => {
+  it('that is newer than a process is left unchanged', async () => {
     await use(await migratedDatabase());
     const newer = await start(NEXT);
     await newer.migrate();

@@ -1,4 +1,4 @@
-// Sessions of the service are the same whatever defaults their role and their database have (DB2).
+// Tests that database sessions have the same settings whatever defaults their role and their database have (DB2).
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { useServices } from '../support/test-services.ts';
 const inside = useServices();
 const ROLE = `countersign_odd_${randomBytes(6).toString('hex')}`;
 
-/** What operators, and tools before us, give to a role or a database. */
+/** Settings that operators and tools give to a role or a database. */
 const ODD: Record<string, string> = {
   DateStyle: `'German, DMY'`,
   IntervalStyle: `'sql_standard'`,
@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 describe('DB2: a role with defaults of its own', () => {
-  it('has them in no session of the service: pool, listener, migrations and commands', async () => {
+  it('uses them in no session of the service: pool, listener, migrations and commands', async () => {
     const connection = await connectionTo(url);
     const orm = await openOrm({ connection, poolSize: 2 });
     await migrate(orm, { connection });
@@ -95,7 +95,7 @@ describe('DB2: a role with defaults of its own', () => {
       ),
     );
     expect(Object.fromEntries(pooled.map(({ name, setting }) => [name, setting]))).toEqual(shown);
-    // What it read with them means the same: a time with its zone, and a number to its last digit.
+    // Values read under them mean the same: a time with its zone, and a number to its last digit.
     const [read] = await db.read((em) =>
       em.execute<object[]>(
         `select '2026-11-20T10:00:00Z'::timestamptz::text as at, (0.1::float8 + 0.2::float8)::text as sum`,
@@ -105,7 +105,7 @@ describe('DB2: a role with defaults of its own', () => {
     await orm.close();
   });
 
-  it('that ignores our settings gets no usable session: each is ended, with the reason for the caller', async () => {
+  it('that overrides our settings gets no usable session: each is ended, with the reason for the caller', async () => {
     const connection = { ...(await connectionTo(url)), settings: `set no_such_setting = 'on'` };
     let connections = () => ({ total: -1, idle: -1, waiting: -1 });
     const orm = await openOrm({ connection, poolSize: 1 }, (pool) => (connections = () => connectionsOf(pool)));
@@ -115,7 +115,7 @@ describe('DB2: a role with defaults of its own', () => {
     await orm.close();
   });
 
-  it('has them not in the session that listens, which stays', async () => {
+  it('does not use them in the listening session, which stays open', async () => {
     const lost: unknown[] = [];
     const signals = openSignals(await connectionTo(url), { onError: (error) => lost.push(error) });
     await signals.announce('countersign odd');
@@ -151,8 +151,8 @@ describe('DB2: a role with defaults of its own', () => {
   });
 });
 
-describe('DB3: what the query of an address says', () => {
-  it('reaches the sessions of the pool as it does single ones', async () => {
+describe('DB3: the query of a database URL', () => {
+  it('applies to the sessions of the pool as to single ones', async () => {
     const [connection] = readDatabaseUrl(`${database.url}?sslmode=disable&application_name=odd`);
     const orm = await openOrm({ connection, poolSize: 1 });
     const named = await orm.em.execute('show application_name');

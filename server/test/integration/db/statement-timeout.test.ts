@@ -1,4 +1,4 @@
-// A read that somebody waits for ends in time (DB1), and nothing else does.
+// Tests that a read for a waiting request times out (DB1), and that nothing else does.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../../../src/db/database.ts';
 import { anItem, createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
@@ -6,7 +6,7 @@ import { ask, serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-/** Long enough that nothing small meets it, however slow the machine is. */
+/** Long enough that no small statement reaches it, however slow the machine is. */
 const LIMIT_MS = 2000;
 let fixture: ProjectFixture;
 let served: Served;
@@ -24,7 +24,7 @@ const endless = (em: Asks) => em.execute('select pg_sleep(3600)');
 const limitOf = async (em: Asks) =>
   (await em.execute<{ statement_timeout: string }[]>('show statement_timeout'))[0]?.statement_timeout;
 
-it('DB1: a read that was asked for is ended, refused with when to come back, and counted', async () => {
+it('DB1: a read for a request is ended, refused with Retry-After, and counted', async () => {
   const before = db.cutOff();
   await expect(db.withReadLimit(() => db.read(endless))).rejects.toMatchObject({
     code: 'unavailable',
@@ -33,7 +33,7 @@ it('DB1: a read that was asked for is ended, refused with when to come back, and
   expect(db.cutOff()).toBe(before + 1);
 });
 
-it('DB1: what changes something, and what a worker reads, has no limit, on the same connections', async () => {
+it('DB1: writes, and reads by a worker, have no timeout, on the same connections', async () => {
   for (let n = 0; n < 3; n += 1) {
     expect(await db.withReadLimit(() => db.read(limitOf))).toBe('2s');
     expect(await db.withReadLimit(() => db.write(({ em }) => limitOf(em)))).toBe('0');
@@ -42,7 +42,7 @@ it('DB1: what changes something, and what a worker reads, has no limit, on the s
   }
 });
 
-it('DB1: a request whose read takes too long is 503, and the next one is answered', async () => {
+it('DB1: a request whose read takes too long gets 503, and the next one succeeds', async () => {
   const { id } = await anItem(testEnv.services, fixture);
   const get = () =>
     ask(served, { method: 'GET', path: `/api/public/items/${id}`, headers: { 'x-api-key': fixture.apiKey } });

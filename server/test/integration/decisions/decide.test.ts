@@ -1,4 +1,5 @@
-// Decisions on the real database: one per item, by its holder, along the edges of LC0, with everything it writes in one transaction.
+// Tests decisions on the real database: one per item, by its holder, along the edges of LC0, with everything written in one
+// transaction.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode, RefusalExtras } from '@countersign/shared/errors';
 import type { ReviewAction } from '@countersign/shared/enums';
@@ -149,7 +150,7 @@ describe('LC0: each move, and what it writes', () => {
     expect(eventLog[4]?.data).toMatchObject({ reason: null, note: null, item: { status: 'queued' } });
   });
 
-  it('what is decided frees the lock as well', async () => {
+  it('a decision releases the lock as well', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     expect(await testEnv.lock.holders([id])).toEqual(new Map());
@@ -170,7 +171,7 @@ describe('LC0: each move, and what it writes', () => {
   });
 });
 
-describe('what is refused, by name, and changes nothing', () => {
+describe('a refusal is named and changes nothing', () => {
   const unchanged = async (itemId: string, work: () => Promise<unknown>, expected: object) => {
     const [before, eventLog] = [await rowOf(testEnv, itemId), await eventTypes(itemId)];
     await expect(work()).rejects.toMatchObject(expected);
@@ -195,8 +196,8 @@ describe('what is refused, by name, and changes nothing', () => {
       { action: 'reject', output: { value: 1, raw: '1' } },
       fieldFault('#/output', 'not_allowed'),
     ],
-    ['finalizing what is not escalated', { action: 'finalize' }, fieldFault('#/action', 'not_allowed')],
-    ['returning what is not escalated', { action: 'return' }, fieldFault('#/action', 'not_allowed')],
+    ['finalizing an item that is not escalated', { action: 'finalize' }, fieldFault('#/action', 'not_allowed')],
+    ['returning an item that is not escalated', { action: 'return' }, fieldFault('#/action', 'not_allowed')],
     [
       'an edit that changes nothing',
       { action: 'edit', output: suggested('"Yes, within 30 days."') },
@@ -204,7 +205,7 @@ describe('what is refused, by name, and changes nothing', () => {
     ],
     ['an old fence (I3)', { action: 'approve', fence: 0 }, refusal('claim_lost')],
     ['a fence that no claim ever had (I3)', { action: 'approve', fence: 2 ** 31 }, refusal('claim_lost')],
-    ['a fence to come (I3)', { action: 'approve', fence: 2 }, refusal('claim_lost')],
+    ['a fence of the future (I3)', { action: 'approve', fence: 2 }, refusal('claim_lost')],
   ])('%s', async (_, input, expected) => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
@@ -221,7 +222,7 @@ describe('what is refused, by name, and changes nothing', () => {
     );
   });
 
-  it('an edit is the suggestion in another order and spelling', async () => {
+  it('an edit that reorders and respells the suggestion', async () => {
     const { id } = await anItem(testEnv.services, fixture, { suggestion: { raw: '{"a":1.0,"b":["\\u0041"]}' } });
     await claim(testEnv.services, fixture.anna, id);
     const output = suggested('{"b":["A"],"a":1}');
@@ -232,7 +233,7 @@ describe('what is refused, by name, and changes nothing', () => {
     );
   });
 
-  it('someone else’s claim: it names who holds the item', async () => {
+  it('another person’s claim: the refusal names the holder', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     const holder = { user_id: fixture.anna.userId, name: 'Anna' };
@@ -242,7 +243,7 @@ describe('what is refused, by name, and changes nothing', () => {
     });
   });
 
-  it('nobody’s claim, whether never taken or given back', async () => {
+  it('no claim, either never made or released', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const lost = { code: 'claim_lost', extras: { holder: null } };
     await unchanged(id, () => decideAs(fixture.anna, { itemId: id, action: 'approve', fence: 0 }), lost);
@@ -258,7 +259,7 @@ describe('what is refused, by name, and changes nothing', () => {
     await unchanged(id, () => decideAs(stranger, { itemId: id, action: 'approve' }), refusal('not_found'));
   });
 
-  it('PM: a claim survives no escalation: who held it as a reviewer may not decide it afterwards', async () => {
+  it('PM: a claim does not survive an escalation: its holder as a reviewer may not decide afterwards', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await decideAs(fixture.anna, { itemId: id, action: 'escalate' });
@@ -266,7 +267,7 @@ describe('what is refused, by name, and changes nothing', () => {
   });
 
   it.each(['approve', 'edit', 'reject', 'escalate', 'finalize', 'return'] as const)(
-    'I1: %s on what is decided',
+    'I1: %s on a decided item',
     async (action) => {
       const { id } = await anItem(testEnv.services, fixture);
       await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });

@@ -1,4 +1,4 @@
-// LC2 at the seam: a decision that becomes final between two reads never shows with the status before it.
+// Tests LC2 during reads: a decision that becomes final between two reads never shows with the status before it.
 import { describe, expect, it } from 'vitest';
 import { Decision } from '../../../src/db/entities/decision.ts';
 import { Item } from '../../../src/db/entities/item.ts';
@@ -12,7 +12,7 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 
-/** Services in which `event` happens right before rows of that kind are looked for. */
+/** Services that run `event` right before they read rows of that kind. */
 function interrupted(event: () => Promise<unknown>, kind: typeof Decision | typeof Item = Decision): Services {
   const { services } = testEnv;
   const betweenReads = (em: Em) =>
@@ -31,8 +31,8 @@ function interrupted(event: () => Promise<unknown>, kind: typeof Decision | type
   return { ...services, db: { ...services.db, read: (work) => services.db.read((em) => work(betweenReads(em))) } };
 }
 
-describe('LC2: a pipeline that reads while somebody decides', () => {
-  it.each(['one item', 'the list'])('sees the item before or after, never half of each: %s', async (which) => {
+describe('LC2: a pipeline that reads during a decision', () => {
+  it.each(['one item', 'the list'])('sees the item before or after, never a mix: %s', async (which) => {
     const fixture = await createProjectFixture(testEnv.services);
     const { id } = await anItem(testEnv.services, fixture);
     const services = interrupted(() => review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' }));
@@ -49,7 +49,7 @@ describe('LC2: a pipeline that reads while somebody decides', () => {
     });
   });
 
-  it('is listed no item of another status than it asked for', async () => {
+  it('lists no item with another status than requested', async () => {
     const fixture = await createProjectFixture(testEnv.services, { undo_window_seconds: 0 });
     const [first, second] = [await anItem(testEnv.services, fixture), await anItem(testEnv.services, fixture)];
     const decide = () => review(testEnv.services, fixture.anna, { itemId: second.id, action: 'approve' });

@@ -1,4 +1,4 @@
-// The undo window (LC2): provisional until it has passed, final after, and never both.
+// Tests the undo window (LC2): a decision is provisional during it, final after it, and never both.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { presentPublicItem, presentSubmitted } from '../../../src/presenters/item.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
@@ -70,7 +70,7 @@ describe('LC2: while the window is open', () => {
     },
   );
 
-  it('an undo makes the item what it was before, and the learning is gone with the decision', async () => {
+  it('an undo restores the item, and removes the learning with the decision', async () => {
     const { id } = await anItem(testEnv.services, fixture, { riskFlags: ['legal'] });
     await review(testEnv.services, fixture.supervisor, { itemId: id, action: 'edit' });
     expect(await learnings(id)).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('LC2: while the window is open', () => {
     expect(await rowOf(testEnv, id)).toMatchObject({ status: 'approved' });
   });
 
-  it('what nobody decided cannot be undone, nor twice what was', async () => {
+  it('an item without a decision cannot be undone, nor one that was undone', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await expect(undoDecision(testEnv.services, fixture.anna, id)).rejects.toMatchObject({
       code: 'undo_window_passed',
@@ -125,7 +125,7 @@ describe('LC2: while the window is open', () => {
     expect((await eventTypes(id)).filter((type) => type === 'item.undone')).toHaveLength(1);
   });
 
-  it('of ten undos at once one undoes', async () => {
+  it('of ten undos at once one succeeds', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     const undos = Array.from({ length: 10 }, () => undoDecision(testEnv.services, fixture.anna, id));
@@ -136,7 +136,7 @@ describe('LC2: while the window is open', () => {
 });
 
 describe('LC2: when the window has passed', () => {
-  it('the undo is refused, though nothing has made the decision final yet', async () => {
+  it('the undo is refused, although nothing has finalized the decision yet', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     await endWindow(id);
@@ -146,7 +146,7 @@ describe('LC2: when the window has passed', () => {
     expect(await pipelineViewOf(id)).toMatchObject({ status: 'queued', decision: null });
   });
 
-  it('the decision is final: an event of its own, and the pipeline sees it', async () => {
+  it('the decision is final: with an event of its own, and visible to the pipeline', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'reject', reason: 'Wrong tone' });
     await endWindow(id);
@@ -167,7 +167,7 @@ describe('LC2: when the window has passed', () => {
     expect(await learnings(id)).toHaveLength(1);
   });
 
-  it('I1: it becomes final once, however many workers look, and nothing before its time', async () => {
+  it('I1: it becomes final once, however many workers check, and never before its time', async () => {
     const waiting = await items(testEnv.services, fixture, 12);
     for (const { id } of waiting) await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     await Promise.all([finalizeOnce(testEnv.services), finalizeOnce(testEnv.services)]);
@@ -192,7 +192,7 @@ describe('LC2: when the window has passed', () => {
     expect(await testEnv.sql('select id from decision where item_id = ?', [id])).toHaveLength(1);
   });
 
-  it('undo and finalize at the same moment: one of them, never both', async () => {
+  it('undo and finalize at the same moment: exactly one of them wins', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { id } = await anItem(testEnv.services, fixture);
       await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
@@ -212,7 +212,7 @@ describe('LC2: when the window has passed', () => {
     }
   });
 
-  it('finalize says when the next window ends', async () => {
+  it('finalize reports when the next window ends', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     expect(await finalizeOnce(testEnv.services)).toEqual({ at: null });
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
@@ -224,7 +224,7 @@ describe('LC2: when the window has passed', () => {
 });
 
 describe('LC2: a window of 0', () => {
-  it('makes the decision final in its own transaction, and there is nothing to undo', async () => {
+  it('makes the decision final in its own transaction, and leaves nothing to undo', async () => {
     const prompt = await createProjectFixture(testEnv.services, { undo_window_seconds: 0 });
     const { id } = await anItem(testEnv.services, prompt);
     await review(testEnv.services, prompt.anna, { itemId: id, action: 'approve' });

@@ -1,4 +1,4 @@
-// Bodies at the edge of HTTP: written in capitals, wrong in thousands of ways, or never finished.
+// Tests bodies at the edge of HTTP: encodings in capitals, thousands of invalid fields, bodies that never end.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '@countersign/shared/errors';
@@ -33,14 +33,14 @@ describe('content-encoding', () => {
     expect((await post(gzipSync(aBody()), { 'content-encoding': encoding })).status).toBe(201);
   });
 
-  it('IDENTITY is none, and what nobody knows is 415', async () => {
+  it('IDENTITY is none, and an unknown one gets 415', async () => {
     expect((await post(aBody(), { 'content-encoding': 'IDENTITY' })).status).toBe(201);
     expect((await post(aBody(), { 'content-encoding': 'zstd' })).status).toBe(415);
   });
 });
 
 describe('a body with thousands of unknown fields', () => {
-  it('names 20 of them', async () => {
+  it('gets an error that names 20 of them', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`field_${n}`, n]));
     const { status, text } = await post(aBody(unknown));
     expect(status).toBe(422);
@@ -52,7 +52,7 @@ describe('a body with thousands of unknown fields', () => {
 });
 
 describe('a body that does not arrive in time', () => {
-  it('is 408, and what comes after it is no submission', async () => {
+  it('gets 408, and later bytes are no submission', async () => {
     const slow = await serve(inside.services, {
       patience: { headersMs: 100, requestMs: 100, checkEveryMs: 20, silenceMs: 60_000 },
     });
@@ -67,7 +67,7 @@ describe('a body that does not arrive in time', () => {
 });
 
 describe('a header that is sent twice', () => {
-  it('is no idempotency key: of two different ones neither is meant', async () => {
+  it('is no idempotency key: two different ones are ambiguous', async () => {
     const headers = { ...headersOf(), 'idempotency-key': ['one', 'other'] };
     const { status, text } = await ask(served, { method: 'POST', path, headers, body: aBody() });
     expect([status, (JSON.parse(text) as Problem).code]).toEqual([400, 'invalid_header']);

@@ -1,4 +1,5 @@
-// What a person may ask of the dashboard (RL5 to RL8): every route is counted, what is dear goes on a few at a time, and what stands is bounded.
+// Tests the limits of the dashboard (RL5 to RL8): every route is rate limited, expensive ones run a few at a time, and lists have
+// a maximum size.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { createProject } from '@countersign/shared/api/projects';
@@ -24,7 +25,7 @@ import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
 let matrixEnv: MatrixEnvironment;
-/** Policies under which nothing is let through, and who asked under which. */
+/** Policies that reject everything, with a record of the callers per policy. */
 const closed = new Set<PolicyName>();
 const asked: [PolicyName, string][] = [];
 
@@ -52,7 +53,7 @@ const shut = async <T>(name: PolicyName, work: () => Promise<T>): Promise<T> => 
 };
 
 describe('RL5: every route of the dashboard', () => {
-  it.each(FOR_PEOPLE)('%s is counted by the person who asks, and refused with when to come back', async (name) => {
+  it.each(FOR_PEOPLE)('%s is counted by the person, and refused with Retry-After', async (name) => {
     asked.length = 0;
     const refused = await shut('dashboard', () =>
       send(matrixEnv, requestOf(matrixEnv, name), asPerson(matrixEnv, 'owner')),
@@ -76,7 +77,7 @@ describe('RL5: every route of the dashboard', () => {
   });
 });
 
-describe('RL10: what anybody may ask for', () => {
+describe('RL10: a public request', () => {
   it.each(['/', '/nowhere', '/_app/none.js', '/api/none', readOpenApi.path, readMeta.path])(
     '%s is counted by address',
     async (path) => {
@@ -89,7 +90,7 @@ describe('RL10: what anybody may ask for', () => {
   );
 });
 
-it('RL6: what is dear is named by its route', () => {
+it('RL6: an expensive request is named by its route', () => {
   expect([
     concurrencyClassOf(readAnalytics),
     concurrencyClassOf(exportLearnings),
@@ -97,8 +98,8 @@ it('RL6: what is dear is named by its route', () => {
   ]).toEqual([...['heavy', 'export', undefined]]);
 });
 
-describe('RL7: challenges that nobody used', () => {
-  it('are so many of one address: beyond that the oldest goes, and nobody is refused', async () => {
+describe('RL7: unused challenges', () => {
+  it('are limited per address: beyond the limit the oldest is dropped, and nobody is refused', async () => {
     const unused = async (from: string) =>
       inside.sql<{ id: string }>(`select id from auth_challenge where asked_from = ? order by expires_at, id`, [from]);
     const first = await startSignIn(inside.services, 'office');
@@ -109,7 +110,7 @@ describe('RL7: challenges that nobody used', () => {
     await startSignIn(inside.services, 'elsewhere');
     expect(await unused('office')).toHaveLength(COUNT_LIMITS.challenges);
     expect((await unused('office'))[0]?.id).toBe(first.id);
-    // Whoever asked a moment ago is about to sign: no crowd pushes them out.
+    // A caller who requested a challenge a moment ago is about to sign: a crowd must not evict it.
     inside.clock.pass(10);
     await startSignIn(inside.services, 'office');
     expect((await unused('office'))[0]?.id).toBe(first.id);
@@ -129,7 +130,7 @@ describe('RL7: challenges that nobody used', () => {
   });
 });
 
-describe('RL8: what stands', () => {
+describe('RL8: a stored list', () => {
   const statusOf = async (name: string) =>
     (await send(matrixEnv, requestOf(matrixEnv, name), asPerson(matrixEnv, 'owner'))).status;
 
@@ -139,7 +140,7 @@ describe('RL8: what stands', () => {
       ...{ table: 'inbound_source', name: 'createInboundSource', most: COUNT_LIMITS.inboundSources },
       ...{ columns: 'secret', gone: 'removed_at' },
     },
-  ])('of $table is so many of a project, and one that is gone makes room', async (row) => {
+  ])('of $table has a maximum per project, and a removed entry makes room', async (row) => {
     const { table, name, most, columns, gone } = row;
     const { id, owner } = matrixEnv.project;
     const values = columns.split(', ').map(() => 'gen_random_uuid()::text');

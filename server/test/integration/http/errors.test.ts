@@ -1,4 +1,4 @@
-// Every error code of the contract, reached through HTTP: its status, its shape, where it points, and nothing of the inside.
+// Tests every error code of the contract over HTTP: status, shape, pointer, and no internal details.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addMember, rotateWebhookSecret } from '@countersign/shared/api/projects';
 import { claimItem, decideItem, MAX_CLAIMS } from '@countersign/shared/api/queue';
@@ -65,10 +65,10 @@ const decision = (id: string, body: object): Omit<Sent, 'headers'> => ({
   body: JSON.stringify(body),
 });
 
-/** A code that no endpoint gives yet, and why. */
+/** A code that no endpoint returns yet, and why. */
 const NOT_YET: Partial<Record<ErrorCode, string>> = {};
 
-/** How each code is reached, and what its problem holds besides. */
+/** How each code is reached, and the other fields of its problem. */
 const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
   invalid_json: async () => post('{"project_id":'),
   invalid_header: async () => post(submitting(), { 'idempotency-key': 'x'.repeat(256) }),
@@ -162,7 +162,7 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
   unavailable: () => withoutDatabase(),
 };
 
-/** What a problem says beyond its code. */
+/** The fields of a problem beyond its code. */
 const CHECKS: Partial<Record<ErrorCode, (problem: Problem, raw: Raw) => void>> = {
   validation_failed: ({ errors }) =>
     expect(errors?.map(({ pointer, code }) => [pointer, code])).toEqual([
@@ -205,13 +205,13 @@ describe('every error code', () => {
     CHECKS[code]?.(answer.problem, raw);
   });
 
-  it('but `internal` left nothing in the error log', () => {
+  it('except `internal` logged no error', () => {
     expect(served.failures).toEqual([]);
   });
 });
 
 describe('another member’s name and a stranger’s project', () => {
-  it('PM: what one may not see is one 404, whether it exists or not', async () => {
+  it('PM: an invisible object returns the same 404 as a missing one', async () => {
     const stranger = await person(served.testEnv);
     const paths = [`/api/projects/${project.id}`, `/api/projects/${SOME_ID}`, `/api/projects/${project.id}/members`];
     const bodies = await Promise.all(
@@ -228,7 +228,7 @@ describe('another member’s name and a stranger’s project', () => {
   });
 });
 
-/** A wallet that the operator blocked signs in, with a signature that is good. */
+/** A wallet that the operator blocked signs in, with a valid signature. */
 async function signInBlocked(): Promise<Raw> {
   const wallet = makeWallet();
   const { id } = await person(served.testEnv, wallet);
@@ -245,7 +245,7 @@ function settingsChange(body: object): Sent {
 
 const failing = () => Promise.reject(new Error('relation "item" does not exist at /srv/app/db.ts:7:1'));
 
-/** The answer of an app some of whose services are broken. */
+/** The response of an app some of whose services fail. */
 async function onBroken(broken: Partial<typeof inside.services>): Promise<Raw> {
   const other = await serve({ ...inside.services, ...broken });
   const raw = await ask(other, { method: 'GET', path: '/api/projects', headers: cookieOf(anna) });
@@ -253,7 +253,7 @@ async function onBroken(broken: Partial<typeof inside.services>): Promise<Raw> {
   return raw;
 }
 
-/** The answer of an app whose database nobody listens for. */
+/** The response of an app whose database does not answer. */
 async function withoutDatabase(): Promise<Raw> {
   const orm = await openOrm({ connection: nowhere(), poolSize: 1 });
   const raw = await onBroken({ db: createDatabase(orm, { clock: inside.clock, ids: inside.services.ids }) });
@@ -261,7 +261,7 @@ async function withoutDatabase(): Promise<Raw> {
   return raw;
 }
 
-/** Asks while the key `held` is written by a request that has not committed. */
+/** Sends a request while another one has written the key `held` without a commit. */
 async function whileKeyIsLocked(request: () => Promise<Raw>): Promise<Raw> {
   const { id } = await project.pipeline.submit(aSubmission());
   const place = { projectId: project.id, operation: 'submit', key: 'held' };

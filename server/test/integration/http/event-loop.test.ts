@@ -1,4 +1,4 @@
-// No single request holds the event loop for long, however large it may be: others are served meanwhile.
+// Tests that no single request blocks the event loop for long, however large it is.
 import { setTimeout as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '@countersign/shared/api/public';
@@ -14,9 +14,9 @@ let served: Served;
 let project: OpenProject;
 let parsing: number;
 
-/** The most that one request may hold the loop: so many times what this machine needs to parse a body of the largest size. */
+/** The longest block allowed per request, as a multiple of what this machine needs to parse a body of the largest size. */
 const MOST = 2;
-/** The machine has other work: the least of several tries is what the code itself needs, and one good one is enough. */
+/** The machine has other work: the minimum of several attempts is what the code itself needs, and one good attempt is enough. */
 const TRIES = scaled(1, 8);
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const list = (length: number, member: string) => `[${Array<string>(length).fill(
 /** An item with this input, on one line. */
 const itemOf = (input: string, confidence = 0.8) =>
   `{"project_id":"${project.id}","suggestion":"a","confidence":${confidence},"input":${input}}`;
-/** As many of one item as a batch has room for. */
+/** As many copies of an item as a batch has room for. */
 function batchOf(item: string, count: number = LIMITS.batchItems): Buffer {
   const room = Math.floor((LIMITS.batchBytes - 20) / (Buffer.byteLength(item) + 1));
   return Buffer.from(`{"items":${list(Math.min(count, room), item)}}`);
@@ -43,15 +43,15 @@ function batchOf(item: string, count: number = LIMITS.batchItems): Buffer {
 const NODES = LIMITS.nodes - 5;
 const TEXT = () => `"${'x '.repeat(LIMITS.itemBytes / 2 - 200)}"`;
 const ROW = () => list(Math.floor(NODES / 4), '{"k":"v","é":0.5,"n":null}');
-/** As many values as there is room for in one item: far too many, and all of them on their way to being refused. */
+/** As many values as fit into one item: far too many, all of which the server must count before it refuses. */
 const TINY = () => list(Math.floor(LIMITS.itemBytes / 3) - 100, '[]');
 
-/** For how long the loop was held while the request was served, in ms: the least of several tries. */
+/** How long the loop was blocked while the request was served, in ms: the minimum of several attempts. */
 async function heldBy(request: () => Promise<Raw>, status: number): Promise<number> {
   let least = Infinity;
   for (let n = 0; n < TRIES && least >= MOST * parsing; n += 1) {
     const holds = measureLoopDelay();
-    // It counts from one timer to the next: the first one starts it, the last one ends it.
+    // The monitor measures from one timer to the next: the first one starts it, the last one ends it.
     await turn(5);
     const raw = await request();
     await turn(5);
@@ -61,13 +61,13 @@ async function heldBy(request: () => Promise<Raw>, status: number): Promise<numb
   return least;
 }
 
-/** What this thread has worked so far, in ms. */
+/** The CPU time of this thread so far, in ms. */
 function worked(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** What parsing a body of the largest size takes of this thread's own work, in ms. */
+/** The CPU time of this thread to parse a body of the largest size, in ms. */
 function parsingTime(): number {
   const text = `{"items":${list(1_700_000, '[]')}}`;
   return Math.min(
@@ -79,7 +79,10 @@ function parsingTime(): number {
   );
 }
 
-/** Begins to watch; the function ends it, and answers the longest hold in ms of this thread's own work: another one's turn is not ours. */
+/**
+ * Starts the monitor; the returned function stops it, and returns the longest block in ms of this thread's CPU time, which
+ * excludes other processes.
+ */
 function measureLoopDelay(): () => number {
   let [last, longest] = [worked(), 0];
   const sample = () => {
@@ -95,7 +98,7 @@ function measureLoopDelay(): () => number {
   };
 }
 
-describe('the event loop is not held by', () => {
+describe('the event loop is not blocked by', () => {
   it.each<[string, () => { path: string; body: Buffer }, number]>([
     ['an item of 10 000 values', () => ({ path: '/items', body: Buffer.from(itemOf(list(NODES, '0'))) }), 201],
     ['an item of many small objects', () => ({ path: '/items', body: Buffer.from(itemOf(ROW())) }), 201],
@@ -135,7 +138,7 @@ describe('the event loop is not held by', () => {
   });
 
   it(
-    'lists of 100 large items and of their decisions: a page ends early, and the next one goes on',
+    'lists of 100 large items and of their decisions: a page ends early, and the next one continues',
     {
       timeout: 60_000,
     },
@@ -169,8 +172,11 @@ describe('the event loop is not held by', () => {
   );
 });
 
-/** Prints the figure. It is time, if only compared: a soak judges it, for a machine that has other work would decide what comes of it here. */
+/**
+ * Prints the figure. It is a duration, though a relative one: only a soak judges it, because other load on the machine would
+ * decide the result here.
+ */
 function report(name: string, ms: number): void {
-  process.stdout.write(`${name}: the event loop is held ${ms.toFixed(0)} ms\n`);
+  process.stdout.write(`${name}: the event loop is blocked for ${ms.toFixed(0)} ms\n`);
   if (SOAK) expect(ms / parsing, name).toBeLessThan(MOST);
 }

@@ -1,4 +1,4 @@
-// Whatever is sent: never a 500, never a hang, and every refusal is a problem answer.
+// Fuzzes the API: no input causes a 500 or a hang, and every refusal is a problem response.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Every path of the contract. Signing out is left out: it would make the rest of the requests a stranger's. */
+/** Every path of the contract except sign-out, which would make the later requests anonymous. */
 const PATHS = ENDPOINTS.map(([, endpoint]) => endpoint)
   .filter((endpoint) => endpoint.auth !== 'session' || endpoint.path !== '/api/session')
   .map(({ path }) => path);
@@ -66,7 +66,7 @@ const FIELDS = [
 ];
 const TIMES = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '1970-01-01T00:00:00Z'];
 
-/** Mostly the one, sometimes the other. */
+/** Mostly the first, sometimes the second. */
 const mostly = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
@@ -93,7 +93,7 @@ const junk = fc.oneof(
 );
 const printable = fc.stringMatching(/^[\x21-\x7e]{0,30}$/);
 
-// What stands for this run's own project, item, key and cookie is put in when the request is sent.
+// Placeholders for this run's own project, item, key and cookie are filled in when the request is sent.
 const id = fc.oneof(
   fc.constantFrom('OWN_PROJECT', 'OWN_ITEM'),
   fc.uuid(),
@@ -189,7 +189,7 @@ function toSent(given: Request): Sent {
   };
 }
 
-/** What an answer comes to: a status, or the code of a problem. */
+/** What a response amounts to: a status, or the code of a problem. */
 function outcome(sent: Sent, { status, headers: answered, text }: Raw): string | number {
   expect(status, JSON.stringify(sent)).toBeLessThan(500);
   expect(answered.get('x-request-id')).toMatch(/^[\w-]{1,64}$/);
@@ -209,7 +209,7 @@ describe('requests of every kind', () => {
       { numRuns: 300 },
     );
     expect(served.failures).toEqual([]);
-    // Fewer would mean that the requests have gone stale and all meet the same refusal.
+    // Fewer codes would mean that the requests are outdated and all hit the same refusal.
     expect(seen.size).toBeGreaterThan(8);
   });
 });

@@ -1,4 +1,4 @@
-// One connection, several requests: what was refused must not spoil the next.
+// Tests several requests on one connection: a refused one must not affect the next.
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Sends a request over the agent's one connection, and reads the answer to its end. */
+/** Sends a request over the agent's one connection, and reads the response to its end. */
 async function send(agent: Agent, sent: { method: string; path: string; headers?: object; body?: Buffer }) {
   const headers = { 'x-api-key': fixture.apiKey, 'content-type': 'application/json', ...sent.headers };
   const outgoing = request(served.testEnv.url() + sent.path, { method: sent.method, headers, agent });
@@ -29,17 +29,17 @@ async function send(agent: Agent, sent: { method: string; path: string; headers?
   return { status: answer.statusCode, reused: outgoing.reusedSocket };
 }
 
-describe('a body that is refused', () => {
+describe('a refused body', () => {
   const large = Buffer.alloc(1024 * 1024, 'x');
   const noise = randomBytes(2 * 1024 * 1024);
 
   it.each<[string, object, Buffer, number]>([
     ['too large, plain', {}, large, 413],
-    ['too large in the end, compressed', { 'content-encoding': 'gzip' }, gzipSync(noise), 413],
-    ['not what it says it is', { 'content-encoding': 'gzip' }, large, 400],
-    ['in an encoding that is not known', { 'content-encoding': 'zstd' }, large, 415],
-    ['no JSON by its type', { 'content-type': 'text/plain' }, large, 415],
-  ])('%s: leaves the connection fit for the next request', async (_, headers, body, status) => {
+    ['too large after decompression', { 'content-encoding': 'gzip' }, gzipSync(noise), 413],
+    ['not of its declared encoding', { 'content-encoding': 'gzip' }, large, 400],
+    ['in an unknown encoding', { 'content-encoding': 'zstd' }, large, 415],
+    ['not declared as JSON', { 'content-type': 'text/plain' }, large, 415],
+  ])('%s: leaves the connection usable for the next request', async (_, headers, body, status) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     try {
       const refused = await send(agent, { method: 'POST', path: '/api/public/items', headers, body });

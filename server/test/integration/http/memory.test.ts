@@ -1,4 +1,4 @@
-// What clients make the process hold: answers they do not take, bodies they do not end, and who is served meanwhile (MB1 to MB5).
+// Tests memory limits against hostile clients: unread responses, unfinished bodies, and service for others (MB1 to MB5).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ import { relayAll } from '../analytics/rollup-checks.ts';
 import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
-/** Room for two pages of an owner, and four of the largest items; whoever finds none is refused at once. */
+/** Room for two pages of an owner, and four of the largest items; a request without room is refused at once. */
 const SMALL = { perOwner: 2 * EXPECTED.page, waitMs: 1 };
 const memory = createMemory({ ...RECEIVED, ...SMALL, perOwner: 4 * LIMITS.itemBytes }, { ...UNSENT, ...SMALL });
 let served: Served;
@@ -53,7 +53,7 @@ const submit = (of: OpenProject, input: unknown = 'a', at: Served = served) =>
     body: JSON.stringify({ project_id: of.id, ...aSubmission(), input }),
   });
 
-/** A connection that says this and reads nothing of what comes back. */
+/** A connection that sends this and reads nothing of the response. */
 async function saying(text: string, at = served): Promise<Socket> {
   const socket = connect(Number(new URL(at.testEnv.url()).port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -70,7 +70,7 @@ const request = (line: string, headers: Record<string, string | number>, body = 
     body,
   ].join('\r\n');
 
-/** A body that is announced and never ended. */
+/** A body that is announced and never finished. */
 const begun = (path: string, length: number, headers: Record<string, string> = {}) =>
   request(`POST ${path}`, { 'content-type': 'application/json', 'content-length': length, ...headers }, '{');
 
@@ -81,14 +81,14 @@ const refused = ({ status, headers, text }: Raw) => {
 
 const taken = (count: () => number, bytes: number) => expect.poll(count, { interval: 5 }).toBe(bytes);
 
-describe('answers that are never read', () => {
+describe('unread responses', () => {
   it('MB1: hold an owner’s share and no more; the next is refused before the database is asked, others are served', async () => {
     for (let sent = 0; sent < 7; sent += 1) await submit(project, 'x'.repeat(250_000));
     await submit(other);
     const most = SMALL.perOwner;
     const page = request('GET /api/public/items?limit=100', keyOf(project));
     const attacker = await saying('');
-    // The system itself takes some of them in before it is full.
+    // The operating system buffers some of them before the limit is reached.
     const pinned = () => {
       const busy = reading > 0 || memory.unsent.waiting > 0;
       if (!busy && memory.unsent.taken <= most - EXPECTED.page) attacker.write(page.repeat(4));
@@ -106,17 +106,17 @@ describe('answers that are never read', () => {
     expect((await list(project)).status).toBe(200);
   });
 
-  it('MB3: of many large items are pages of less, which go on', async () => {
+  it('MB3: of many large items are shorter pages with a cursor', async () => {
     const first = JSON.parse((await list(project)).text) as { data: unknown[]; has_more: boolean };
     expect(first.data.length).toBeLessThan(7);
     expect(first.has_more).toBe(true);
   });
 });
 
-describe('lists of texts that people wrote', () => {
+describe('lists of long texts by people', () => {
   const TEXTS = 30;
 
-  it('MB3: are pages of less where the texts are long, and lack nothing', async () => {
+  it('MB3: have shorter pages, and miss no row', async () => {
     const { owner, id } = await openProject(other.owner);
     const params = { id };
     for (let version = 1; version <= TEXTS; version += 1) {
@@ -138,7 +138,7 @@ describe('lists of texts that people wrote', () => {
     expect(versions.data.length + older.data.length).toBe(TEXTS);
   });
 
-  it('MB3: exports read as much at a time, and lack nothing', async () => {
+  it('MB3: are exported in batches of limited size, and miss no row', async () => {
     const of = await openProject(other.owner);
     const suggestions = Array.from({ length: 8 }, (_, at) => `${at} ${'x'.repeat(250_000)}`);
     for (const suggestion of suggestions) {
@@ -155,7 +155,7 @@ describe('lists of texts that people wrote', () => {
   });
 });
 
-describe('bodies that are begun and never ended', () => {
+describe('unfinished bodies', () => {
   it.each([
     ['a key', () => [keyOf(project), '/api/public/items', 4 * LIMITS.itemBytes] as const],
     [
@@ -184,7 +184,7 @@ describe('bodies that are begun and never ended', () => {
     await taken(() => memory.received.taken, 0);
   });
 
-  it('MB2: let a burst of honest ones through, each in its turn', async () => {
+  it('MB2: let a burst of honest ones through, one after another', async () => {
     const patient = createMemory({ ...RECEIVED, perOwner: LIMITS.itemBytes });
     const at = await serve({ ...inside.services, memory: patient });
     let most = 0;
@@ -198,7 +198,7 @@ describe('bodies that are begun and never ended', () => {
   });
 
   it('MB4: from a client over its limit are refused before a byte is read', async () => {
-    // Nothing flows back, however slow the machine is.
+    // The bucket is not refilled, however slow the machine is.
     const limiter = createMemoryLimiter(policiesOf(60_000), { now: () => new Date(0) });
     const at = await serve({ ...inside.services, limiter });
     const attempt = () =>
@@ -217,7 +217,7 @@ describe('bodies that are begun and never ended', () => {
     await at.close();
   });
 
-  it('MB4: that come in crumbs end their connection, also where nobody reads them', async () => {
+  it('MB4: that arrive in tiny pieces end their connection, also where no handler reads them', async () => {
     const chunked = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };
     for (const headers of [{ ...keyOf(other), ...chunked }, chunked]) {
       const smallChunks = '1\r\nx\r\n'.repeat(1001);
@@ -227,7 +227,7 @@ describe('bodies that are begun and never ended', () => {
     await taken(() => memory.received.taken, 0);
   });
 
-  it('MB4: may come in many pieces', async () => {
+  it('MB4: may arrive in many pieces', async () => {
     const text = JSON.stringify({ project_id: other.id, ...aSubmission(), input: 'x'.repeat(120_000) });
     const pieces = text.match(/.{1,100}/g)?.map((piece) => Buffer.from(piece)) ?? [];
     expect(pieces.length).toBeGreaterThan(1000);
@@ -256,7 +256,7 @@ describe('bodies that are begun and never ended', () => {
     expect((await ask(served, { method: 'POST', path: '/api/auth/verify', headers, body })).status).toBe(413);
   });
 
-  it('MB1: are counted no more while their sender waits for the decision', async () => {
+  it('MB1: no longer count while their sender waits for the decision', async () => {
     const leaving = new AbortController();
     const body = JSON.stringify({ project_id: project.id, ...aSubmission(), input: 'x'.repeat(200_000) });
     const headers = { ...keyOf(project), 'content-type': 'application/json', prefer: 'wait=60' };

@@ -1,4 +1,4 @@
-// Names that look like something else: ids in capitals are the same ids, and keys called like parts of an object are keys.
+// Tests unusual names: upper-case ids are the same ids, and keys named like object properties are plain keys.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem, undoDecision } from '@countersign/shared/api/queue';
 import { aSubmission, join, openProject, type OpenProject } from '../../builders.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-describe('ids in capitals', () => {
+describe('upper-case ids', () => {
   it('I4: name the same item, the same claim and the same project', async () => {
     const { id } = await project.pipeline.submit(aSubmission({ project_id: project.id.toUpperCase() }));
     const capitals = { params: { id: id.toUpperCase() } };
@@ -33,7 +33,7 @@ describe('ids in capitals', () => {
   });
 });
 
-describe('keys called like parts of an object', () => {
+describe('keys named like object properties', () => {
   it('count when an edit is compared, and are delivered (I7)', async () => {
     const { id } = await project.pipeline.submit(aSubmission({ suggestion: { a: 1 } }));
     const { fence } = await anna.call(claimItem, { params: { id } });

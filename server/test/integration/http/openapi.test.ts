@@ -1,4 +1,4 @@
-// The OpenAPI document against the service it describes: the same routes, and answers that are what it says.
+// Tests the OpenAPI document against the service: the same routes, and responses that match their schemas.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOpenApi } from '@countersign/shared/api/openapi';
 import { bindRoutes } from '../../../src/http/app.ts';
@@ -45,14 +45,14 @@ const documentOf = () => structuredClone(openApiDocument(inside.services.baseUrl
 const operationsOf = (document: Document) => Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
 describe('the OpenAPI document', () => {
-  it('is answered to anybody, and names the address of this service', async () => {
+  it('is public, and names the address of this service', async () => {
     const answer = await ask(served, { method: 'GET', path: readOpenApi.path });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(documentOf())));
     expect(documentOf().servers).toMatchObject([{ url: inside.services.baseUrl }]);
   });
 
-  it('is not for pages of other sites', async () => {
+  it('is not readable by pages of other sites', async () => {
     const headers = { origin: 'https://elsewhere.test' };
     const answer = await ask(served, { method: 'GET', path: readOpenApi.path, headers });
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
@@ -70,11 +70,11 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Headers that every answer of the server has, or that HTTP itself defines: no part of the API. */
+/** Headers that every response of the server has, or that HTTP itself defines: no part of the API. */
 const USUAL =
   /^(connection|keep-alive|date|content-(type|length|security-policy)|cache-control|vary|etag|allow|transfer-encoding|strict-transport-security|referrer-policy|x-(content-type|dns|download|frame|permitted|xss).*|cross-origin-.*)$/;
 
-/** Puts the answer into the document as an example of what it was the answer to. Fails when the document has no place for it. */
+/** Adds the response to the document as an example of its operation. Fails when the document does not declare it. */
 function placeAnswer(document: Document, step: Step, { status, headers, text }: Raw): void {
   const at = `${step.operationId}, ${step.name}`;
   expect(status, `${at}: ${text}`).toBe(step.status);
@@ -96,7 +96,7 @@ interface Named {
   at: string;
 }
 
-/** Every header of the answer is in the document, and looks as it says there. */
+/** Checks that the document declares every header of the response, and that it matches. */
 function holdHeaders({ components }: Document, response: Response, { headers, at }: Named): void {
   const known = new Map(Object.entries(response.headers).map(([name, { $ref }]) => [name.toLowerCase(), $ref]));
   for (const [name, value] of headers) {
@@ -109,8 +109,8 @@ function holdHeaders({ components }: Document, response: Response, { headers, at
   }
 }
 
-describe('the answers of the server', () => {
-  it('are what the document says, for every operation and every refusal that a request can cause', async () => {
+describe('the responses of the server', () => {
+  it('match the document, for every operation and every refusal that a request can cause', async () => {
     const document = documentOf();
     const steps = await walkPublicApi(project, itemId);
     for (const step of steps) placeAnswer(document, step, await ask(served, step));

@@ -1,4 +1,4 @@
-// Lists in pages: whatever is inserted meanwhile, nobody who was there at the start is missed or doubled.
+// Tests pagination: whatever is inserted meanwhile, no row that existed at the start is missed or repeated.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
@@ -28,7 +28,7 @@ interface Page {
   next: string | null;
 }
 
-/** Turns pages to the end, doing something between them. */
+/** Reads every page, with `between` run after each. */
 async function turn(
   page: (after: string | undefined) => Promise<Page>,
   between: () => Promise<unknown>,
@@ -56,7 +56,7 @@ function expectAllOnce(seen: string[], present: string[]): void {
 }
 
 describe('the queue', () => {
-  it.each([1, 3, 7, 100])('LC3: by pages of %i, oldest due first, all of them', async (limit) => {
+  it.each([1, 3, 7, 100])('LC3: has pages of %i, oldest due first, with all items', async (limit) => {
     const place = await createProjectFixture(testEnv.services);
     const present = await items(testEnv.services, place, 7);
     const seen = await turn(queuePage(place, limit), () => Promise.resolve());
@@ -70,7 +70,7 @@ describe('the queue', () => {
     expect(seen).toEqual(due.map(({ id }) => id));
   });
 
-  it('while items arrive, are due earlier or at the same moment, and leave', async () => {
+  it('pages correctly while items arrive, are due earlier or at the same moment, and leave', async () => {
     const place = await createProjectFixture(testEnv.services);
     const present = (await items(testEnv.services, place, 10)).map(({ id }) => id);
     await testEnv.sql(`update item set due_at = date_trunc('second', now()) where project_id = ?`, [place.projectId]);
@@ -86,7 +86,7 @@ describe('the queue', () => {
     expectAllOnce(seen, present);
   });
 
-  it('shows each view its own, and counts what it shows', async () => {
+  it('shows each view its own items, and counts what it shows', async () => {
     const place = await createProjectFixture(testEnv.services);
     const [mine, theirs, free] = await items(testEnv.services, place, 3);
     const escalated = await anItem(testEnv.services, place, { riskFlags: ['legal'] });
@@ -109,7 +109,7 @@ describe('the queue', () => {
     expect((await listQueue(testEnv.services, place.anna, reviewers)).items.map(({ id }) => id)).toEqual([free?.id]);
   });
 
-  it('of a project one is no member of does not exist; of all one’s projects it is empty', async () => {
+  it('of a foreign project returns 404; without any project it is empty', async () => {
     const stranger = await aPerson(testEnv.services);
     const query = { view: 'all' as const, after: undefined, limit: 10 };
     await expect(
@@ -125,7 +125,7 @@ describe('the queue', () => {
 });
 
 describe('deliveries and learnings', () => {
-  it('the delivery log by pages, newest first, while deliveries are added', async () => {
+  it('page the delivery log, newest first, while deliveries are added', async () => {
     const { id: itemId } = await anItem(testEnv.services, fixture);
     let made = 0;
     const add = async (at: string) => {
@@ -152,7 +152,7 @@ describe('deliveries and learnings', () => {
     expectAllOnce(await turn(page, () => add('now()')), present);
   });
 
-  it('learnings by pages, newest first, while overrides are made', async () => {
+  it('page learnings, newest first, while overrides are made', async () => {
     const present: string[] = [];
     const override = async () => {
       const { id } = await anItem(testEnv.services, fixture);
@@ -196,11 +196,11 @@ describe('a cursor', () => {
     ['a text for a time', coded(['2026-03-01', ID])],
     ['half a millisecond', coded([1.5, ID])],
     ['no id', coded([1])],
-    ['an id that is none', coded([1, '-'.repeat(36)])],
-    ['an id with more behind it', coded([1, `${ID}'`])],
-    ['a time no calendar has', coded([8.64e15 + 1, ID])],
-    ['a time long before ours', coded([-8.64e15, ID])],
-    ['a time long after ours', coded([8.64e15, ID])],
+    ['an invalid id', coded([1, '-'.repeat(36)])],
+    ['an id with more after it', coded([1, `${ID}'`])],
+    ['a time that is in no calendar', coded([8.64e15 + 1, ID])],
+    ['a time long ago', coded([-8.64e15, ID])],
+    ['a time in the far future', coded([8.64e15, ID])],
   ])('that is %s is refused by name', async (_, after) => {
     const page = { projectId: fixture.projectId, after, limit: 5 };
     const code = { code: 'invalid_cursor' };
@@ -211,7 +211,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('of ours is taken, also behind the last row', async () => {
+  it('of ours is accepted, also after the last row', async () => {
     const after = encodeCursor({ at: new Date('2999-01-01T00:00:00Z'), id: ID });
     const page = { projectId: fixture.projectId, after, limit: 5, view: 'all' as const };
     expect(await listQueue(testEnv.services, fixture.anna, page)).toMatchObject({ items: [], nextCursor: null });
@@ -228,9 +228,9 @@ describe('an analytics window', () => {
     });
 
   it.each([
-    ['before any database has dates', '0000-01-01T00:00:00Z', '0000-01-02T00:00:00Z', '#/from'],
+    ['before the first date of the database', '0000-01-01T00:00:00Z', '0000-01-02T00:00:00Z', '#/from'],
     ['that ends before it starts', '2026-03-02T00:00:00Z', '2026-03-01T00:00:00Z', '#/from'],
-    ['that is none', '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z', '#/from'],
+    ['that is invalid', '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z', '#/from'],
     ['of a thousand years by day', '1970-01-01T00:00:00Z', '2970-01-01T00:00:00Z', '#/bucket'],
   ])('%s is refused by name', async (_, from, to, pointer) => {
     await expect(read(from, to)).rejects.toMatchObject({

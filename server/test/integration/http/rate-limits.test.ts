@@ -1,4 +1,4 @@
-// Rate limits through HTTP: who is counted as whom, what answers say about it, and that waiting as told helps.
+// Tests rate limits over HTTP: who is counted together, what responses say, and that waiting for Retry-After works.
 import { type Item, parseList } from 'structured-headers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeApiKey } from '../../../src/crypto/api-key.ts';
@@ -24,7 +24,7 @@ afterEach(() => served.close());
 
 const few = { quota: 4, windowSeconds: 60 };
 
-/** A server of its own, with empty buckets and nothing remembered; time stands still but for what a test lets pass. */
+/** A separate server with empty buckets and caches; its clock moves only when a test moves it. */
 async function open(policies: Partial<Policies> = {}, proxyHops = 0): Promise<void> {
   clock = movableClock();
   const limiter = createMemoryLimiter({ ...policiesOf(60_000), ...policies }, clock);
@@ -58,7 +58,7 @@ function member(raw: Raw, name: string): Record<string, unknown> {
 }
 
 describe('with a key', () => {
-  it('RL1: every answer says what is left, as structured fields; t is when all of it is back', async () => {
+  it('RL1: every response says what is left, as structured fields; t is when the quota is full again', async () => {
     await open(perMinute(60));
     const answers = [
       await withKey(),
@@ -72,7 +72,7 @@ describe('with a key', () => {
     }
   });
 
-  it('RL1: a request too many is 429, and goes through after what Retry-After says, not before', async () => {
+  it('RL1: a request over the limit gets 429, and succeeds after Retry-After, not before', async () => {
     await open(perMinute(20));
     const answers = await times(25, () => withKey());
     expect(counted(answers)).toEqual({ 404: 20, 429: 5 });
@@ -90,7 +90,7 @@ describe('with a key', () => {
     expect((await withKey()).status).toBe(404);
   });
 
-  it('each key has its own, whatever address it comes from', async () => {
+  it('each key has its own limit, from any address', async () => {
     await open(perMinute(2), 1);
     const { text: other } = await createApiKey(inside.services, fixture.owner, {
       projectId: fixture.projectId,
@@ -101,7 +101,7 @@ describe('with a key', () => {
     expect(counted(await times(4, (n) => from(other, n)))).toEqual({ 404: 2, 429: 2 });
   });
 
-  it('RL1: a batch costs its items, and one larger than the quota passes when nothing else does', async () => {
+  it('RL1: a batch costs its items, and one larger than the quota passes when no other request does', async () => {
     await open(perMinute(20));
     const batch = async (items: number) => {
       const headers = { 'x-api-key': fixture.apiKey, 'content-type': 'application/json' };
@@ -111,7 +111,7 @@ describe('with a key', () => {
     };
     expect(await batch(1)).toEqual([200, 19, null]);
     expect(await batch(15)).toEqual([200, 4, null]);
-    // The request itself was counted; the rest of it does not fit, and is not.
+    // The request itself was counted; its other items do not fit, and are not.
     expect(await batch(6)).toEqual([429, 3, '9']);
     clock.pass(9000);
     expect(await batch(6)).toEqual([200, 0, null]);
@@ -121,10 +121,10 @@ describe('with a key', () => {
   });
 });
 
-describe('without a key that counts', () => {
-  it('RL2: unknown, mistyped and missing keys are 600 a minute from one address, then 429', async () => {
+describe('without a valid key', () => {
+  it('RL2: unknown, mistyped and missing keys are limited to 600 a minute per address, then 429', async () => {
     await open();
-    // Another unknown one each time: who comes at once with the same one asks, and pays, once.
+    // A new unknown key each time: concurrent requests with the same one share a lookup, and cost one.
     const kinds = [() => makeApiKey(), () => 'csk_typo', () => ''];
     const answers = await times(630, (n) => get({ 'x-api-key': kinds[n % 3]?.() ?? '' }));
     expect(counted(answers)).toEqual({ 401: 600, 429: 30 });
@@ -133,19 +133,19 @@ describe('without a key that counts', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
   });
 
-  it('RL2: a key that is in use is not shut out by them, nor one of another address', async () => {
+  it('RL2: they do not block a key in use, nor one of another address', async () => {
     await open({ 'unknown-key': few }, 1);
     const from = (address: string, key: string) => get({ 'x-api-key': key, 'x-forwarded-for': address });
     expect((await from('192.0.2.1', fixture.apiKey)).status).toBe(404);
     await times(3, () => from('192.0.2.1', 'csk_typo'));
-    // Long enough for the key to be looked up again, and not for anything to flow back.
+    // Long enough for the key to be looked up again, and too short for a refill.
     clock.pass(4000);
     expect((await from('192.0.2.1', 'csk_typo')).status).toBe(429);
     expect((await from('192.0.2.1', fixture.apiKey)).status).toBe(404);
     expect((await from('192.0.2.2', 'csk_typo')).status).toBe(401);
   });
 
-  it('unknown, revoked and malformed keys get one and the same 401', async () => {
+  it('unknown, revoked and malformed keys get the same 401', async () => {
     await open();
     const { key, text } = await createApiKey(inside.services, fixture.owner, {
       projectId: fixture.projectId,
@@ -175,7 +175,7 @@ describe('sign-in', () => {
   it.each([
     ['/api/auth/challenge', 'challenge', 200],
     ['/api/auth/verify', 'verify', 422],
-  ])('RL2: %s is 600 in ten seconds from one address', async (path, policy, usual) => {
+  ])('RL2: %s is limited to 600 in ten seconds per address', async (path, policy, usual) => {
     await open({}, 1);
     expect(counted(await times(610, () => refusalCodeOf(path, '198.51.100.7')))).toEqual({ [usual]: 600, 429: 10 });
     const refused = await refusalCodeOf(path, '198.51.100.7');
@@ -185,7 +185,7 @@ describe('sign-in', () => {
     expect((await refusalCodeOf(path, '198.51.100.7')).status).toBe(usual);
   });
 
-  it('RL2: addresses are distinguished as the trusted proxy says, and nobody can claim another', async () => {
+  it('RL2: addresses are distinguished as the trusted proxy says, and cannot be forged', async () => {
     await open({ verify: few }, 1);
     const same = ['203.0.113.9', '10.0.0.1, 203.0.113.9', '1.1.1.1,2.2.2.2, 203.0.113.9', '::ffff:203.0.113.9'];
     await times(4, (n) => refusalCodeOf('/api/auth/verify', same[n % same.length] ?? ''));
@@ -193,7 +193,7 @@ describe('sign-in', () => {
     expect((await refusalCodeOf('/api/auth/verify', '203.0.113.10')).status).toBe(422);
   });
 
-  it('RL2: an IPv6 client counts by its /64, and what is no address by its connection', async () => {
+  it('RL2: an IPv6 client counts by its /64, and an invalid address by its connection', async () => {
     await open({ verify: few }, 1);
     await times(4, (n) => refusalCodeOf('/api/auth/verify', `2001:db8:1:2:${n.toString(16)}::${n.toString(16)}`));
     expect((await refusalCodeOf('/api/auth/verify', '2001:db8:1:2:ffff:ffff:ffff:ffff')).status).toBe(429);
@@ -202,15 +202,15 @@ describe('sign-in', () => {
     expect((await refusalCodeOf('/api/auth/verify', 'another')).status).toBe(429);
   });
 
-  it('RL2: without a trusted proxy nobody chooses an address', async () => {
+  it('RL2: without a trusted proxy no header sets the address', async () => {
     await open({ verify: few });
     await times(4, (n) => refusalCodeOf('/api/auth/verify', `192.0.2.${n}`));
     expect((await refusalCodeOf('/api/auth/verify', '192.0.2.251')).status).toBe(429);
   });
 });
 
-describe('what is not limited', () => {
-  it('health and the description of the API carry no limit', async () => {
+describe('no limit applies', () => {
+  it('to health and the description of the API', async () => {
     await open(perMinute(1));
     for (const path of ['/healthz', '/readyz', '/api/public/openapi.json', '/api/meta']) {
       const answers = await times(3, () => get({}, path));

@@ -1,4 +1,4 @@
-// The Redis limiter: the contract, agreement with the bucket in memory, one count for all processes, and its faults.
+// Tests the Redis limiter: the contract, agreement with the in-memory bucket, one count for all processes, and failures.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -18,14 +18,14 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
   let admin: RedisClientType;
   const clients: RedisClientType[] = [];
   const logged: string[] = [];
-  /** The keys that any limiter has asked Redis about. */
+  /** The keys that any limiter has requested from Redis. */
   const asked: string[] = [];
   const log = pino(
     { level: 'info' },
     { write: (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg) },
   );
 
-  /** A client of its own: one more process. Through the door, so that it can be cut off. */
+  /** A client of its own, like one more process. It connects through a proxy, so that a test can cut it off. */
   async function connect(): Promise<RedisClientType> {
     const client: RedisClientType = createClient({ url: redis.url, socket: { reconnectStrategy: 20 } });
     client.on('error', () => undefined);
@@ -34,7 +34,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     return client;
   }
 
-  /** Impatient, as the service has it. */
+  /** With the short timeout of the service. */
   const impatient = (client: RedisClientType, quota: number, withinMs?: number): Limiter => {
     const local = createMemoryLimiter(policiesOf(quota), movableClock());
     const listening: LimiterClient = {
@@ -53,7 +53,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     };
     return createRedisLimiter(listening, { local, log, ...(withinMs === undefined ? {} : { withinMs }) });
   };
-  /** So patient that a busy machine does not count as a Redis that is away. */
+  /** With a timeout long enough that a busy machine does not count as a Redis outage. */
   const over = (client: RedisClientType, quota: number) => impatient(client, quota, 10_000);
 
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
       const [seconds, micros] = (await admin.sendCommand(['TIME'])) as unknown as [string, string];
       return Number(seconds) * 1000 + Number(micros) / 1000;
     };
-    /** Waits for what Redis's clock says, since that is the limiter's. */
+    /** Waits until Redis's clock, which the limiter uses, has advanced. */
     const pass = async (ms: number) => {
       const until = (await now()) + ms;
       await vi.waitFor(async () => expect(await now()).toBeGreaterThan(until), { timeout: 20_000, interval: 5 });
@@ -105,7 +105,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     );
   });
 
-  it('RL3: two processes count as one, also when both ask at the same moment', async () => {
+  it('RL3: two processes share one count, also for simultaneous requests', async () => {
     const [here, there] = [over(await connect(), 100), over(await connect(), 100)];
     const key = randomUUID();
     const started = performance.now();
@@ -113,13 +113,13 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
       Array.from({ length: 400 }, (_, n) => (n % 2 ? here : there).take('default', key)),
     );
     const granted = answers.filter(({ allowed }) => allowed).length;
-    // A hundred flow back in a minute.
+    // A hundred are refilled in a minute.
     const back = (performance.now() - started) / 600;
     expect(granted).toBeGreaterThanOrEqual(100);
     expect(granted).toBeLessThanOrEqual(101 + Math.ceil(back));
   });
 
-  it('what is asked in one turn is one call to Redis, and its key ends when it is empty', async () => {
+  it('requests of one turn share one call to Redis, and its key expires when the bucket is full', async () => {
     const client = await connect();
     const limiter = over(client, 600);
     const key = randomUUID();
@@ -127,7 +127,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     const answers: Promise<RateLimitResult>[] = [];
     for (let n = 0; n < 300; n += 1) {
       answers.push(limiter.take('default', key));
-      // As requests of several sockets come: one after the other, before anything else has its turn.
+      // Like requests of several sockets: one after another, before the event loop runs anything else.
       await Promise.resolve();
     }
     expect((await Promise.all(answers)).map(({ remaining }) => remaining)).toEqual(answers.map((_, n) => 599 - n));
@@ -138,7 +138,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     expect(left).toBeLessThanOrEqual(30_001);
   });
 
-  it('a key that somebody else wrote is overwritten, not tripped over', async () => {
+  it('a foreign value under the key is overwritten and causes no error', async () => {
     const limiter = over(await connect(), 5);
     const key = randomUUID();
     await admin.set(`countersign:limit:default:${key}`, 'nonsense');
@@ -146,16 +146,16 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     expect(await limiter.take('default', key)).toMatchObject({ allowed: true, remaining: 3 });
   });
 
-  describe('when it is away', () => {
+  describe('when it is down', () => {
     const LOST_MESSAGE = 'rate limits count per process: Redis does not respond';
     const RECOVERED_MESSAGE = 'rate limits are shared again';
 
-    /** Answers all the same, and by the process’s own bucket: that one is empty after two. */
+    /** Still responds, from the process’s own bucket, which is empty after two. */
     async function countsLocally(limiter: Limiter): Promise<void> {
       const key = randomUUID();
       const answers = await Promise.all(Array.from({ length: 50 }, () => limiter.take('default', key)));
       expect(answers.filter(({ allowed }) => allowed)).toHaveLength(2);
-      // Now it is known, and nobody asks it any more.
+      // The limiter knows the outage now, and sends nothing more to Redis.
       asked.length = 0;
       for (let n = 0; n < 5; n += 1) expect((await limiter.take('default', key)).allowed).toBe(false);
       expect(asked.filter((id) => id.endsWith(key))).toEqual([]);
@@ -172,7 +172,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
         { timeout: 20_000, interval: 20 },
       );
 
-    it('RL3: cut off: goes on by itself, says so once, and comes back by itself', async () => {
+    it('RL3: cut off, it continues alone, logs it once, and reconnects automatically', async () => {
       const client = await connect();
       const limiter = impatient(client, 2);
       await limiter.take('default', randomUUID());
@@ -186,7 +186,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
       expect(logged).toEqual([LOST_MESSAGE, RECOVERED_MESSAGE]);
     });
 
-    it('RL3: slower than 100 ms: goes on by itself after that, and comes back', async () => {
+    it('RL3: slower than 100 ms, it continues alone after that, and returns', async () => {
       const limiter = impatient(await connect(), 2);
       await limiter.take('default', randomUUID());
       logged.length = 0;
@@ -198,14 +198,14 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
       expect(logged).toEqual([LOST_MESSAGE, RECOVERED_MESSAGE]);
     });
 
-    it('RL3: refusing to write counts as away', async () => {
+    it('RL3: a Redis that refuses writes counts as down', async () => {
       const limiter = impatient(await connect(), 2);
       logged.length = 0;
       await admin.configResetStat();
       await admin.configSet('maxmemory', '1');
       try {
         await countsLocally(limiter);
-        // Also when it has been tried again.
+        // Also after a retry.
         const refused = async () => {
           await limiter.take('default', randomUUID());
           return Number(/cmdstat_eval:.*failed_calls=(\d+)/.exec(await admin.info('commandstats'))?.[1]);

@@ -1,4 +1,4 @@
-// Request bodies at their limits and broken ones: taken or refused by name, and nobody else is disturbed.
+// Tests request bodies at their limits and broken ones: accepted or refused by name, without an effect on others.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterAll(() => served.close());
 
-/** A submission of exactly so many bytes. */
+/** A submission of exactly this many bytes. */
 function sized(bytes: number): Buffer {
   const text = JSON.stringify({ project_id: project.id, input: '', suggestion: 'a', confidence: 0.8 });
   return Buffer.from(text.replace('"input":""', `"input":"${'x'.repeat(bytes - text.length)}"`));
@@ -38,7 +38,7 @@ const post = (body: Sent['body'], headers: Record<string, string> = {}) =>
     body,
   });
 
-/** The code of a problem answer, or the status of any other. */
+/** The code of a problem response, or the status of any other. */
 function outcome({ status, text, headers }: Raw): string | number {
   if (status < 400) return status;
   expect(headers.get('content-type')).toBe('application/problem+json');
@@ -46,7 +46,7 @@ function outcome({ status, text, headers }: Raw): string | number {
 }
 
 describe('the size of a body', () => {
-  it('256 KiB are taken, one byte more is not', async () => {
+  it('256 KiB are accepted, one byte more is not', async () => {
     expect(sized(LIMIT)).toHaveLength(262_144);
     expect(outcome(await post(sized(LIMIT)))).toBe(201);
     expect(outcome(await post(sized(LIMIT + 1)))).toBe('payload_too_large');
@@ -56,13 +56,13 @@ describe('the size of a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('counts after inflation: %s', async (encoding, deflated) => {
+  ] as const)('counts after decompression: %s', async (encoding, deflated) => {
     const headers = { 'content-encoding': encoding };
     expect(outcome(await post(deflated(sized(LIMIT)), headers))).toBe(201);
     expect(outcome(await post(deflated(sized(LIMIT + 1)), headers))).toBe('payload_too_large');
   });
 
-  it('a bomb of 64 MiB in 64 KiB is refused without being unpacked', async () => {
+  it('a bomb of 64 MiB in 64 KiB is refused before it is unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(LIMIT);
     const before = process.memoryUsage().rss;
@@ -70,7 +70,7 @@ describe('the size of a body', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(48 * 1024 * 1024);
   });
 
-  it('counts the same when it comes in pieces', async () => {
+  it('counts the same when it arrives in pieces', async () => {
     const pieces = (bytes: number) => {
       const whole = sized(bytes);
       return Array.from({ length: 8 }, (_, index) => whole.subarray((index * bytes) / 8, ((index + 1) * bytes) / 8));
@@ -79,7 +79,7 @@ describe('the size of a body', () => {
     expect(outcome(await post(pieces(LIMIT + 8)))).toBe('payload_too_large');
   });
 
-  it('32 levels and 10 000 values within it are taken, one more is not', async () => {
+  it('32 levels and 10 000 values within it are accepted, one more is not', async () => {
     const submitting = (input: string) =>
       post(`{"project_id":"${project.id}","suggestion":1,"confidence":0.8,"input":${input}}`);
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -120,13 +120,13 @@ describe('the form of a body', () => {
     expect(outcome(await post(body(), { 'content-encoding': encoding }))).toBe(expected);
   });
 
-  it('no body at all is asked for', async () => {
+  it('a missing body is refused', async () => {
     expect(outcome(await post(undefined))).toBe('invalid_json');
     expect(outcome(await post(''))).toBe('invalid_json');
     expect(outcome(await post(undefined, { 'content-length': '0' }))).toBe('invalid_json');
   });
 
-  it('one that stops in the middle disturbs nobody', async () => {
+  it('one that stops in the middle affects no other request', async () => {
     const url = new URL(served.testEnv.url());
     for (const head of [
       'content-length: 1000',

@@ -1,4 +1,4 @@
-// A client that does not read: what waits for it is bounded, its connection is closed, and those who read lose nothing (A13).
+// Tests clients that do not read: their backlog is bounded, their connection is closed, and other clients miss nothing (A13).
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { person, type Person } from '../../client.ts';
@@ -29,7 +29,7 @@ const PACKET = 64 * 1024;
 /** More than the buffers of two kernels hold. */
 const MOST_PACKETS = 2000;
 const hint = { project_id: null, reason: 'x'.repeat(PACKET) };
-/** Where Engine.IO and the connection keep what was not taken yet. */
+/** The buffers of Engine.IO and the connection. */
 interface Insides {
   writeBuffer: { data?: string; options?: { wsPreEncodedFrame?: Buffer[] } }[];
   transport: { socket: { bufferedAmount: number } };
@@ -69,21 +69,21 @@ describe('A13: a client that does not read', () => {
     await closed;
     expect(most).toBeGreaterThan(MAX_UNSENT / 2);
     expect(most).toBeLessThan(MAX_UNSENT + 2 * PACKET);
-    // Its neighbour is there and hears what comes.
+    // The other client stays connected and receives every event.
     await listener.caughtUp();
     listener.socket.close();
     raw.close();
   });
 });
 
-it('A13: a client that is closed and does not read its goodbye is cut', async () => {
+it('A13: a closed client that does not read the close frame is cut off', async () => {
   const raw = await rawSocket({ ...slow, testEnv: { ...slow.testEnv, url: () => live.url } });
   await raw.join();
   raw.pause();
   const [own] = [...live.io.of('/').sockets.values()] as LiveSocket[];
   if (own === undefined) throw new Error('It joined.');
   const { conn } = own;
-  // Enough that something waits, and less than closes it.
+  // Enough to be buffered, and too little to close it.
   while (heldFor(own) < MAX_UNSENT / 2) {
     own.emit('resync', hint);
     await turn();

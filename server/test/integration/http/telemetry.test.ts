@@ -1,4 +1,4 @@
-// `/metrics`: who may read it, and that it says what happened, by names that do not grow with what is asked for.
+// Tests `/metrics`: who may read it, what it reports, and that label values do not grow with requests.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -55,7 +55,7 @@ const figure = (page: string, name: string): number =>
       .at(-1),
   );
 
-describe('who may read the figures', () => {
+describe('who may read the metrics', () => {
   it('on the public port: requests with the token', () =>
     on(appWith(TOKEN), async (url) => {
       for (const [headers, status, code] of [
@@ -84,7 +84,7 @@ describe('who may read the figures', () => {
       ]);
     }));
 
-  it('on a port of their own: health and figures, with the token where one is set, and nothing else', async () => {
+  it('on a separate port: health and metrics, with the token where one is set, and nothing else', async () => {
     appWith(null);
     for (const token of [null, TOKEN])
       await on(opsApp(testEnv.services.log, { probes, source: telemetry, token }), async (url) => {
@@ -98,7 +98,7 @@ describe('who may read the figures', () => {
   });
 });
 
-it('the dashboard for Grafana asks for nothing that they do not say', async () => {
+it('the Grafana dashboard queries no metric that does not exist', async () => {
   const connections = () => ({ total: 1, idle: 1, waiting: 0 });
   const source = processTelemetry({ services: testEnv.services, connections }, { works: true });
   watchSockets(source, () => 0);
@@ -115,10 +115,10 @@ it('the dashboard for Grafana asks for nothing that they do not say', async () =
   for (const name of names) expect(metricsText).toContain(`# TYPE ${name} `);
 });
 
-describe('what they say', () => {
+describe('the metrics', () => {
   const read = async () => (await telemetry.page()).text;
 
-  it('requests by method, route and status: ids, odd paths and odd methods make no new names', () =>
+  it('report requests by method, route and status: ids, odd paths and odd methods add no label values', () =>
     on(appWith(TOKEN), async (url) => {
       const ids = ['0190b1a0-0000-7000-8000-000000000001', '0190b1a0-0000-7000-8000-000000000002'];
       for (const id of ids) await fetch(`${url}/api/projects/${id}`);
@@ -136,7 +136,7 @@ describe('what they say', () => {
       expect(page).not.toContain('0190b1a0');
     }));
 
-  it('how far the relay is behind, what is claimed and what is due', async () => {
+  it('report the relay lag, the claims and what is due', async () => {
     appWith(TOKEN);
     const before = figure(await read(), 'countersign_claims');
     const { id } = await anItem(testEnv.services, fixture, { confidence: 0.8 });
@@ -148,7 +148,7 @@ describe('what they say', () => {
     expect(page).toContain('nodejs_eventloop_lag_seconds');
   });
 
-  it('the loops, and those of their runs that failed', async () => {
+  it('report the loops, and their failed runs', async () => {
     appWith(TOKEN);
     let runs = 0;
     const run = () => (++runs === 1 ? Promise.reject(new Error('once')) : Promise.resolve());
@@ -160,7 +160,7 @@ describe('what they say', () => {
     expect(page).toContain('countersign_loop_run_duration_seconds_count{loop="trial"} 2');
   });
 
-  it('attempts of webhooks, and NaN of what cannot be read while the rest is true', async () => {
+  it('report webhook attempts, and NaN for what cannot be read while the rest is correct', async () => {
     appWith(TOKEN);
     const delivery = { itemId: 'i', projectId: 'p', webhookId: 'w', attempt: 1, status: null };
     telemetry.attempt({ outcome: 'failed', seconds: 0.2, ...delivery });
@@ -171,7 +171,7 @@ describe('what they say', () => {
     expect(figure(page, 'countersign_claims')).toBeGreaterThanOrEqual(0);
   });
 
-  it('the connections of the pool, three figures of one moment', async () => {
+  it('report the connections of the pool, three figures of one moment', async () => {
     const source = processTelemetry(
       { services: testEnv.services, connections: () => ({ total: 3, idle: 1, waiting: 2 }) },
       { works: false },

@@ -1,4 +1,5 @@
-// Behind proxies: cookies are safe ones whatever the last hop says of the connection (A2), and nobody chooses the address they count as (A11).
+// Tests the service behind proxies: cookies are secure whatever the last hop says of the connection (A2), and no client chooses
+// its address (A11).
 import { afterEach, describe, expect, it } from 'vitest';
 import { challenge, endSession, readSession, verify } from '@countersign/shared/api/session';
 import { policiesOf } from '../../../src/limits/policies.ts';
@@ -12,7 +13,7 @@ const inside = useServices();
 let served: Served;
 afterEach(() => served.close());
 
-/** A cookie as it was set: its name and its flags, in small letters and order. */
+/** A cookie as it was set: its name and its flags, lower-cased and sorted. */
 function flagsOf(line: string): { name: string; flags: string[] } {
   const [pair = '', ...flags] = line.split(/; */);
   const plain = flags.map((flag) => flag.toLowerCase()).filter((flag) => !/^(?:max-age|expires)=/.test(flag));
@@ -28,7 +29,7 @@ describe('A2: the cookies', () => {
     ['a proxy with TLS that says nothing', 'https://review.test', 1, {}],
     ['a proxy with TLS that says something else', 'https://review.test', 1, { 'x-forwarded-proto': 'http' }],
     ['two proxies', 'https://review.test', 2, { 'x-forwarded-proto': 'https, http', forwarded: 'proto=http' }],
-    ['a proxy nobody was told of', 'https://review.test', 0, { 'x-forwarded-proto': 'http' }],
+    ['an unconfigured proxy', 'https://review.test', 0, { 'x-forwarded-proto': 'http' }],
   ])('are for this host, safe connections and no script: behind %s', async (_, baseUrl, proxyHops, headers) => {
     served = await serve({ ...inside.services, baseUrl }, { proxyHops });
     const page = browser(served.testEnv);
@@ -41,7 +42,7 @@ describe('A2: the cookies', () => {
     expect(set).toContainEqual({ name: '__Host-sid', flags: FLAGS('lax') });
     for (const { flags } of set) expect(flags).toEqual(expect.arrayContaining(['httponly', 'path=/', 'secure']));
     await page.call(readSession, {}, { headers });
-    // Clearing one must match it, or browsers keep it.
+    // Clearing a cookie must match its flags, or browsers keep it.
     const out = await page.attempt(endSession, {}, { headers });
     expect(out.headers.getSetCookie().map(flagsOf)).toContainEqual({ name: '__Host-sid', flags: FLAGS('lax') });
     expect(page.cookies.has('__Host-sid')).toBe(false);
@@ -49,7 +50,7 @@ describe('A2: the cookies', () => {
   });
 });
 
-describe('A11: the address that a client counts as', () => {
+describe('A11: the address of a client', () => {
   const few = { quota: 2, windowSeconds: 60 };
   const open = async (proxyHops: number) => {
     const limiter = createMemoryLimiter({ ...policiesOf(60_000), verify: few }, movableClock());
@@ -71,7 +72,7 @@ describe('A11: the address that a client counts as', () => {
     [2, ', 10.0.0.2'],
     [3, ', 10.0.0.3, 10.0.0.2'],
   ])(
-    'with %i trusted proxies is as many from the right; what a client forges further left moves nothing',
+    'with %i trusted proxies is counted from the right; forged entries further left have no effect',
     async (hops, behind) => {
       await open(hops);
       await usedUp(`203.0.113.9${behind}`);
@@ -86,7 +87,7 @@ describe('A11: the address that a client counts as', () => {
         'x'.repeat(4000),
       ];
       for (const left of forged) expect(await from(`${left}, 203.0.113.9${behind}`), left.slice(0, 40)).toBe(429);
-      expect(await from(['198.51.100.4', `203.0.113.9${behind}`]), 'in a line of its own').toBe(429);
+      expect(await from(['198.51.100.4', `203.0.113.9${behind}`]), 'in a separate header line').toBe(429);
       expect(await from(`203.0.113.9, 203.0.113.10${behind}`), 'the next one is another').toBe(422);
     },
   );

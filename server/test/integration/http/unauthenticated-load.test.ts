@@ -1,4 +1,5 @@
-// Who has to prove themself pays for it, once: floods of unproven inbound messages, and a key that many use at once (RL2).
+// Tests that callers without a proof pay for each attempt: floods of unsigned inbound messages, and a key in concurrent use
+// (RL2).
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
@@ -30,7 +31,7 @@ async function open(): Promise<ReturnType<typeof movableClock>> {
   const clock = movableClock();
   const policies = { ...policiesOf(60_000), 'unknown-key': few, 'unknown-source': few };
   const limiter = createMemoryLimiter(policies, clock);
-  // Inbound timestamps are judged by the clock of the services; nothing here is signed with one.
+  // Inbound timestamps are checked against the clock of the services; no signature here uses it.
   served = await serve({ ...inside.services, limiter, keys: createKeyCache(clock), clock }, { proxyHops: 1 });
   return clock;
 }
@@ -50,21 +51,21 @@ describe('inbound messages', () => {
     expect(await refusalCodeOf('192.0.2.2', sender.secret)).toBe('201');
   });
 
-  it('RL2: a sender that signed well lately passes while others of its address do not', async () => {
+  it('RL2: a sender with a recent valid signature passes while others of its address do not', async () => {
     const clock = await open();
     expect(await refusalCodeOf('192.0.2.1', sender.secret)).toBe('201');
     for (let n = 0; n < 3; n += 1) await refusalCodeOf('192.0.2.1', 'whsec_wrong', `${sender.path}x`);
     expect(await refusalCodeOf('192.0.2.1', 'whsec_wrong', `${sender.path}x`)).toBe('429 rate_limited');
     for (let n = 0; n < 8; n += 1) expect(await refusalCodeOf('192.0.2.1', sender.secret)).toBe('201');
-    // Not for ever.
+    // This ends after a time.
     clock.pass(10 * 60_000);
     for (let n = 0; n < 4; n += 1) await refusalCodeOf('192.0.2.1', 'whsec_wrong', `${sender.path}x`);
     expect(await refusalCodeOf('192.0.2.1', sender.secret)).toBe('429 rate_limited');
   });
 });
 
-describe('a key that nobody has used lately', () => {
-  it('RL2: counts once, however many clients come with it at once', async () => {
+describe('a key without recent use', () => {
+  it('RL2: counts once, however many clients send it at once', async () => {
     await open();
     let charged = 0;
     const charge = () => {
@@ -72,7 +73,7 @@ describe('a key that nobody has used lately', () => {
       return Promise.resolve();
     };
     const services = { ...inside.services, keys: createKeyCache<KnownKey>(movableClock()) };
-    // All of them ask before the first is answered.
+    // All of them send before the first gets a response.
     await Promise.all(Array.from({ length: 30 }, () => checkApiKey(services, project.pipeline.apiKey, charge)));
     expect(charged).toBe(1);
   });

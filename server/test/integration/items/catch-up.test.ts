@@ -1,4 +1,4 @@
-// The catch-up feed and an item that became final twice: turned away by its routing, taken back into the queue, decided by a person.
+// Tests the catch-up feed for an item that became final twice: rejected by routing, reopened, decided by a person.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listPublicEvents } from '../../../src/usecases/decisions/list-public-events.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
@@ -19,7 +19,7 @@ async function told(): Promise<{ id: string; itemId: string }[]> {
 }
 
 describe('GET /events', () => {
-  it('I5: tells the decision alone, once, under the id of its webhook', async () => {
+  it('I5: lists the decision alone, once, under the id of its webhook', async () => {
     const { id } = await anItem(testEnv.services, fixture, { confidence: 0.1 });
     expect(await told()).toEqual([]);
     await testEnv.sql(`update item set status = 'queued', decided_at = null where id = ?`, [id]);

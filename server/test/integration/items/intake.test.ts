@@ -1,4 +1,4 @@
-// The intake: what arrives together is committed together, and nobody suffers for a neighbour.
+// Tests intake batching: concurrent submissions share a commit, and a failing one does not affect the others.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../../src/db/database.ts';
 import { openOrm } from '../../../src/db/orm.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 const DIGEST = 'a'.repeat(64);
-/** Text that the database refuses while `refusingText` is at work. */
+/** Text that the database refuses while `refusingText` runs. */
 const POISON = 'poison';
 
 function anIntakeSubmission(
@@ -65,7 +65,7 @@ async function refusingText(work: () => Promise<void>): Promise<void> {
 }
 
 describe('200 submissions at once', () => {
-  it('take few transactions, and every one is stored once', async () => {
+  it('use few transactions, and every one is stored once', async () => {
     const place = await createProjectFixture(testEnv.services);
     const { submit, transactions } = countingIntake();
     const stored = await Promise.all(
@@ -77,18 +77,18 @@ describe('200 submissions at once', () => {
     expect(transactions()).toBeLessThanOrEqual(4);
   });
 
-  it('take more of them when each brings hundreds of items: no commit grows without end', async () => {
+  it('use more transactions when each has hundreds of items: the size of a commit is limited', async () => {
     const place = await createProjectFixture(testEnv.services);
     const { submit, transactions } = countingIntake();
     const submission = anIntakeSubmission(place);
     const items = numbers(500).flatMap(() => submission.items);
     await Promise.all(numbers(20).map(() => submit({ ...submission, items })));
     expect(await idsOf(place)).toHaveLength(10_000);
-    // Ten thousand rows weigh more than twice what one group may.
+    // Ten thousand rows are more than twice the limit of one group.
     expect(transactions()).toBeGreaterThanOrEqual(3);
   });
 
-  it('I6: append one event each, in the order in which they came', async () => {
+  it('I6: append one event each, in the order of arrival', async () => {
     const place = await createProjectFixture(testEnv.services);
     const stored = await Promise.all(numbers(200).map(() => testEnv.services.intake.submit(anIntakeSubmission(place))));
     const ids = stored.flatMap(({ results }) => results.map(({ item }) => item.id));
@@ -97,7 +97,7 @@ describe('200 submissions at once', () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it('I2: nobody is answered before the commit', async () => {
+  it('I2: get no response before the commit', async () => {
     const place = await createProjectFixture(testEnv.services);
     const { write } = testEnv.services.db;
     const asked = Promise.withResolvers<undefined>();
@@ -135,7 +135,7 @@ describe('one failing submission in a batch', () => {
     expect(await eventsOf(place)).toHaveLength(19);
   });
 
-  it('a batch that the database refuses fails whole, and its key is free again (I2)', async () => {
+  it('that is itself a batch fails as a whole, and frees its key (I2)', async () => {
     const place = await createProjectFixture(testEnv.services);
     const { input: _, ...rest } = aSubmission();
     const itemOf = (text: string) => ({ ...rest, input: { value: text, raw: JSON.stringify(text) } });
@@ -168,7 +168,7 @@ describe('one failing submission in a batch', () => {
     expect(await testEnv.sql('select 1 from idempotency_key where project_id = ?', [archived.projectId])).toEqual([]);
   });
 
-  it('whose key is in flight elsewhere holds nobody up', async () => {
+  it('whose key is in flight elsewhere delays no other', async () => {
     const place = await createProjectFixture(testEnv.services);
     const { id } = await anItem(testEnv.services, place);
     const rival = { projectId: place.projectId, operation: 'submit', key: 'busy' };
@@ -189,8 +189,8 @@ describe('one failing submission in a batch', () => {
   });
 });
 
-describe('twins in one group', () => {
-  it('I2: make one item; another body is refused', async () => {
+describe('duplicates in one group', () => {
+  it('I2: create one item; another body is refused', async () => {
     const place = await createProjectFixture(testEnv.services);
     const { submit, transactions } = countingIntake();
     const other = { operation: 'submit' as const, key: 'twin', digest: 'b'.repeat(64) };
@@ -205,7 +205,7 @@ describe('twins in one group', () => {
     expect(await idsOf(place)).toHaveLength(1);
   });
 
-  it('a key says nothing beyond its project and its operation', async () => {
+  it('do not match across projects or operations', async () => {
     const [place, other] = [await createProjectFixture(testEnv.services), await createProjectFixture(testEnv.services)];
     const batch = { operation: 'batch' as const, key: 'same', digest: DIGEST };
     const batchOfSubmissions = [
@@ -221,8 +221,8 @@ describe('twins in one group', () => {
   });
 });
 
-describe('a database that cannot be reached', () => {
-  it('refuses the whole group at once, each by name', async () => {
+describe('an unreachable database', () => {
+  it('refuses the whole group at once, each submission by name', async () => {
     const orm = await openOrm({ connection: nowhere(), poolSize: 2 });
     const intake = createIntake({ ...testEnv.services, db: createDatabase(orm, testEnv.services) });
     const outcomes = await outcomesOf(numbers(50).map(() => intake.submit(anIntakeSubmission(fixture))));

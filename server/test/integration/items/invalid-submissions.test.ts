@@ -1,4 +1,4 @@
-// By property: one fault in an otherwise good submission is refused by name, at its place, and nothing is stored.
+// Tests by property that one fault in an otherwise valid submission is refused by name, at its place, and nothing is stored.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problem } from '@countersign/shared/errors';
@@ -49,7 +49,7 @@ const GOOD: SubmissionTexts = { input: '1', suggestion: '"a"', confidence: '0.8'
 const list = (length: number, member: string) => `[${Array<string>(length).fill(member).join()}]`;
 const object = (keys: number) => `{${Array.from({ length: keys }, (_, n) => `"k${n}":1`).join()}}`;
 
-/** A member, what it is replaced with, and where the fault is. */
+/** A member, its replacement, and the place of the fault. */
 const BAD_MEMBERS: [keyof SubmissionTexts | 'project_id', string, string][] = [
   ...['null', '"0.8"', '[]', '{}', 'true', '2', '-1', '1.0000000000000002', '-5e-324', '1e400', '-1e400'].map(
     (text): (typeof BAD_MEMBERS)[number] => ['confidence', text, '#/confidence'],
@@ -74,7 +74,7 @@ const BAD_MEMBERS: [keyof SubmissionTexts | 'project_id', string, string][] = [
   ]),
 ];
 
-/** What no place inside a payload may hold, and the code of the fault; `deeper` is where it is from there. */
+/** What no place inside a payload may hold, with its error code; `deeper` extends the pointer from there. */
 const BAD_VALUES: [text: string, code: string, deeper?: string][] = [
   ['"a\\u0000b"', 'nul'],
   ['{"\\u0000":1}', 'nul', '/%00'],
@@ -93,7 +93,7 @@ const BAD_VALUES: [text: string, code: string, deeper?: string][] = [
   [list(10_001, '0'), 'too_many_nodes'],
 ];
 
-/** Ways into a payload: what stands before and after the place, and its pointer. */
+/** Paths into a payload: the text before and after the place, and its pointer. */
 const WAYS: [before: string, after: string, pointer: string][] = [
   ['', '', ''],
   ['[1,[],', ']', '/2'],
@@ -114,7 +114,7 @@ describe('one fault', () => {
     await nothingIsStored();
   });
 
-  it('that a member is missing, or is none of ours, is refused at its name', async () => {
+  it('in the set of members, missing or unknown, is refused at its name', async () => {
     const required = fc.constantFrom('project_id', 'input', 'suggestion', 'confidence');
     const strange = fc.constantFrom('risk_flag', 'Input', '', 'constructor', 'toString', '__proto__', 'a/b', 'id');
     await fc.assert(
@@ -142,7 +142,7 @@ describe('one fault', () => {
         const { errors = [] } = problem.parse(JSON.parse(raw.text));
         const [first] = errors.filter((error) => error.code === code);
         const place = `#/${member}${member === 'metadata' ? '/m' : ''}${way[2]}${deeper}`;
-        // How deep and how many is found on the way: the pointer says where it was too much.
+        // Depth and count are checked during parsing: the pointer names where the limit was exceeded.
         const exact = !code.startsWith('too_');
         expect(first?.pointer.slice(0, exact ? undefined : place.length), raw.text).toBe(place);
       }),
@@ -151,7 +151,7 @@ describe('one fault', () => {
     await nothingIsStored();
   });
 
-  it('of the text itself is invalid JSON', async () => {
+  it('in the text itself is invalid JSON', async () => {
     const good = bodyText('0197f1a0-0000-7000-8000-000000000001', GOOD);
     const broken = fc.oneof(
       fc.nat(good.length - 2).map((length) => Buffer.from(good.slice(0, length + 1))),

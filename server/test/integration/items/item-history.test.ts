@@ -1,4 +1,4 @@
-// The history of an item over HTTP: the last of it first, and everything before it by cursor, each fact once.
+// Tests the history of an item over HTTP: newest first, older events by cursor, each event once.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DomainEvent } from '@countersign/shared/events';
 import { HISTORY_EVENTS, readHistory } from '@countersign/shared/api/queue';
@@ -16,13 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-it('I6: goes back to the first event of an item that was claimed very often', async () => {
+it('I6: pages back to the first event of an item that was claimed very often', async () => {
   const owner = await person(served.testEnv);
   const project = await openProject(owner);
   const { id } = await project.pipeline.submit(aSubmission());
   const params = { id };
   await relayOnce(testEnv.services, testEnv.signals);
-  // As if people had taken it and given it back, a hundred times.
+  // As if people had claimed and released it a hundred times.
   await testEnv.sql(
     `insert into event (id, project_id, seq, type, item_id, actor, data, created_at)
      select gen_random_uuid(), e.project_id, e.seq + n, case n % 2 when 1 then 'claim.lapsed' else 'claim.released' end, e.item_id,

@@ -1,4 +1,4 @@
-// The filter of the queue: the database answers what `answers()` answers, on whatever rows, at whatever length of the queue.
+// Tests the queue filter: the database matches the same rows as `answers()`, for any rows and any length of the queue.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COUNT_LIMIT } from '@countersign/shared/api/queue';
@@ -11,7 +11,7 @@ import { useServices } from '../support/test-services.ts';
 const testEnv = useServices();
 let fixture: ProjectFixture;
 
-/** Everything that a pattern, a locale, an encoding or a quoting could read as something else. */
+/** Everything that a pattern, a locale, an encoding or a quoting could interpret. */
 const PREVIEWS = [
   ...['100 % sure', '100 sure', 'a_b', 'axb', 'back\\slash', 'backslash', "it's", '"quoted"', '$1 ? :x', '   '],
   ...['STRASSE', 'Straße', 'ÄÖÜ', 'äöü', 'İstanbul', 'ISTANBUL', 'ıstanbul', 'ΣΑΣ', 'σας', 'Ａ', 'K', 'k'],
@@ -60,7 +60,7 @@ const text = fc.oneof(
   fc.constantFrom('%', '_', '\\', "'", '?', '$1', '%a', 'S', 'ss', 'é', 'i', 'İ'),
 );
 const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
-/** As the door lets it in. */
+/** As the intake normalizes it. */
 const filter = fc
   .record({
     text: some(text),
@@ -74,8 +74,8 @@ const filter = fc
   .filter((parsed) => parsed.success)
   .map((parsed) => parsed.data);
 
-describe('the filter of the queue', () => {
-  it('answers what the page answers, for one field and for all of them, and changes no count', async () => {
+describe('the queue filter', () => {
+  it('matches what the page matches, for one field and for all of them, and changes no count', async () => {
     const { items, counts } = await list({});
     const rows = items.map((item) => toItemRow(item, null));
     const wanted = (asked: QueueFilter) => rows.filter((row) => answers(asked, row)).map(({ id }) => id);
@@ -103,17 +103,17 @@ describe('the filter of the queue', () => {
     ['strasse', ['STRASSE', 'so: STRASSE.']],
     ['äöü', ['äöü', 'so: äöü.']],
     ['\u00e9', ['\u00e9clair', 'so: \u00e9clair.']],
-  ])('looks for %s as it is written, with A to Z alone in both cases', async (asked, expected) => {
+  ])('searches for %s literally, ignoring only the case of A to Z', async (asked, expected) => {
     const { items } = await list({ filter: { text: asked } });
     expect(items.map(({ preview }) => preview).sort()).toEqual([...expected].sort());
   });
 
-  it.each(['a\0b', '\ud83d'])('refuses %j, which no database can be asked for', (value) => {
+  it.each(['a\0b', '\ud83d'])('refuses %j, which no database can search for', (value) => {
     for (const field of ['text', 'flag', 'model', 'source'])
       expect(queueFilter.safeParse({ [field]: value }).success).toBe(false);
   });
 
-  it('goes on by pages, each row once', async () => {
+  it('continues by pages, each row once', async () => {
     const asked = { max_confidence: 0.7 };
     const whole = (await list({ filter: asked })).items.map(({ id }) => id);
     const seen: string[] = [];
@@ -143,7 +143,7 @@ describe('a queue of 25 000', () => {
     );
   });
 
-  it('looks through a part of it at a time, and finds the one that answers', async () => {
+  it('is searched one part at a time, and the one match is found', async () => {
     const filter = { text: 'needle' };
     const first = await list({ filter }, long);
     expect(first.items).toEqual([]);
@@ -153,7 +153,7 @@ describe('a queue of 25 000', () => {
     expect(second.end).toBeNull();
   });
 
-  it('misses nothing and doubles nothing where one part ends', async () => {
+  it('is searched without a missed or repeated row at the end of a part', async () => {
     const filter = { text: 'edge' };
     const first = await list({ filter }, long);
     const second = await list({ filter, after: first.nextCursor ?? '' }, long);
@@ -166,7 +166,7 @@ describe('a queue of 25 000', () => {
     ]);
   });
 
-  it('counts what a person reads as a number, and says more beyond', async () => {
+  it('is counted up to a limit, with "more" beyond it', async () => {
     const reviewer = await list({ limit: 1 }, long);
     expect(reviewer.counts).toEqual({ available: COUNT_LIMIT + 1, mine: 0, escalated: 1249, all: COUNT_LIMIT + 1 });
     await testEnv.sql(

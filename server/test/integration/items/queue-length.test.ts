@@ -1,4 +1,4 @@
-// The queue at length: what a question costs does not grow with what it passes over.
+// Tests a long queue: the cost of a query does not grow with the rows it skips.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Em } from '../../../src/db/orm.ts';
 import { pick } from '../../../src/usecases/claims/claim-pick.ts';
@@ -25,11 +25,11 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
     await testEnv.sql('analyze item');
   });
 
-  /** How many rows of items these questions visit, told by the database itself. */
+  /** How many item rows these queries visit, from the query plans of the database. */
   const visited = (ask: (em: Em) => Promise<unknown>): Promise<number> =>
     testEnv.services.db.read((em) =>
       em.transactional(async (inside) => {
-        // As with a million decided items beside them, when reading the whole table is no choice.
+        // As with a million decided items beside them, when a full table scan is no option.
         for (const way of ['seqscan', 'hashjoin', 'mergejoin']) await inside.execute(`set local enable_${way} = off`);
         await ask(inside);
         const [row] = await inside.execute<{ n: string }[]>(
@@ -39,7 +39,7 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
       }),
     );
 
-  it('what a reviewer may take is found without a look at those', async () => {
+  it('an item for a reviewer is found without a visit to those', async () => {
     const scope = { all: [high.projectId], escalated: [], blind: new Set<string>(), userId: high.anna.userId };
     const asked = { view: 'available', filter: {}, after: null, limit: 100 } as const;
     expect(
@@ -50,7 +50,7 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
     expect(await visited(async (em) => expect(await pick(em, picking)).toHaveLength(1))).toBeLessThan(20);
   });
 
-  it('and a supervisor is given the first of those without a look at the rest', async () => {
+  it('and a supervisor gets the first of those without a visit to the rest', async () => {
     const roles = [{ projectId: high.projectId, role: 'supervisor' as const }];
     const picking = { roles, free: [], wait: '', most: 1 } as const;
     expect(await visited((em) => pick(em, picking))).toBeLessThan(1000);

@@ -1,4 +1,4 @@
-// I7 by property: whatever may be submitted comes back the same wherever it is shown, listed, delivered or shipped.
+// Tests I7 by property: any valid submission comes back unchanged wherever it is shown, listed, delivered or exported.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { relayOnce } from '../../../src/worker/relay.ts';
@@ -32,14 +32,14 @@ function expectText({ status, text }: Raw, expected: string): void {
   expect(text).toContain(expected);
 }
 
-/** How the public API shows these members, between them and after them nothing. */
+/** How the public API shows these members, with nothing between or after them. */
 function shownOf({ input, suggestion, confidence, risk_flags, metadata }: SubmissionTexts): string {
   const flags = JSON.stringify(JSON.parse(risk_flags ?? '[]'));
   const number = JSON.stringify(Number(confidence));
   return `"input":${input},"suggestion":${suggestion},"confidence":${number},"risk_flags":${flags},"metadata":${metadata ?? 'null'},"routing":`;
 }
 
-/** By hand: the callers of the tests parse by schema, and zod leaves out what is called `__proto__`. */
+/** Parsed by hand: the test client parses by schema, and zod drops a key named `__proto__`. */
 async function claimed(itemId: string): Promise<number> {
   const { text } = await asOwner({ method: 'POST', path: `/api/items/${itemId}/claim` });
   return (JSON.parse(text) as { fence: number }).fence;
@@ -51,7 +51,7 @@ async function deliveredOf(itemId: string): Promise<string> {
   return rows[0]?.body ?? '';
 }
 
-/** Approves the item as it is, and sees its suggestion shipped everywhere. */
+/** Approves the item unchanged, and checks that its suggestion is sent everywhere. */
 async function approveAndSee(itemId: string, { suggestion }: SubmissionTexts): Promise<void> {
   const fence = await claimed(itemId);
   const body = JSON.stringify({ fence, action: 'approve' });
@@ -81,13 +81,13 @@ async function roundTrip(texts: SubmissionTexts, order: number[]): Promise<void>
 }
 
 describe('I7: any submission', () => {
-  it('by property: is taken, and comes back in its own spelling', { timeout: 120_000 }, async () => {
+  it('by property: is accepted, and comes back in its own spelling', { timeout: 120_000 }, async () => {
     const order = fc.array(fc.nat(), { minLength: 6, maxLength: 6 });
     await fc.assert(fc.asyncProperty(submissionTexts, order, roundTrip), { numRuns: 60 });
     expect(served.failures).toEqual([]);
   });
 
-  it('by property: an edited answer is shipped in its own spelling too', { timeout: 120_000 }, async () => {
+  it('by property: an edited answer is sent in its own spelling too', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(submissionTexts, async ({ suggestion: output }) => {
         const { id } = await project.pipeline.submit({ input: 1, suggestion: { never: 'that' }, confidence: 0.8 });

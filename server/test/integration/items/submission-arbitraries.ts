@@ -1,16 +1,16 @@
-// Submissions as text, for tests by property: every spelling of numbers and strings, odd keys, any order of members.
+// Generates submissions as text for property tests: every spelling of numbers and strings, odd keys, any order of members.
 import fc from 'fast-check';
 
 const numberText = fc.oneof(
   fc.constantFrom('0', '-0', '-0.0', '1.0E-1', '0.1', '1E+2', '100.000', '1e308', '-1e308', '5e-324', '1e-400'),
   fc.constantFrom('9007199254740991', '-9007199254740991', '0.10000000000000000555', '9007199254740993.0', '1e300'),
-  // Large ones with an exponent: digits alone would be an integer beyond 2^53-1.
+  // Large ones have an exponent: digits alone would be an integer beyond 2^53-1.
   fc
     .double({ noNaN: true, noDefaultInfinity: true })
     .map((number) => (Math.abs(number) > Number.MAX_SAFE_INTEGER ? number.toExponential() : JSON.stringify(number))),
 );
 
-/** Text that JSON can carry and a database can keep: anything but NUL. */
+/** Text that JSON can carry and a database can store: anything but NUL. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\u0000', '\u0001')),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -71,12 +71,12 @@ const { value: valueText, object: objectText } = fc.letrec<{ value: string; obje
     ),
 }));
 
-/** A value that is wrapped until it nests 32 levels. */
+/** A value nested to 32 levels. */
 const deepest = fc
   .tuple(fc.constantFrom<[string, string]>(['[', ']'], ['{"a":', '}'], ['[1,', ',2]']), numberText)
   .map(([[open, close], leaf]) => open.repeat(32) + leaf + close.repeat(32));
 
-/** Any JSON text that may be submitted, with at most so many levels. */
+/** Any valid JSON text with at most this many levels. */
 const payloadText = fc.oneof({ weight: 8, arbitrary: valueText }, { weight: 1, arbitrary: deepest });
 
 export interface SubmissionTexts {
@@ -87,7 +87,7 @@ export interface SubmissionTexts {
   metadata: string | null;
 }
 
-/** The members of a valid submission, each as its text; null: left out. Flags never escalate. */
+/** The members of a valid submission, each as its text; null: omitted. Flags never escalate. */
 export const submissionTexts: fc.Arbitrary<SubmissionTexts> = fc.record({
   input: payloadText,
   suggestion: payloadText,
@@ -111,7 +111,7 @@ export const submissionTexts: fc.Arbitrary<SubmissionTexts> = fc.record({
   metadata: fc.option(objectText),
 });
 
-/** The body with its members in this order (any numbers will do), and white space around them. */
+/** The body with its members in this order (any numbers are valid), with white space around them. */
 export function bodyText(projectId: string, texts: Partial<SubmissionTexts>, order: number[] = []): string {
   const members = Object.entries({ project_id: JSON.stringify(projectId), ...texts })
     .filter(([, text]) => text !== null)

@@ -1,4 +1,4 @@
-// Submitting: routed by the settings of the moment, stored as it came, once per idempotency key.
+// Tests submissions: routed by the current settings, stored unchanged, once per idempotency key.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jsonText } from '@countersign/shared/json/json';
@@ -69,13 +69,13 @@ describe('routing, as stored', () => {
     });
   });
 
-  it('LC3: is due when the project’s target says', async () => {
+  it('LC3: the due time follows the project’s target', async () => {
     const { item } = await send({});
     expect(item.dueAt.getTime() - item.createdAt.getTime()).toBe(60 * 60_000);
   });
 });
 
-describe('I7: what came in comes out', () => {
+describe('I7: payloads are stored unchanged', () => {
   it('payloads in their own spelling', async () => {
     const raw = '{ "z": 1.0, "a": [1e2, "\\u00e9\\/"], "2": -0, "1": 0.10000000000000000555 }';
     const { item } = await send({
@@ -88,8 +88,8 @@ describe('I7: what came in comes out', () => {
   });
 
   it.each<[string, string[]]>([
-    ['words that mean something to the database', ['null', 'NULL', 'true', '{}', '{a,b}', '""', "'"]],
-    ['spaces around and nothing but spaces', [' legal ', ' ', '\t', '\u00a0']],
+    ['keywords of the database', ['null', 'NULL', 'true', '{}', '{a,b}', '""', "'"]],
+    ['leading, trailing and only spaces', [' legal ', ' ', '\t', '\u00a0']],
     ['quotes, commas, braces and backslashes', ['a,b', '"', '\\', '\\"', 'a\\nb', '{', '}', "it's"]],
     ['line breaks and control characters, with and without a comma', ['a\nb', 'a\nb,c', '\u0001,', '\r\n', '\u007f']],
     ['other scripts', ['é', 'e\u0301', '😀', '\u2028', 'ß']],
@@ -147,7 +147,7 @@ describe('I7: what came in comes out', () => {
 describe('I2: an idempotency key', () => {
   const key = (text: string, bodySha256 = 'a'.repeat(64)) => ({ idempotency: { key: text, bodySha256 } });
 
-  it('makes one item, and every later answer is about that one, as it stands then', async () => {
+  it('creates one item, and every later response has its current state', async () => {
     const first = await send(key('one'));
     const second = await send(key('one'));
     expect([first.replayed, second.replayed]).toEqual([false, true]);
@@ -162,7 +162,7 @@ describe('I2: an idempotency key', () => {
     await expect(send(key('two', 'b'.repeat(64)))).rejects.toMatchObject({ code: 'idempotency_key_reused' });
   });
 
-  it('is the project’s own: another project may use the same', async () => {
+  it('belongs to its project: another project may use the same', async () => {
     const other = await createProjectFixture(testEnv.services);
     const mine = await send(key('three'));
     const theirs = await send(key('three'), other);
@@ -170,7 +170,7 @@ describe('I2: an idempotency key', () => {
     expect(theirs.item.id).not.toBe(mine.item.id);
   });
 
-  it('sent 20 times at once makes one item', async () => {
+  it('sent 20 times at once creates one item', async () => {
     const place = await createProjectFixture(testEnv.services);
     const results = await Promise.all(Array.from({ length: 20 }, () => send(key('crowd'), place)));
     expect(new Set(results.map(({ item }) => item.id)).size).toBe(1);
@@ -178,7 +178,7 @@ describe('I2: an idempotency key', () => {
     expect(await countOf(place.projectId)).toBe(1);
   });
 
-  it('of a submission that failed is free again', async () => {
+  it('of a failed submission is free again', async () => {
     const place = await createProjectFixture(testEnv.services);
     await testEnv.sql('update project set archived_at = now() where id = ?', [place.projectId]);
     await expect(send(key('four'), place)).rejects.toMatchObject({ code: 'forbidden' });

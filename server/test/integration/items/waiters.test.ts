@@ -1,4 +1,5 @@
-// Places to wait: who gets none is stored and answered at once, and they are free again whenever their client goes.
+// Tests the waiting slots of submissions: without a slot the response comes at once, and a client that disconnects frees its
+// slot.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -16,11 +17,11 @@ import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
 let waiters: Waiters;
-/** How many have given their place back. */
+/** How many requests have freed their slot. */
 let left = 0;
 let served: Served;
 let project: OpenProject;
-/** What the request that is under way does at its slow point, before it goes on. */
+/** What the request under way does at its slow point, before it continues. */
 let atSlowPoint: () => Promise<unknown>;
 
 beforeAll(async () => {
@@ -58,7 +59,7 @@ beforeEach(() => {
 });
 afterAll(() => served.close());
 
-/** The answer that the server is about to give to the next request. */
+/** The response that the server is about to send to the next request. */
 async function nextResponse(): Promise<ServerResponse> {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const take = (message: unknown) => resolve((message as { response: ServerResponse }).response);
@@ -85,8 +86,8 @@ const taken = (count: number) => expect.poll(() => waiters.taken, { interval: 5 
 const countOf = async (of: OpenProject) =>
   (await inside.sql<{ n: number }>('select count(*)::int as n from item where project_id = ?', [of.id]))[0]?.n;
 
-describe('a client that goes', () => {
-  it('while it waits gives its place back', async () => {
+describe('a client that disconnects', () => {
+  it('while it waits frees its slot', async () => {
     const leaving = new AbortController();
     const { id } = await project.pipeline.submit(aSubmission());
     const gone = [submitting(project, leaving.signal), reading(project, id, leaving.signal)].map((request) =>
@@ -101,7 +102,7 @@ describe('a client that goes', () => {
   it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
     ['stored', (signal) => submitting(project, signal)],
     ['read', async (signal) => reading(project, await anOpenItem(), signal)],
-  ])('while its item is being %s does not hold a place for the minute it asked for', async (_, request) => {
+  ])('while its item is being %s does not hold a slot for the minute it asked for', async (_, request) => {
     const leaving = new AbortController();
     const reached = Promise.withResolvers<undefined>();
     const released = Promise.withResolvers<undefined>();
@@ -129,8 +130,8 @@ async function anOpenItem(): Promise<string> {
   return (open ??= (await project.pipeline.submit(aSubmission())).id);
 }
 
-describe('who waits', () => {
-  it('is woken by the decision itself: here nobody polls', async () => {
+describe('a waiting request', () => {
+  it('is woken by the decision itself, without polling', async () => {
     const room = createWaiters(inside.services.db);
     const { signals } = inside;
     const stop = await startWaiterLoop({ services: { ...inside.services, waiters: room }, signals }, 3_600_000);
@@ -145,8 +146,8 @@ describe('who waits', () => {
   });
 });
 
-describe('who gets no place', () => {
-  it('PW1: has stored it all the same, and is answered at once, by key and by process', async () => {
+describe('a request without a slot', () => {
+  it('PW1: is stored anyway, and answered at once, limited by key and by process', async () => {
     const other = await openProject(project.owner);
     const leaving = new AbortController();
     const crowd = [project, project, other].map((of) => submitting(of, leaving.signal).catch(() => undefined));
@@ -166,7 +167,7 @@ describe('who gets no place', () => {
     await taken(0);
   });
 
-  it('after the stop nobody waits, and everybody is answered', async () => {
+  it('is not left after the stop, and every one is answered', async () => {
     const crowd = [submitting(project), submitting(project)];
     await taken(2);
     waiters.close();
@@ -180,7 +181,7 @@ describe('who gets no place', () => {
 });
 
 describe('an owner of many projects', () => {
-  it('PW2: shares a tenth of the places, with any other owners', async () => {
+  it('PW2: shares a tenth of the slots, with any other owners', async () => {
     const { owner } = project;
     const more = await Promise.all([openProject(owner), openProject(owner)]);
     const friend = await person(served.testEnv);
@@ -193,19 +194,19 @@ describe('an owner of many projects', () => {
     expect(owners.map(takeAll)).toEqual([500, 0, 500]);
   });
 
-  it('PW2: answers for the keys that they made, also in a project that they left to somebody else', async () => {
+  it('PW2: is counted for the keys that they created, also in a project that they left to another owner', async () => {
     const other = await openProject(project.owner);
     const successor = await person(served.testEnv);
     await join(other, successor, 'owner');
     await project.owner.call(removeMember, { params: { id: other.id, user_id: project.owner.id } });
     expect((await actorOf(other)).ownerId).toBe(project.owner.id);
-    // Of a key whose maker is not known nobody else can be asked.
+    // A key without a known creator counts for the owner of its project.
     await inside.sql('update api_key set created_by = null where project_id = ?', [other.id]);
     inside.services.keys.forget((await actorOf(other)).keyId);
     expect((await actorOf(other)).ownerId).toBe(successor.id);
   });
 
-  it('gets back what it leaves', () => {
+  it('gets back freed slots', () => {
     const room = createWaiters(inside.services.db, { perKey: 5, perOwner: 2, perProcess: 10 });
     const waitSlots = ['a', 'b'].map((keyId) => room.take({ keyId, ownerId: 'one' }));
     expect(room.take({ keyId: 'c', ownerId: 'one' })).toBeNull();
@@ -216,5 +217,5 @@ describe('an owner of many projects', () => {
   });
 });
 
-/** Whom the key of a project stands for. */
+/** Whom the key of a project counts for. */
 const actorOf = (of: OpenProject): Promise<ApiKeyActor> => checkApiKey(inside.services, of.pipeline.apiKey);
