@@ -1,4 +1,4 @@
-// A reason finds its cluster after the decision that gave it (CT4): promptly, once, and at a cost that does not grow with what was given before.
+// Tests the cluster assignment of a reason after its decision (CT4): prompt, once, and at a cost independent of earlier reasons.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/db/database.ts';
 import { MOST_COMPARED, NEAREST, assignCluster, waitingReasons } from '../../../src/db/learnings/assign-cluster.ts';
@@ -41,7 +41,7 @@ const waitsForLock = async () => {
   return (await testEnv.sql(sql)).length > 0;
 };
 
-/** So many reasons that say nearly the same, placed long ago, each in the same cluster. */
+/** Inserts this many nearly equal reasons, assigned long ago, each to the same cluster. */
 async function alike(count: number): Promise<void> {
   const cluster = testEnv.services.ids.uuid();
   await testEnv.sql('insert into cluster (id, project_id, created_at) values (?, ?, now())', [
@@ -98,7 +98,7 @@ describe('CT4: a reason', () => {
     await other.close();
   });
 
-  it('waits for nobody who shapes clusters when it is given', async () => {
+  it('is stored without waiting for people who edit clusters', async () => {
     const { promise: shaped, resolve: release } = Promise.withResolvers<undefined>();
     const { promise: held, resolve: holds } = Promise.withResolvers<undefined>();
     const shaping = testEnv.services.db.write(async ({ em }) => {
@@ -114,7 +114,7 @@ describe('CT4: a reason', () => {
     expect(await clusters()).toEqual([['Wrong sum', 1]]);
   });
 
-  it('whose placing breaks off keeps no other from its place, and is placed by the next run', async () => {
+  it('whose assignment fails blocks no other, and is assigned by the next run', async () => {
     for (const reason of ['Wrong sum', 'Too long']) await overridden(reason);
     const { db } = testEnv.services;
     let broken = false;
@@ -138,7 +138,7 @@ describe('CT4: a reason', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('that is placed at the same moment as one like it finds that one’s cluster', async () => {
+  it('assigned at the same moment as a similar one joins the other’s cluster', async () => {
     for (const reason of ['Wrong sum', 'Wrong sum!']) await overridden(reason);
     const { db } = testEnv.services;
     const [first = '', second = ''] = await db.read((em) => waitingReasons(em, 2));
@@ -152,7 +152,7 @@ describe('CT4: a reason', () => {
     await placed;
     let ended = false;
     const meanwhile = db.write((tx) => assignCluster(testEnv.services, tx, second)).finally(() => (ended = true));
-    // It waits for the other’s transaction; one that does not has ended before it.
+    // It waits for the other’s transaction; without waiting, it would finish first.
     const waits = async () => ended || (await waitsForLock());
     await expect.poll(waits).toBe(true);
     commit(undefined);
@@ -160,7 +160,7 @@ describe('CT4: a reason', () => {
     expect(await clusters()).toEqual([[expect.any(String), 2]]);
   });
 
-  it('that is undone before it is placed draws nobody', async () => {
+  it('that is undone before its assignment attracts no other', async () => {
     const id = await overridden('Wrong sum!');
     await undoDecision(testEnv.services, fixture.supervisor, id);
     await assignClustersOnce(testEnv.services);
@@ -170,7 +170,7 @@ describe('CT4: a reason', () => {
     expect(await clusters()).toEqual([['Wrong sum', 1]]);
   });
 
-  it('is compared with so many at most, found by the index, however many are like it', async () => {
+  it('is compared with a limited number, found by the index, however many are similar', async () => {
     for (const count of [1200, 10_000]) {
       fixture = await createProjectFixture(testEnv.services);
       await alike(count);
@@ -196,7 +196,7 @@ describe('CT4: a reason', () => {
     }
   });
 
-  it('costs its decision the same, however many are like it', async () => {
+  it('costs its decision the same, however many are similar', async () => {
     const read: number[] = [];
     for (const count of [0, 1200]) {
       fixture = await createProjectFixture(testEnv.services);
@@ -210,7 +210,7 @@ describe('CT4: a reason', () => {
   });
 });
 
-/** Notes of each transaction how many wordings it read, by index or without. */
+/** Records how many reason variants each transaction read, by index or without. */
 function watched(read: number[]): Database {
   const { db } = testEnv.services;
   const sql = `select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables where relname = 'wording'`;

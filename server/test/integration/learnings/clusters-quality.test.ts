@@ -1,4 +1,4 @@
-// How well clusters find what means the same (CT1), on reasons that were labelled by hand.
+// Measures how well clusters group reasons with the same meaning (CT1), on reasons labelled by hand.
 import { expect, it } from 'vitest';
 import { noteReason } from '../../../src/db/learnings/assign-cluster.ts';
 import { LABELLED } from '../../fixtures/labelled-reasons.ts';
@@ -8,7 +8,7 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 
-it('CT1: on labelled reasons purity and recall are as good as is said', async () => {
+it('CT1: purity and recall on labelled reasons reach the documented values', async () => {
   const labelled = Object.entries(LABELLED).flatMap(([meaning, all]) => all.map((reason) => ({ meaning, reason })));
   const { purity, recall } = await measure((await createProjectFixture(testEnv.services)).projectId, labelled);
   process.stdout.write(
@@ -20,8 +20,8 @@ it('CT1: on labelled reasons purity and recall are as good as is said', async ()
 });
 
 /**
- * Purity: the share of reasons that stand where most have their meaning. Recall: the share of pairs of one meaning that stand
- * together. They arrive in an order that is mixed and always the same.
+ * Purity: the share of reasons that share the main meaning of their cluster. Recall: the share of pairs with one meaning that
+ * share a cluster. They arrive in a fixed shuffled order.
  */
 async function measure(
   projectId: string,
@@ -31,7 +31,7 @@ async function measure(
   for (const { reason } of mixed) {
     await testEnv.services.db.write((tx) => noteReason(testEnv.services, tx, { projectId, reason }));
     await assignClustersOnce(testEnv.services);
-    // As if it had been given: nobody decides two hundred items for this.
+    // Stored without a decision: two hundred decisions would take too long.
     await testEnv.sql('update wording set placed_by_hand = true where project_id = ? and not placed_by_hand', [
       projectId,
     ]);

@@ -1,4 +1,4 @@
-// Clusters of reasons (CT): close wordings join as they arrive, supervisors put them in order, and what they said stays.
+// Tests clusters of reasons (CT): similar reason variants join as they arrive, and the edits of supervisors persist.
 import { TREND_DAYS, type Cluster } from '@countersign/shared/api/clusters';
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   });
 });
 
-/** Somebody overrides an item for this reason. */
+/** A reviewer overrides an item for this reason. */
 async function overridden(reason: string, action: 'edit' | 'reject' = 'reject', flags: string[] = []): Promise<string> {
   const metadata = { raw: '{}', value: { model: 'm-1', source: 's' } };
   const { id } = await anItem(testEnv.services, fixture, { riskFlags: flags, metadata });
@@ -44,8 +44,8 @@ async function called(name: string): Promise<Cluster> {
 const shape = async (name: string, change: ShapeInput['change'], who = fixture.supervisor) =>
   shapeCluster(testEnv.services, who, { projectId: fixture.projectId, clusterId: (await called(name)).id, change });
 
-describe('CT1: reasons that mean the same', () => {
-  it('stand in one cluster, called after the commonest', async () => {
+describe('CT1: reasons with the same meaning', () => {
+  it('share one cluster, named after the most frequent', async () => {
     for (const reason of ['The sum is wrong', 'Wrong sum', 'wrong sum!', 'Wrong sum', 'Too long'])
       await overridden(reason, reason === 'Wrong sum' ? 'edit' : 'reject', reason === 'Wrong sum' ? ['pii'] : []);
     expect(namesAndSizes(await list())).toEqual([
@@ -57,12 +57,12 @@ describe('CT1: reasons that mean the same', () => {
     expect([sum?.trend.length, sum?.trend.at(-1)]).toEqual([TREND_DAYS, 4]);
   });
 
-  it('are one reason however many give it at once', async () => {
+  it('are one reason however many people give it at once', async () => {
     await Promise.all(Array.from({ length: 3 }, (_, n) => overridden(n % 2 === 0 ? 'Missing step' : 'Missing steps')));
     expect((await list()).map(({ size }) => size)).toEqual([3]);
   });
 
-  it('CT2: of the project’s own list are kept apart, and one typed by hand joins the closest', async () => {
+  it('CT2: from the project’s own list stay separate, and one typed by hand joins the closest', async () => {
     for (const reason of ['Wrong unit!', 'wrong units!', 'Wrong units', 'Wrong unit', 'the unit is wrong'])
       await overridden(reason);
     expect(namesAndSizes(await list()).sort()).toEqual([
@@ -71,7 +71,7 @@ describe('CT1: reasons that mean the same', () => {
     ]);
   });
 
-  it('CT2: leave with an undo, and what was undone draws nobody', async () => {
+  it('CT2: leave their cluster with an undo, and an undone reason attracts no other', async () => {
     const id = await overridden('Wrong sum!');
     await shape('Wrong sum!', { action: 'rename', name: 'Before' });
     await overridden('Too long');
@@ -86,7 +86,7 @@ describe('CT1: reasons that mean the same', () => {
     expect((await list()).map(({ size }) => size)).toEqual([2, 1]);
   });
 
-  it('are placed by the sweep where an older version left them out', async () => {
+  it('are assigned by the sweep where an older version omitted it', async () => {
     for (const reason of ['Too long', 'Wrong sum', 'The sum is wrong']) await overridden(reason);
     await testEnv.sql('delete from wording where project_id = ?', [fixture.projectId]);
     await testEnv.sql('delete from cluster where project_id = ?', [fixture.projectId]);
@@ -123,7 +123,7 @@ describe('CT3: supervisors', () => {
     for (const reason of ['Wrong sum', 'Wrong sum', 'the sum is wrong', 'Too long']) await overridden(reason);
   });
 
-  it('rename: the name stays when reasons join later, and goes when it is removed', async () => {
+  it('rename: the name stays when reasons join later, and is removed on request', async () => {
     await shape('Wrong sum', { action: 'rename', name: 'Arithmetic' });
     for (let n = 0; n < 3; n += 1) await overridden('Sum wrong');
     expect(await called('Arithmetic')).toMatchObject({ named: true, size: 6 });
@@ -131,7 +131,7 @@ describe('CT3: supervisors', () => {
     expect(await called('Sum wrong')).toMatchObject({ named: false, size: 6 });
   });
 
-  it('merge, and what joins later is there, too; restored it is as it was, with what joined', async () => {
+  it('merge: later reasons join the target too; unmerged, the cluster is as before, with the reasons that joined it', async () => {
     await shape('Too long', { action: 'rename', name: 'Length' });
     const { id } = await called('Length');
     await shape('Length', { action: 'merge', into: (await called('Wrong sum')).id });
@@ -149,7 +149,7 @@ describe('CT3: supervisors', () => {
     ]);
   });
 
-  it('split: what was put there stays there, and what is close to it joins it', async () => {
+  it('split: the moved variants stay there, and similar ones join them', async () => {
     const { id } = await shape('Wrong sum', { action: 'split', reasons: ['the sum is wrong'], name: 'Sentences' });
     for (const reason of ['The sum is wrong!', 'Wrong sum!']) await overridden(reason);
     expect(await called('Sentences')).toMatchObject({ id, size: 2, variant_count: 2 });
@@ -161,10 +161,10 @@ describe('CT3: supervisors', () => {
 
   it.each<[string, ShapeInput['change'], string]>([
     ['merged into itself', { action: 'merge', into: 'self' }, '#/into'],
-    ['merged into what is not here', { action: 'merge', into: '01a205df-3922-76fc-918b-43a865a61840' }, '#/into'],
-    ['split of a reason of another one', { action: 'split', reasons: ['Too long'] }, '#/reasons'],
-    ['split of all it has', { action: 'split', reasons: ['Wrong sum', 'the sum is wrong'] }, '#/reasons'],
-    ['restored when it stands by itself', { action: 'restore' }, '#/action'],
+    ['merged into an unknown one', { action: 'merge', into: '01a205df-3922-76fc-918b-43a865a61840' }, '#/into'],
+    ['split by a reason of another one', { action: 'split', reasons: ['Too long'] }, '#/reasons'],
+    ['split by all its reasons', { action: 'split', reasons: ['Wrong sum', 'the sum is wrong'] }, '#/reasons'],
+    ['unmerged when it is not merged', { action: 'restore' }, '#/action'],
   ])('get the reason why a cluster cannot be %s, and nothing changes', async (_, change, pointer) => {
     const before = await list();
     const { id } = await called('Wrong sum');
@@ -174,7 +174,7 @@ describe('CT3: supervisors', () => {
     expect(await list()).toEqual(before);
   });
 
-  it('cannot merge what is merged already, nor into it, and no circle comes of two who merge at once', async () => {
+  it('cannot merge a merged cluster, nor merge into one, and two concurrent merges make no cycle', async () => {
     const [sum, long] = [await called('Wrong sum'), await called('Too long')];
     const merge = (from: Cluster, to: Cluster) =>
       shapeCluster(testEnv.services, fixture.supervisor, {
@@ -187,7 +187,7 @@ describe('CT3: supervisors', () => {
     expect((await list()).map(({ size }) => size)).toEqual([4]);
   });
 
-  it('PM: do it, reviewers do not, and not in an archived project (AR1); the change log says who', async () => {
+  it('PM: may edit clusters, reviewers may not, and nobody in an archived project (AR1); the change log says who did', async () => {
     await expect(shape('Wrong sum', { action: 'rename', name: 'Mine' }, fixture.anna)).rejects.toMatchObject({
       code: 'forbidden',
     });
@@ -208,8 +208,8 @@ describe('CT3: supervisors', () => {
   });
 });
 
-describe('what answers a filter', () => {
-  it('is counted alike in clusters and list, and a cluster’s own learnings are those it counts', async () => {
+describe('a filter', () => {
+  it('counts alike in clusters and list, and a cluster’s own learnings are those it counts', async () => {
     await overridden('Wrong sum', 'edit', ['pii']);
     await overridden('the sum is wrong');
     await overridden('Too long', 'reject', ['pii']);
@@ -234,7 +234,7 @@ describe('what answers a filter', () => {
     }
   });
 
-  it('comes a page at a time, each cluster once, with its commonest reasons', async () => {
+  it('pages its clusters, each once, with its most frequent reasons', async () => {
     for (const reason of ['Wrong sum', 'Too long', 'Misread question', 'Broken link', 'Broken link'])
       await overridden(reason);
     const names: string[] = [];
@@ -254,7 +254,7 @@ describe('what answers a filter', () => {
     });
   });
 
-  it('of a cluster of another project is none of ours', async () => {
+  it('finds no cluster of another project', async () => {
     await overridden('Wrong sum');
     const { id } = await called('Wrong sum');
     const other = await createProjectFixture(testEnv.services);

@@ -1,4 +1,5 @@
-// Learnings that are left out (LX5) and exports of a cluster (LX6): the same cut-off gives the same bytes, or says why it cannot.
+// Tests excluded learnings (LX5) and exports of a cluster (LX6): the same cut-off gives the same bytes, or the reason why it
+// cannot.
 import { type ExportFilter, exportFilter } from '@countersign/shared/api/exports';
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import fc from 'fast-check';
@@ -62,7 +63,7 @@ async function clusterOf(reason: string): Promise<string> {
 }
 
 describe('LX5: an excluded learning', () => {
-  it('is in no export from then on, and an export up to before has it still, to the byte', async () => {
+  it('is in no export from then on, and stays in an export up to an earlier cut-off, to the byte', async () => {
     const [first, second] = [await overridden('Wrong sum'), await overridden('Wrong sum')];
     await relay();
     const before = await exported();
@@ -77,7 +78,7 @@ describe('LX5: an excluded learning', () => {
     expect((await exported({ through: without.through })).text).toBe(without.text);
   });
 
-  it('a resumed export has no line missing or doubled, with any changes in between', async () => {
+  it('a resumed export has no line missing or repeated, with any changes in between', async () => {
     const made: string[] = [];
     for (let n = 0; n < 8; n += 1) made.push(await overridden('Wrong sum'));
     await relay();
@@ -118,7 +119,7 @@ describe('LX5: an excluded learning', () => {
     expect((await clusters({ excluded: 'only' })).map(({ size }) => size)).toEqual([1, 1]);
   });
 
-  it('PM: is for supervisors, once, in the change log, not in an archived project, and gone with an undo', async () => {
+  it('PM: is excluded by supervisors, once, in the change log, not in an archived project, and removed by an undo', async () => {
     await testEnv.sql('update project set undo_window_seconds = 30 where id = ?', [fixture.projectId]);
     const id = await overridden('Wrong sum');
     await expect(mark(id, true, fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
@@ -140,7 +141,7 @@ describe('LX5: an excluded learning', () => {
 });
 
 describe('LX6: an export of a cluster', () => {
-  it('has the learnings of its reasons, and of what was merged into it', async () => {
+  it('has the learnings of its reasons, and of the clusters merged into it', async () => {
     const [sum, , unit] = [await overridden('Wrong sum'), await overridden('Too long'), await overridden('Bad unit')];
     await relay();
     const into = await clusterOf('Wrong sum');
@@ -177,7 +178,7 @@ describe('LX6: an export of a cluster', () => {
     expect((await exported({ cluster: sum, through: first.through })).text).toBe(first.text);
     await shape(sum, { action: 'split', reasons: ['the sum is wrong'] });
     const refused = { code: 'validation_failed', extras: { errors: [{ pointer: '#/query/through' }] } };
-    // At once, and when the relay has given the fact its place.
+    // At once, and after the relay has assigned the event's sequence number.
     for (const settled of [false, true]) {
       if (settled) await relay();
       await expect(exported({ cluster: sum, through: first.through })).rejects.toMatchObject(refused);
@@ -195,7 +196,7 @@ describe('LX6: an export of a cluster', () => {
     await expect(exported({ cluster: sum, through: merged.through })).rejects.toMatchObject(refused);
   });
 
-  it('is refused, too, where a reason of long ago found its place only since', async () => {
+  it('is refused also where an old reason was assigned to it only since', async () => {
     await overridden('Wrong sum');
     await overridden('Wrong sum!');
     await testEnv.sql(`delete from wording where project_id = ? and reason = 'Wrong sum!'`, [fixture.projectId]);
@@ -209,7 +210,7 @@ describe('LX6: an export of a cluster', () => {
     expect((await exported({ cluster })).lines).toHaveLength(2);
   });
 
-  it('of another project is none of ours', async () => {
+  it('finds no cluster of another project', async () => {
     await overridden('Wrong sum');
     const cluster = await clusterOf('Wrong sum');
     fixture = await createProjectFixture(testEnv.services);

@@ -1,4 +1,5 @@
-// Learnings as JSONL (LX): what is final, in the ledger's order; the same cut-off gives the same bytes, from wherever one goes on.
+// Tests learnings as JSONL (LX): final ones, in the order of the event log; the same cut-off gives the same bytes, from any
+// place.
 import { type ExportFilter, exportFilter } from '@countersign/shared/api/exports';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,14 +14,14 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 let fixture: ProjectFixture;
-/** More than are read at once. */
+/** More than one read returns. */
 const MANY = 120;
 
 const relay = async () => {
   while ((await relayOnce(testEnv.services, testEnv.signals)).again);
 };
 
-/** An override in the scene that is final and in the ledger, unless the window is still open. */
+/** An override in the fixture project that is final and in the event log, unless its undo window is still open. */
 async function overridden(of: ProjectFixture, n: number, action: 'edit' | 'reject' = 'edit'): Promise<string> {
   const raw = `{"question":"Question ${n}"}`;
   const metadata = { raw: '{}', value: { model: `m-${n % 2}`, source: 's' } };
@@ -59,7 +60,7 @@ describe('LX2: an export', () => {
     expect(lines).toHaveLength(MANY);
   });
 
-  it('holds back what can still be undone, and has it when it is final', async () => {
+  it('omits what can still be undone, and contains it once it is final', async () => {
     const open = await createProjectFixture(testEnv.services, { undo_window_seconds: 30 });
     const itemId = await overridden(open, 1);
     await relay();
@@ -87,7 +88,7 @@ describe('LX2: an export', () => {
   });
 
   it.each<Partial<ExportFilter>>([{ format: 'chat' }, { format: 'preference' }, { split: 'train' }])(
-    'that broke off anywhere goes on without a line missing or doubled: %j',
+    'interrupted anywhere resumes without a line missing or repeated: %j',
     async (filter) => {
       const whole = await linesOf(fixture, filter);
       const { through } = whole;
@@ -113,7 +114,7 @@ describe('LX2: an export', () => {
   });
 });
 
-describe('LX1, LX3: what is asked for', () => {
+describe('LX1, LX3: the selection', () => {
   const count = async (filter: Partial<ExportFilter>) => (await linesOf(fixture, filter)).lines.length;
 
   it.each<[string, Partial<ExportFilter>, (n: number) => boolean]>([
@@ -124,14 +125,14 @@ describe('LX1, LX3: what is asked for', () => {
     ['a model', { model: 'm-1' }, (n) => n % 2 === 1],
     ['a source', { source: 'another' }, () => false],
     ['all of them', { action: 'edit', reason: 'Wrong fact', flag: 'pii', model: 'm-1' }, (n) => n % 6 === 3],
-    ['what can be learned from', { format: 'preference' }, (n) => n % 4 !== 0],
-    ['rejections to learn from: there are none', { format: 'chat', action: 'reject' }, () => false],
+    ['the ones with a changed output', { format: 'preference' }, (n) => n % 4 !== 0],
+    ['rejections with a changed output: there are none', { format: 'chat', action: 'reject' }, () => false],
   ])('%s', async (_, filter, answers) => {
     const expected = Array.from({ length: MANY }, (__, n) => n).filter(answers);
     expect(await count(filter)).toBe(expected.length);
   });
 
-  it('two sides of a split are the whole, and nothing is on both', async () => {
+  it('the two sides of a split are disjoint and complete', async () => {
     const [train, test] = [await linesOf(fixture, { split: 'train' }), await linesOf(fixture, { split: 'test' })];
     const whole = await linesOf(fixture);
     expect(test.lines.length).toBeGreaterThan(0);
@@ -144,7 +145,7 @@ describe('LX4: before and after', () => {
     previewExport(testEnv.services, who, { projectId: of.projectId, filter: exportFilter.parse(filter) });
 
   it.each<Partial<ExportFilter>>([{}, { format: 'chat' }, { split: 'test' }])(
-    '%j: shows what will come',
+    '%j: previews what the export will contain',
     async (filter) => {
       const { through, text, lines } = await linesOf(fixture, filter);
       expect(await preview(fixture, filter)).toEqual({
@@ -154,7 +155,7 @@ describe('LX4: before and after', () => {
     },
   );
 
-  it('reckons when there are many', async () => {
+  it('estimates when there are many', async () => {
     const many = await createProjectFixture(testEnv.services);
     const itemId = await overridden(many, 1);
     await relay();
@@ -166,7 +167,7 @@ describe('LX4: before and after', () => {
     expect(Math.abs(bytes / Buffer.byteLength(text) - 1)).toBeLessThan(0.05);
   });
 
-  it('nothing to take is said as nothing', async () => {
+  it('an empty selection is reported as empty', async () => {
     const empty = await createProjectFixture(testEnv.services);
     expect(await preview(empty)).toEqual({ through: 0, lines: 0, bytes: 0, estimated: false, first: [] });
     expect((await linesOf(empty)).text).toBe('');
@@ -174,7 +175,7 @@ describe('LX4: before and after', () => {
 
   const page = ({ projectId }: ProjectFixture, limit = 20, after?: string) => ({ projectId, limit, after });
 
-  it('who took what is listed, with its lines when it was sent to its end', async () => {
+  it('exports are listed with their user, and with their lines when sent to the end', async () => {
     const other = await createProjectFixture(testEnv.services);
     for (let n = 0; n < 60; n += 1) await overridden(other, n);
     await relay();
@@ -198,7 +199,7 @@ describe('LX4: before and after', () => {
     expect(rest.nextCursor).toBeNull();
   });
 
-  it('PM: is for those who see learnings', async () => {
+  it('PM: exports are for members who see learnings', async () => {
     for (const who of [fixture.anna, await aPerson(testEnv.services)]) {
       const code = who === fixture.anna ? 'forbidden' : 'not_found';
       await expect(linesOf(fixture, {}, who)).rejects.toMatchObject({ code });
@@ -208,7 +209,7 @@ describe('LX4: before and after', () => {
   });
 });
 
-/** Copies of an override, as many items of their own, each final in its turn. */
+/** Copies of an override, as this many items, each made final in turn. */
 async function manyMore(of: ProjectFixture, itemId: string, count: number): Promise<void> {
   await testEnv.sql(
     `with fresh as (select gen_random_uuid() as item, gen_random_uuid() as decision, n from generate_series(1, ?::int) n),

@@ -1,4 +1,4 @@
-// What is known of learnings beside their lines: the guidelines that stood, what they can be narrowed to, the wordings of a cluster.
+// Tests the details of learnings: the guidelines at the decision, the available filters, the reason variants of a cluster.
 import { exportFilter } from '@countersign/shared/api/exports';
 import { beforeEach, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -48,7 +48,7 @@ async function rawLines(): Promise<{ guidelines_version: number | null }[]> {
     .map((line) => JSON.parse(line) as { guidelines_version: number });
 }
 
-it('LX1: the guidelines that stood at the decision, in the list and in raw lines', async () => {
+it('LX1: shows the guidelines at the decision, in the list and in raw lines', async () => {
   const change = (settingsVersion: number, changes: Parameters<typeof changeSettings>[2]['changes']) =>
     changeSettings(testEnv.services, fixture.owner, { projectId: fixture.projectId, settingsVersion, changes });
   await overridden('Wrong sum');
@@ -64,7 +64,7 @@ it('LX1: the guidelines that stood at the decision, in the list and in raw lines
   expect((await rawLines()).map(({ guidelines_version }) => guidelines_version)).toEqual([1, 2]);
 });
 
-it('flags, models and sources, the commonest first', async () => {
+it('lists flags, models and sources, the most frequent first', async () => {
   await overridden('Wrong sum', { flags: ['pii', 'legal'], model: 'm-2' });
   await overridden('Too long', { flags: ['pii'], model: 'm-2' });
   await overridden('Too long');
@@ -81,7 +81,7 @@ it('flags, models and sources, the commonest first', async () => {
   });
 });
 
-it('CT3: every reason variant of a cluster, a page at a time or by search, and where a merged one went', async () => {
+it('CT3: lists every reason variant of a cluster, by page or by search, and the target of a merged one', async () => {
   const reasonsGiven = ['Wrong sum', 'Wrong sum', 'wrong sum!', 'WRONG SUM', 'wrong  sum', 'Too long'];
   for (const reason of reasonsGiven) await overridden(reason);
   const [sum, long] = [await clusterOf('Wrong sum'), await clusterOf('Too long')];

@@ -1,4 +1,4 @@
-// An archived project: nothing comes in, nothing is handed out, what is decided is finished, and it can be restored (AR1).
+// Tests an archived project: no submissions, no claims, existing decisions complete, and it can be restored (AR1).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
@@ -71,7 +71,7 @@ describe('AR1: archiving', () => {
     expect(logEvents).toHaveLength(2);
   });
 
-  it('takes it out of the list of open projects into that of archived ones; it can still be read', async () => {
+  it('moves it from the list of open projects to that of archived ones; it can still be read', async () => {
     const listed = async (archived: boolean) =>
       (await listProjects(testEnv.services, fixture.anna, { archived })).rows.map(({ project }) => project.id);
     expect([await listed(false), await listed(true)]).toEqual([[fixture.projectId], []]);
@@ -102,7 +102,7 @@ describe('AR1: archiving', () => {
 });
 
 describe('AR1: while it is archived', () => {
-  it('nothing is handed out or decided, in clear words', async () => {
+  it('nothing can be claimed or decided, with a clear message', async () => {
     const [held, free] = await items(testEnv.services, fixture, 2);
     const rejected = await anItem(testEnv.services, fixture, { confidence: 0.1 });
     if (!held || !free) throw new Error('Two were asked for.');
@@ -125,7 +125,7 @@ describe('AR1: while it is archived', () => {
     expect(await rowOf(testEnv, held.id)).toMatchObject({ status: 'queued', claimed_by: null });
   });
 
-  it('queues leave it out, and the server picks from the other projects', async () => {
+  it('queues omit it, and the server picks from the other projects', async () => {
     await anItem(testEnv.services, fixture, { riskFlags: ['legal'] });
     const other = await createProjectFixture(testEnv.services);
     await grantRole(testEnv.services, other, { who: fixture.supervisor, role: 'supervisor' });
@@ -134,7 +134,7 @@ describe('AR1: while it is archived', () => {
     await archive();
     const { items: rows, counts, seqs } = await view(fixture.supervisor);
     expect([rows.map((row) => row.id), counts.all]).toEqual([[id], 1]);
-    // Its facts are still told to its members, so its place in the ledger is too (QU4).
+    // Its events still reach its members, so its position in the event log does too (QU4).
     expect([...seqs.keys()].sort()).toEqual([other.projectId, fixture.projectId].sort());
     expect((await claimNext(testEnv.services, fixture.supervisor, {}))?.item.id).toBe(id);
     expect(await claimNext(testEnv.services, fixture.supervisor, {})).toBeNull();
@@ -176,7 +176,7 @@ describe('AR1: while it is archived', () => {
     await removeMember(testEnv.services, ben, { projectId, userId: ben.userId });
   });
 
-  it('what is decided is finished: taken back within its window, or final and delivered', async () => {
+  it('decisions complete: undone within their window, or final and delivered', async () => {
     const url = { webhook_url: 'http://127.0.0.1:1024/', undo_window_seconds: 30 };
     fixture = await createProjectFixture(testEnv.services, url);
     const [kept, undone] = await items(testEnv.services, fixture, 2);
@@ -199,7 +199,7 @@ describe('AR1: while it is archived', () => {
 });
 
 describe('AR1: at the same moment', () => {
-  it('a claim is either given back or refused', async () => {
+  it('a claim is either released or refused', async () => {
     for (let round = 0; round < 8; round += 1) {
       fixture = await createProjectFixture(testEnv.services);
       const waiting = await items(testEnv.services, fixture, 3);
@@ -226,7 +226,7 @@ describe('AR1: at the same moment', () => {
     await expect(send()).rejects.toMatchObject(REFUSED);
   });
 
-  it('archiving waits for a claim that is under way, and gives it back', async () => {
+  it('archiving waits for a claim that is under way, and releases it', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const claiming: [string, unknown[]] = [
       `with held as (select role from member where project_id = ? and user_id = ? for share)
@@ -243,7 +243,7 @@ describe('AR1: at the same moment', () => {
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null, claim_expires_at: null, version: 3 });
   });
 
-  it('a claim waits for the archiving that is under way, and is refused', async () => {
+  it('a claim waits for an archiving that is under way, and is refused', async () => {
     const [{ id = '' } = {}] = await items(testEnv.services, fixture, 2);
     const archiving: [string, unknown[]] = [
       `with shut as (update project set archived_at = now() where id = ?)

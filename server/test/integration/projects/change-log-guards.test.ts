@@ -1,4 +1,4 @@
-// The change log beyond single lines: what is refused or fails leaves none, what was written stays, and no secret is in it.
+// Tests the change log as a whole: refused and failed changes add no entry, entries never change, and no secret is in it.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const invite = (by = fixture.owner, address: string | null = null) =>
 const add = (who: MemberActor, by = fixture.owner) =>
   addMember(testEnv.services, by, { ...here(), address: who.address, role: 'reviewer' });
 
-/** From now on the database takes no row of this project into the table; the answer ends that. */
+/** Makes the database refuse rows of this project in the table; the returned function ends that. */
 async function refuseRows(table: string, projectId: string): Promise<() => Promise<void>> {
   await testEnv.sql(`create function refuse_row() returns trigger language plpgsql as
     $$ begin if new.project_id = '${projectId}' then raise exception 'refused by the test'; end if; return new; end $$`);
@@ -51,8 +51,8 @@ async function refuseRows(table: string, projectId: string): Promise<() => Promi
   return async () => void (await testEnv.sql('drop function refuse_row cascade'));
 }
 
-describe('CL1: no line without a change', () => {
-  it('what is refused leaves none', async () => {
+describe('CL1: no entry without a change', () => {
+  it('a refused change adds none', async () => {
     const before = await changeLogOf(testEnv, fixture.projectId);
     const { services } = testEnv;
     const { owner, anna, ben } = fixture;
@@ -78,7 +78,7 @@ describe('CL1: no line without a change', () => {
       ['forbidden', () => removeMember(services, anna, memberKey(ben))],
       ['forbidden', () => removeMember(services, owner, memberKey(owner))],
       ['validation_failed', () => changeMember(services, owner, { ...memberKey(owner), role: 'reviewer' })],
-      // The name is refused, so the role is not given either.
+      // The name is refused, so the role does not change either.
       ['forbidden', () => changeMember(services, owner, { ...memberKey(ben), role: 'owner', name: 'Benno' })],
     ];
     for (const [code, attempt] of refused) await expect(attempt(), String(attempt)).rejects.toMatchObject({ code });
@@ -101,7 +101,7 @@ describe('CL1: no line without a change', () => {
     );
   });
 
-  it.each(['project_change', 'event'])('a change whose row in %s cannot be written is not made', async (table) => {
+  it.each(['project_change', 'event'])('a change whose row in %s cannot be written is rolled back', async (table) => {
     const before = await changeLogOf(testEnv, fixture.projectId);
     const release = await refuseRows(table, fixture.projectId);
     const { services } = testEnv;
@@ -134,7 +134,7 @@ describe('CL1: no line without a change', () => {
     expect(counts).toEqual([{ version: 1, keys: 1, sources: 0, invites: 0, offers: 0, members: 4, name: 'Anna' }]);
   });
 
-  it('of ten owners’ changes on one version one counts, and one line is written', async () => {
+  it('of ten owners’ changes on one version one succeeds, and writes one entry', async () => {
     const before = await changeLogOf(testEnv, fixture.projectId);
     const results = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => changeTarget(100 + index)));
     const won = results.findIndex(({ status }) => status === 'fulfilled');
@@ -145,8 +145,8 @@ describe('CL1: no line without a change', () => {
   });
 });
 
-describe('CL1: what was done stays as it was written', () => {
-  it('a name is the one of that time', async () => {
+describe('CL1: an entry never changes', () => {
+  it('it has the name of its time', async () => {
     await grantRole(testEnv.services, fixture, { who: fixture.anna, role: 'owner' });
     await changeTarget(5, fixture.anna);
     await rename(fixture.anna, fixture.anna, 'Anne');
@@ -157,7 +157,7 @@ describe('CL1: what was done stays as it was written', () => {
     ]);
   });
 
-  it('a role and a name given in one change are two lines', async () => {
+  it('a change of role and name adds two entries', async () => {
     await grantRole(testEnv.services, fixture, { who: guest, role: 'owner' });
     await changeMember(testEnv.services, guest, { ...memberKey(guest), role: 'supervisor', name: 'Gil' });
     const lines = (await changeLogOf(testEnv, fixture.projectId)).slice(-2);
@@ -167,7 +167,7 @@ describe('CL1: what was done stays as it was written', () => {
     ]);
   });
 
-  it('actions of the demo are in it: keys created at a start, and sign-ins', async () => {
+  it('it has actions of the demo: keys created at a start, and sign-ins', async () => {
     const seed = { name: 'Demo', webhookUrl: 'http://127.0.0.1:4001/hook', settings: {} };
     const { projectId } = await seedDemo(testEnv.services, seed);
     await seedDemo(testEnv.services, { ...seed, webhookUrl: 'http://127.0.0.1:4002/hook' });
@@ -216,7 +216,7 @@ async function everySecret(): Promise<string[]> {
   return [...shown, ...shown.map(sha256Hex), ...stored];
 }
 
-/** Long enough to be of use to somebody, short enough to find a secret that was cut. */
+/** Long enough to be useful to an attacker, short enough to find a truncated secret. */
 const PIECE = 12;
 
 describe('CL2: no secret', () => {
@@ -233,7 +233,7 @@ describe('CL2: no secret', () => {
 });
 
 describe('CL2: append-only', () => {
-  it('nothing in the service changes or takes away a line, but for who is forgotten (KE6) and what is long deleted (KE7)', () => {
+  it('no code changes or deletes an entry, except for erased people (KE6) and long-deleted projects (KE7)', () => {
     const sources = globSync('**/*.ts', { cwd: SOURCES, exclude: ['db/migrations/**'] });
     expect(sources).toContain('db/log-change.ts');
     const texts = sources.map((file) => [file, readFileSync(join(SOURCES, file), 'utf8')] as const);

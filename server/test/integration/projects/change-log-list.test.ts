@@ -1,4 +1,4 @@
-// Reading the change log: for owners, newest first, page by page, one kind alone; also of what was changed before there was a log.
+// Tests reading the change log: for owners, newest first, paged, filtered by kind; also changes from before the log existed.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CHANGE_ACTIONS, CHANGE_KINDS, listChanges as endpoint } from '@countersign/shared/api/changes';
 import { changeProject, createProject } from '@countersign/shared/api/projects';
@@ -32,7 +32,7 @@ const changeTarget = (target_minutes: number, by = fixture.owner, settingsVersio
   changeSettings(testEnv.services, by, { ...here(), settingsVersion, changes: { target_minutes } });
 const key = (by = fixture.owner, name = 'Nightly') => createApiKey(testEnv.services, by, { ...here(), name });
 
-/** The statement of the migration that wrote the log of what had been changed before. */
+/** The statement of the migration that filled the log with earlier changes. */
 function backfill(beginning = 'insert into "project_change"'): string {
   const migration = new Workbench(testEnv.orm.em.getDriver() as never, testEnv.orm.config);
   migration.up();
@@ -41,7 +41,7 @@ function backfill(beginning = 'insert into "project_change"'): string {
 }
 
 describe('PM: the log', () => {
-  it('is for owners, and to a stranger it is not there', async () => {
+  it('is for owners, and returns 404 to a stranger', async () => {
     for (const who of [fixture.anna, fixture.supervisor])
       await expect(list({}, who)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(list({}, await aPerson(testEnv.services))).rejects.toMatchObject({ code: 'not_found' });
@@ -52,7 +52,7 @@ describe('PM: the log', () => {
 
   it('comes in pages, newest first, each entry once, even when clocks disagree', async () => {
     for (let version = 1; version <= 5; version += 1) await changeTarget(100 + version, fixture.owner, version);
-    // The clocks of two processes need not agree: the order is the one in which lines were written.
+    // The clocks of two processes may differ: the order is that of writing.
     const backwards = `update project_change set changed_at = now() - position * interval '1 second' where project_id = ?`;
     await testEnv.sql(backwards, [fixture.projectId]);
     const seen: string[] = [];
@@ -60,14 +60,14 @@ describe('PM: the log', () => {
     do {
       const page = await list({ limit: 2, after });
       seen.push(...page.rows.map(({ subject, action }) => subject ?? action));
-      // A line that is written meanwhile comes before all of them and moves none.
+      // An entry written meanwhile comes before all of them and moves none.
       if (seen.length === 2) await key(fixture.owner, 'Meanwhile');
       after = page.nextCursor ?? undefined;
     } while (after !== undefined);
     expect(seen).toEqual(['v6', 'v5', 'v4', 'v3', 'v2', 'Pipeline', 'project.created']);
   });
 
-  it('shows one kind or one action alone', async () => {
+  it('filters by one kind or one action', async () => {
     const { key: made } = await key();
     await revokeApiKey(testEnv.services, fixture.owner, { ...here(), keyId: made.id });
     await changeTarget(5);
@@ -87,7 +87,7 @@ describe('PM: the log', () => {
     expect((await list({ ...theirs, after: nextCursor ?? '' }, other.owner)).rows).toHaveLength(1);
   });
 
-  it('goes out in the words of the contract', async () => {
+  it('matches the schema of the contract', async () => {
     const owner = await person(served.testEnv);
     const { id } = await owner.call(createProject, { body: { name: 'Claims' } });
     await owner.call(changeProject, { params: { id }, body: { settings_version: 1, target_minutes: 5 } });
@@ -109,8 +109,8 @@ describe('PM: the log', () => {
   });
 });
 
-describe('CL1: what was changed before there was a log', () => {
-  it('is read from the settings versions, each against the one before it', async () => {
+describe('CL1: changes from before the log existed', () => {
+  it('are read from the settings versions, each compared with the previous one', async () => {
     await changeTarget(5);
     await changeTarget(7, fixture.owner, 2);
     const logged = (await changeLogOf(testEnv, fixture.projectId)).filter(({ action }) => !action.startsWith('key.'));
@@ -125,7 +125,7 @@ describe('CL1: what was changed before there was a log', () => {
     expect(await changeLogOf(testEnv, fixture.projectId)).toEqual(expected);
   });
 
-  it('GL1: an older database learns which version brought the guidelines, not which was the last', async () => {
+  it('GL1: an older database learns which version introduced the guidelines, not which was the last', async () => {
     const { projectId, owner } = fixture;
     const changes = [{ guidelines: 'Be kind.' }, { target_minutes: 7 }, { audit_rate: 0.5 }];
     for (const [index, change] of changes.entries())

@@ -1,4 +1,4 @@
-// The change log: every change of a project writes one line of who, when, before and after, with the change or not at all.
+// Tests the change log: every change of a project writes one entry with who, when, before and after, in the same transaction.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '@countersign/shared/api/projects';
 import type { Role } from '@countersign/shared/enums';
@@ -30,7 +30,7 @@ const here = () => ({ projectId: fixture.projectId });
 const memberKey = (who: MemberActor) => ({ ...here(), userId: who.userId });
 const add = (who: MemberActor, role: Role = 'reviewer') =>
   addMember(testEnv.services, fixture.owner, { ...here(), address: who.address, role });
-/** They may be added directly, and share a project with the owner. */
+/** They allow direct adding, and share a project with the owner. */
 const allow = async (who: MemberActor) => {
   const other = await createProject(testEnv.services, fixture.owner, { name: 'Claims' });
   await grantRole(testEnv.services, { owner: fixture.owner, projectId: other }, { who });
@@ -60,7 +60,7 @@ const NAMED = { before: { name: null }, after: { name: 'Gil' } };
 const LAST4 = { last4: expect.stringMatching(/^.{4}$/) as string };
 
 interface Case {
-  /** What has to be there before; its result is handed to `act`. */
+  /** What must exist before; its result is passed to `act`. */
   given?: () => Promise<unknown>;
   act: (given: never) => Promise<unknown>;
   by?: () => MemberActor;
@@ -85,13 +85,13 @@ const CASES: Record<string, Case> = {
     }),
     told: ['settings'],
   },
-  'an owner adds somebody who allowed that': {
+  'an owner adds a person who allowed that': {
     given: () => allow(guest),
     act: () => add(guest),
     line: () => ({ action: 'member.joined', ...unnamed(), after: { role: 'reviewer' } }),
     told: ['members'],
   },
-  'an owner gives a role': {
+  'an owner assigns a role': {
     act: () => change(fixture.owner, fixture.anna, { role: 'supervisor' }),
     line: () => ({ action: 'member.changed', ...anna(), ...RAISED }),
     told: ['members'],
@@ -101,7 +101,7 @@ const CASES: Record<string, Case> = {
     line: () => ({ action: 'member.changed', ...anna(), ...RAISED }),
     told: ['members'],
   },
-  'an owner takes a role from who had made invites and offers': {
+  'an owner lowers the role of a member with invites and offers': {
     given: async () => {
       await grantRole(testEnv.services, fixture, { who: fixture.ben, role: 'owner' });
       await invite(fixture.ben);
@@ -125,13 +125,13 @@ const CASES: Record<string, Case> = {
     line: () => ({ action: 'member.changed', ...unnamed(), ...NAMED }),
     told: ['members'],
   },
-  'somebody renames themself': {
+  'a member renames themself': {
     by: () => fixture.anna,
     act: () => change(fixture.anna, fixture.anna, { name: 'Anne' }),
     line: () => ({ action: 'member.changed', ...anna(), before: { name: 'Anna' }, after: { name: 'Anne' } }),
     told: ['members'],
   },
-  'an owner takes somebody out': {
+  'an owner removes a member': {
     act: () => remove(fixture.owner, fixture.anna),
     line: () => ({ action: 'member.left', ...anna(), before: { role: 'reviewer' } }),
     told: ['members'],
@@ -162,14 +162,14 @@ const CASES: Record<string, Case> = {
     line: () => ({ action: 'invite.revoked', before: { role: 'reviewer', address: null } }),
     told: ['invites'],
   },
-  'somebody joins by an invite': {
+  'a person joins by an invite': {
     given: async () => (await invite()).token,
     by: () => guest,
     act: (token: string) => acceptInvite(testEnv.services, guest, token),
     line: () => ({ action: 'member.joined', ...unnamed(), after: { role: 'reviewer', by_invite_of: 'Olga' } }),
     told: ['members'],
   },
-  'a member is raised by an invite': {
+  'a member’s role is raised by an invite': {
     given: async () => (await invite(fixture.owner, { role: 'supervisor' })).token,
     by: () => fixture.anna,
     act: (token: string) => acceptInvite(testEnv.services, fixture.anna, token),
@@ -181,7 +181,7 @@ const CASES: Record<string, Case> = {
     }),
     told: ['members'],
   },
-  'a key is made': {
+  'a key is created': {
     act: () => key(),
     line: () => ({ action: 'key.made', subject: 'Nightly', after: LAST4 }),
     told: ['keys'],
@@ -192,7 +192,7 @@ const CASES: Record<string, Case> = {
     line: () => ({ action: 'key.revoked', subject: 'Nightly', before: LAST4 }),
     told: ['keys'],
   },
-  'a source is made': {
+  'a source is created': {
     act: () => source(),
     line: () => ({ action: 'source.made', subject: 'Mailbox' }),
     told: ['sources'],
@@ -228,7 +228,7 @@ describe('CL1: one entry with who, when, before and after, and one event', () =>
     expect(await settingEvents()).toEqual([...events, told]);
   });
 
-  it('a new project begins its log with all it was made with', async () => {
+  it('a new project starts its log with all it was created with', async () => {
     const projectId = await createProject(testEnv.services, guest, { name: 'Claims', audit_rate: 0.5 });
     expect(await changeLogOf(testEnv, projectId)).toEqual([
       {

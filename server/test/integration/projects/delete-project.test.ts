@@ -1,4 +1,4 @@
-// A deleted project: gone at once for everybody, with the answer of what never was, and nothing of it is sent any more (AR2).
+// Tests a deleted project: 404 at once for everybody, as for one that never existed, and nothing more is sent (AR2).
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
@@ -59,7 +59,7 @@ async function deliver(services: Services = testEnv.services): Promise<void> {
   await deliverer.drain();
 }
 
-/** Decided items of the project; their deliveries wait where the decisions are final. */
+/** Decided items of the project; their deliveries are pending where the decisions are final. */
 async function decided(count: number): Promise<void> {
   for (const { id } of await items(testEnv.services, fixture, count))
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'reject' });
@@ -67,7 +67,7 @@ async function decided(count: number): Promise<void> {
 }
 
 describe('AR2: deleting', () => {
-  it('is an owner’s; to a stranger there is nothing, and afterwards to nobody', async () => {
+  it('is for owners; a stranger gets 404, and afterwards everybody does', async () => {
     for (const who of [fixture.anna, fixture.supervisor])
       await expect(remove(who)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(remove(await aPerson(testEnv.services))).rejects.toMatchObject(NOT_FOUND);
@@ -80,7 +80,7 @@ describe('AR2: deleting', () => {
     }
   });
 
-  it('says before what there is, and keeps it in the change log', async () => {
+  it('lists the contents before, and records them in the change log', async () => {
     await decided(2);
     await items(testEnv.services, fixture, 3);
     const invited = { projectId: fixture.projectId, role: 'reviewer' as const, address: null, hours: 1 };
@@ -98,7 +98,7 @@ describe('AR2: deleting', () => {
     expect(line).toEqual({ subject: 'Refunds', before: contents, changed_by_name: 'Olga' });
   });
 
-  it('I8: is announced with the members, before the events of everything it ends', async () => {
+  it('I8: is published with the members, before the events of everything it ends', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await remove();
@@ -108,7 +108,7 @@ describe('AR2: deleting', () => {
     expect(await testEnv.services.claims.holders([id])).toEqual(new Map());
   });
 
-  it('K4: its keys and its invites are what never was', async () => {
+  it('K4: makes its keys and its invites unknown', async () => {
     const invited = { projectId: fixture.projectId, role: 'reviewer' as const, address: null, hours: 1 };
     const { token } = await createInvite(testEnv.services, fixture.owner, invited);
     await checkApiKey(testEnv.services, fixture.apiKey);
@@ -126,8 +126,8 @@ describe('AR2: deleting', () => {
   });
 });
 
-describe('AR2: nothing is sent any more', () => {
-  it('of what waited to be delivered', async () => {
+describe('AR2: nothing more is sent', () => {
+  it('of pending deliveries', async () => {
     await decided(2);
     await testEnv.sql(
       `update delivery set status = 'paused' where id = (select min(id::text)::uuid from delivery where project_id = ?)`,
@@ -139,7 +139,7 @@ describe('AR2: nothing is sent any more', () => {
     expect(await deliveries()).not.toContainEqual({ status: 'sending' });
   });
 
-  it('of what was decided and not final yet', async () => {
+  it('of decisions that were not final yet', async () => {
     await testEnv.sql('update project set undo_window_seconds = 30 where id = ?', [fixture.projectId]);
     await decided(1);
     await remove();
@@ -152,7 +152,7 @@ describe('AR2: nothing is sent any more', () => {
     expect([await deliveries(), got]).toEqual([[], 0]);
   });
 
-  it('of what was final and not yet in the event log', async () => {
+  it('of decisions that were final and not yet in the event log', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     await remove();
@@ -160,7 +160,7 @@ describe('AR2: nothing is sent any more', () => {
     expect(await deliveries()).toEqual([]);
   });
 
-  it('of what a worker had just taken to send', async () => {
+  it('of a delivery that a worker had just leased', async () => {
     await decided(1);
     const { db } = testEnv.services;
     const statement: typeof db.statement = async (work) => {
@@ -172,7 +172,7 @@ describe('AR2: nothing is sent any more', () => {
     expect([await deliveries(), got]).toEqual([[{ status: 'cancelled' }], 0]);
   });
 
-  it('and what was on its way when it ended is recorded, and stays cancelled', async () => {
+  it('and an attempt under way is recorded at its end, and its delivery stays cancelled', async () => {
     await decided(1);
     const { port } = await httpReceiver((_request, response) => {
       void remove().then(() => response.writeHead(503).end());
@@ -189,7 +189,7 @@ describe('AR2: nothing is sent any more', () => {
 });
 
 describe('AR2: at the same moment', () => {
-  it('of two who delete it one does, and one line says so', async () => {
+  it('of two deletions one succeeds, and writes one entry', async () => {
     await testEnv.sql(`update member set role = 'owner' where project_id = ?`, [fixture.projectId]);
     const results = await Promise.allSettled([remove(), remove(fixture.anna)]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -198,7 +198,7 @@ describe('AR2: at the same moment', () => {
     expect(await testEnv.sql(lines, [fixture.projectId])).toHaveLength(1);
   });
 
-  it('a decision is made, or there is nothing to decide; no claim is left and nothing is sent', async () => {
+  it('a decision is stored, or the item is gone; no claim is left and nothing is sent', async () => {
     for (let round = 0; round < 6; round += 1) {
       fixture = await createProjectFixture(testEnv.services, { webhook_url: 'http://127.0.0.1:1024/' });
       const [held, free] = await items(testEnv.services, fixture, 2);
@@ -224,7 +224,7 @@ describe('AR2: at the same moment', () => {
     }
   });
 
-  it('no key, and no webhook URL, slips in behind it', async () => {
+  it('no key and no webhook URL can be added after it', async () => {
     const { projectId, owner } = fixture;
     const deleting: [string, unknown[]] = [
       `with out as (delete from member where project_id = ?)
@@ -244,7 +244,7 @@ describe('AR2: at the same moment', () => {
     expect(await testEnv.sql(`select id from api_key where project_id = ? and name = 'Late'`, [projectId])).toEqual([]);
   });
 
-  it('a delivery that the relay was just writing goes nowhere', async () => {
+  it('a delivery that the relay was just writing is not sent', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const relaying: [string, unknown[]] = [
       `with stamped as (update project set event_seq = event_seq + 1 where id = ? returning id)

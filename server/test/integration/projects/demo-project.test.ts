@@ -1,4 +1,4 @@
-// The demo's project survives what its owners do to it: archived, it is restored at the next start; deleted, it is made anew.
+// Tests that the demo's project is available at each start: an archived one is restored, a deleted one is created again.
 import { describe, expect, it } from 'vitest';
 import { User } from '../../../src/db/entities/user.ts';
 import { archiveProject, deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
@@ -16,7 +16,7 @@ const testEnv = useServices();
 const SEED = { name: 'Demo', webhookUrl: 'http://127.0.0.1:4001/hook', settings: {} };
 const start = () => seedDemo(testEnv.services, SEED);
 
-/** Signs somebody in, as a demo does. */
+/** Signs a person in, as the demo does. */
 async function signIn(who: MemberActor): Promise<void> {
   await testEnv.services.db.write(async (tx) => {
     await joinDemo(testEnv.services, tx, await tx.em.findOneOrFail(User, { id: who.userId }));

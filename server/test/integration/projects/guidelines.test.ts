@@ -1,4 +1,4 @@
-// Guidelines in versions, and GL1: who was a member when they changed is told once what changed.
+// Tests versioned guidelines, and GL1: members at the time of a change see once what changed.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { removeMember } from '../../../src/usecases/access/change-member.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   fixture = await createProjectFixture(testEnv.services, { guidelines: 'One.' });
 });
 
-/** Saves on top of whatever is there; answers the new version. */
+/** Saves on top of the current version; returns the new version. */
 async function save(changes: Partial<ProjectSettings>, who = fixture.owner): Promise<number> {
   const { project } = await readProject(testEnv.services, who, fixture.projectId);
   const change = { projectId: fixture.projectId, settingsVersion: project.settingsVersion, changes };
@@ -33,7 +33,7 @@ const write = (guidelines: string, who = fixture.owner) => save({ guidelines }, 
 const read = (who: MemberActor) => readGuidelines(testEnv.services, who, fixture.projectId);
 const see = (who: MemberActor, version: number) =>
   seeGuidelines(testEnv.services, who, { projectId: fixture.projectId, version });
-/** What somebody is told in this project: from which text to which. */
+/** The notice a person gets in this project: from which text to which. */
 const unseenGuidelinesOf = async (who: MemberActor) =>
   (await listGuidelinesNews(testEnv.services, who))
     .filter(({ project_id }) => project_id === fixture.projectId)
@@ -72,14 +72,14 @@ describe('GL1: a change of the guidelines', () => {
     expect(await unseenGuidelinesOf(fixture.ben)).toEqual([['One.', 'Four.']]);
   });
 
-  it('that was saved while an older one was being read is shown after it', async () => {
+  it('that was saved while a person read an older one is shown after it', async () => {
     const second = await write('Two.');
     await write('Three.');
     await see(fixture.anna, second);
     expect(await unseenGuidelinesOf(fixture.anna)).toEqual([['Two.', 'Three.']]);
   });
 
-  it('that was taken back is nothing to tell', async () => {
+  it('that was reverted gives no notice', async () => {
     await write('Two.');
     await write('One.');
     expect(await unseenGuidelinesOf(fixture.anna)).toEqual([]);
@@ -125,10 +125,10 @@ describe('GL1: a change of the guidelines', () => {
   });
 });
 
-describe('GL1: what was seen', () => {
+describe('GL1: the seen version', () => {
   const seen = async (who: MemberActor) => (await read(who)).seen_version;
 
-  it('only rises, and not beyond what there is', async () => {
+  it('only rises, and not beyond the current one', async () => {
     const second = await write('Two.');
     const third = await write('Three.');
     await see(fixture.anna, third);
@@ -140,7 +140,7 @@ describe('GL1: what was seen', () => {
     expect(await unseenGuidelinesOf(fixture.ben)).toEqual([['Three.', 'Four.']]);
   });
 
-  it('is nobody else’s: a stranger gets 404', async () => {
+  it('is the actor’s own: a stranger gets 404', async () => {
     const stranger = await aPerson(testEnv.services);
     await expect(see(stranger, 1)).rejects.toMatchObject({ code: 'not_found' });
     await expect(read(stranger)).rejects.toMatchObject({ code: 'not_found' });
@@ -150,7 +150,7 @@ describe('GL1: what was seen', () => {
     });
   });
 
-  it('any member reads the text, who wrote it and when', async () => {
+  it('can be read by any member, with its text, author and time', async () => {
     const version = await write('Two.');
     const row = await read(fixture.anna);
     expect(row).toMatchObject({ version, text: 'Two.', name: 'Olga', seen_version: 1, seen_text: 'One.' });
@@ -159,7 +159,7 @@ describe('GL1: what was seen', () => {
 });
 
 describe('the versions', () => {
-  it('are those that changed the text, newest first, with who wrote them', async () => {
+  it('are those that changed the text, newest first, with their authors', async () => {
     await save({ auto_threshold: 0.9 });
     await write('Two.');
     await save({ auto_threshold: 0.8 });
@@ -174,7 +174,7 @@ describe('the versions', () => {
     });
   });
 
-  it('come in pages that go on where the last one ended', async () => {
+  it('come in pages that continue where the last one ended', async () => {
     for (const text of ['Two.', 'Three.', 'Four.']) await write(text);
     const first = await versions({ limit: 3 });
     expect(first.rows.map(([version]) => version)).toEqual([4, 3, 2]);
@@ -182,7 +182,7 @@ describe('the versions', () => {
     expect(await versions({ after: 2, limit: 3 })).toEqual({ rows: [[1, 'One.', 'Olga']], nextCursor: null });
   });
 
-  it('of a project that began without guidelines begin with the first text', async () => {
+  it('of a project that started without guidelines start with the first text', async () => {
     fixture = await createProjectFixture(testEnv.services);
     expect((await versions()).rows).toEqual([]);
     await write('One.');

@@ -1,4 +1,4 @@
-// Who creates projects where the operator says who (PROJECT_CREATORS).
+// Tests who may create projects when the operator restricts it (PROJECT_CREATORS).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject } from '@countersign/shared/api/projects';
 import { readSession } from '@countersign/shared/api/session';
@@ -33,7 +33,7 @@ describe('PM7: PROJECT_CREATORS', () => {
     expect(await inside.sql('select id from project')).toEqual(before);
   });
 
-  it('is anyone unless it is set', async () => {
+  it('allows everybody when it is not set', async () => {
     const open = await serve(inside.services);
     const other = await person(open.testEnv);
     expect(other.session.abilities).toEqual({ create_project: true });

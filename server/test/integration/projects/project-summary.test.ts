@@ -1,4 +1,4 @@
-// What goes on in a project, as its list and its overview show it: who holds what, the depth over time, the first of everything.
+// Tests the project summary in list and overview: claim holders, queue depth over time, onboarding steps.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { listProjects, readProject } from '../../../src/usecases/projects/list-projects.ts';
@@ -32,7 +32,7 @@ async function claims(who: MemberActor, count = 1): Promise<void> {
 }
 
 describe('the project summary', () => {
-  it('names who holds a claim, each once and by name, and counts what they hold', async () => {
+  it('names each claim holder once, with the number of held items', async () => {
     expect(await summary()).toMatchObject({ reviewing: 0, reviewers: [], reviewerCount: 0 });
     await claims(fixture.ben, 2);
     await claims(fixture.anna);
@@ -48,7 +48,7 @@ describe('the project summary', () => {
     });
   });
 
-  it('says the short address of who has no name', async () => {
+  it('shows the short address of a person without a name', async () => {
     const { userId, address } = fixture.anna;
     await testEnv.sql('update app_user set name = null where id = ?', [userId]);
     await claims(fixture.anna);
@@ -64,14 +64,14 @@ describe('the project summary', () => {
     expect([reviewerCount, reviewing]).toEqual([7, 7]);
   });
 
-  it('forgets who decided, and tells nothing of another project', async () => {
+  it('drops holders who decided, and reveals nothing of another project', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'edit' });
     const other = await createProjectFixture(testEnv.services);
     await claim(testEnv.services, other.anna, (await anItem(testEnv.services, other)).id);
     expect(await summary()).toMatchObject({ reviewers: [], reviewing: 0, decidedToday: 1, overriddenToday: 1 });
     await claims(fixture.ben);
-    // One person in both projects sees in each what is its own.
+    // A person in both projects sees in each only its own claims.
     await testEnv.sql('update member set user_id = ? where project_id = ? and user_id = ?', [
       fixture.owner.userId,
       other.projectId,
@@ -101,7 +101,7 @@ describe('the depth', () => {
     return (await readAnalytics(testEnv.services, fixture.owner, query)).flow.map(({ waiting }) => waiting);
   };
 
-  /** Puts items where they arrived, and those that are decided where they were decided: minutes after `start`. */
+  /** Sets arrival and decision times of items, in minutes after `start`. */
   const place = async (ids: string[], start: Date, { arrived, decided }: { arrived: number; decided?: number }) => {
     const at = (minutes: number) => new Date(start.getTime() + minutes * MINUTE);
     const list = `{${ids.join(',')}}`;
@@ -116,7 +116,7 @@ describe('the depth', () => {
     ]);
   };
 
-  it('is what waited at the end of each bucket; what routing ended never waited', async () => {
+  it('is the number of queued items at the end of each bucket; what routing decided never waited', async () => {
     const [first, ...others] = (await items(testEnv.services, fixture, 3)).map(({ id }) => id);
     const passed = await anItem(testEnv.services, fixture, { confidence: 0.99 });
     const rejected = await anItem(testEnv.services, fixture, { confidence: 0.1 });
@@ -129,7 +129,7 @@ describe('the depth', () => {
     await place([last.id], start, { arrived: 3.5 });
     const after = (minutes: number) => new Date(start.getTime() + minutes * MINUTE);
     expect(await depth({ from: after(-1), to: after(4) })).toEqual([0, 3, 3, 2, 3]);
-    // A window that ended earlier says what was then, to whole minutes.
+    // A window in the past shows its own values, to whole minutes.
     expect(await depth({ from: after(-1), to: after(2) })).toEqual([0, 3, 3]);
     expect(await depth({ from: after(1), to: after(3) })).toEqual([3, 2]);
   });
@@ -168,7 +168,7 @@ describe('onboarding', () => {
     expect(await onboarding()).toMatchObject({ webhook: { http_status: 204 } });
   });
 
-  it('shows keys to who may see keys, and nothing to strangers', async () => {
+  it('shows keys to members who may see keys, and nothing to strangers', async () => {
     expect(await onboarding(fixture.anna)).toMatchObject({ key: null, item: null });
     const stranger = await aPerson(testEnv.services);
     await expect(onboarding(stranger)).rejects.toMatchObject({ code: 'not_found' });

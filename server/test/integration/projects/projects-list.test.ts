@@ -1,4 +1,4 @@
-// The list of projects, a page at a time (RL9).
+// Tests the paged list of projects (RL9).
 import { expect, it } from 'vitest';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';
 import { listProjects } from '../../../src/usecases/projects/list-projects.ts';
@@ -7,10 +7,10 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 
-it('RL9: each project stands on one page, oldest first, and nobody else’s on any', async () => {
+it('RL9: each project is on one page, oldest first, and no foreign one on any', async () => {
   const who = await aPerson(testEnv.services);
   const made: string[] = [];
-  // Of one moment, some of them: the id decides.
+  // Some were created at the same moment: the id decides.
   for (let n = 0; n < 7; n += 1) {
     if (n % 3 === 0) testEnv.clock.pass(10);
     made.push(await createProject(testEnv.services, who, { name: `Project ${n}` }));

@@ -1,4 +1,4 @@
-// Settings in versions, checked by RT5, changed on top of what was seen; and the webhook secret's rotation as stored.
+// Tests versioned settings, checked by RT5, changed on top of the version seen; and the stored webhook secret rotation.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { decrypt } from '../../../src/crypto/key-ring.ts';
@@ -49,7 +49,7 @@ describe('a change of settings', () => {
     });
   });
 
-  it('of nothing makes no new version and no event', async () => {
+  it('of nothing creates no new version and no event', async () => {
     const eventLog = await eventLogOf(testEnv, fixture.projectId);
     await change({});
     await change({ auto_threshold: 0.95, escalate_flags: ['escalate', 'legal', 'high_value'] });
@@ -59,8 +59,8 @@ describe('a change of settings', () => {
   });
 
   it.each<[string, Partial<ProjectSettings>]>([
-    ['a review threshold above the automatic one', { review_threshold: 0.96 }],
-    ['an automatic threshold below the review one', { auto_threshold: 0.69 }],
+    ['a review threshold above the auto-approve threshold', { review_threshold: 0.96 }],
+    ['an auto-approve threshold below the review threshold', { auto_threshold: 0.69 }],
     ['a threshold above 1', { auto_threshold: 1.01 }],
     ['a threshold below 0', { review_threshold: -0.01 }],
   ])('RT5: %s is refused, here and for a new project', async (_, changes) => {
@@ -72,13 +72,13 @@ describe('a change of settings', () => {
     expect((await now()).version).toBe(1);
   });
 
-  it('RT5: both thresholds may meet, and go to the ends', async () => {
+  it('RT5: both thresholds may be equal, and reach 0 and 1', async () => {
     await change({ auto_threshold: 0.7 });
     await change({ auto_threshold: 1, review_threshold: 0 }, 2);
     expect((await now()).settings).toMatchObject({ auto_threshold: 1, review_threshold: 0 });
   });
 
-  it('that did not see the last one is refused, and overwrites nothing', async () => {
+  it('based on an outdated version is refused, and overwrites nothing', async () => {
     await change({ name: 'Second' });
     await expect(change({ name: 'Third' })).rejects.toMatchObject({ code: 'stale_settings' });
     await expect(change({ name: 'Third' }, 3)).rejects.toMatchObject({ code: 'stale_settings' });
@@ -96,7 +96,7 @@ describe('a change of settings', () => {
     expect(await versions()).toHaveLength(2);
   });
 
-  it('that saw the last one, but is overtaken while it is made, is stale too', async () => {
+  it('that is overtaken during its own request is stale too', async () => {
     const lock: [string, unknown[]] = ['select id from project where id = ? for update', [fixture.projectId]];
     const results = await withOpenTransaction(testEnv, lock, async (commit) => {
       const changes = Promise.allSettled([change({ target_minutes: 7 }), change({ target_minutes: 8 })]);
@@ -137,7 +137,7 @@ describe('rotating the webhook secret', () => {
     return signingSecrets(secretsOf(row), testEnv.clock.now()).map(reveal);
   };
 
-  it('the first secret that anyone is shown signs at once; the next waits in the second place', async () => {
+  it('the first secret shown to a person signs at once; the next waits in second place', async () => {
     const first = await rotate();
     expect(first).toMatchObject({ phase: 'current', promoteAt: null });
     expect(await signing()).toEqual([first.secret]);
@@ -147,7 +147,7 @@ describe('rotating the webhook secret', () => {
     expect(await signing()).toEqual([first.secret, second.secret]);
   });
 
-  it('a second one is refused until the first is through, by hand or by time', async () => {
+  it('a second one is refused until the first rotation completes, by hand or by time', async () => {
     const first = await rotate();
     const second = await rotate();
     await expect(rotate()).rejects.toMatchObject({ code: 'rotation_in_progress' });
@@ -162,13 +162,13 @@ describe('rotating the webhook secret', () => {
     testEnv.clock.pass(-24 * HOUR);
   });
 
-  it('promoting when nothing waits changes nothing', async () => {
+  it('promoting without a pending secret changes nothing', async () => {
     const { secret } = await rotate();
     await promote();
     expect(await signing()).toEqual([secret]);
   });
 
-  it('ten at once: one begins', async () => {
+  it('ten at once: one starts', async () => {
     await rotate();
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => rotate()));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -1,4 +1,4 @@
-// The stop switch (RT7): while it is on, nothing is decided without a person, whatever way it came in and in whatever process.
+// Tests the stop switch (RT7): while it is on, no item is decided without a person, by any intake path and in any process.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stopProject as stopEndpoint } from '@countersign/shared/api/team';
 import { submitted } from '@countersign/shared/api/public';
@@ -50,7 +50,7 @@ describe('RT7: stopping', () => {
     expect(logEvents).toHaveLength(2);
   });
 
-  it('says since when, by whom and why, to every member; the first one’s words stay', async () => {
+  it('shows every member since when, by whom and why; the first reason stays', async () => {
     await stop(fixture.supervisor, 'Odd answers since noon');
     await stop(fixture.owner, 'Me too');
     const { project, stoppedByName } = await readProject(testEnv.services, fixture.anna, fixture.projectId);
@@ -64,7 +64,7 @@ describe('RT7: stopping', () => {
     expect([after.project.stoppedAt, after.project.stoppedBy, after.project.stopNote]).toEqual([null, null, null]);
   });
 
-  it('raises no version of the settings', async () => {
+  it('creates no settings version', async () => {
     await stop();
     expect((await anItem(testEnv.services, fixture, SURE)).settingsVersion).toBe(1);
   });
@@ -78,7 +78,7 @@ describe('RT7: stopping', () => {
 });
 
 describe('RT7: while a project is stopped', () => {
-  it('an item that would be decided without a person waits, with its rule, one event and no decision; RT6 keeps it so', async () => {
+  it('an item that would be decided without a person is queued, with its rule, one event and no decision; RT6 preserves it', async () => {
     await stop();
     const { item, decision } = await submit(testEnv.services, fixture.pipeline, aSubmission(SURE));
     expect([item.status, item.rule, item.decidedAt, item.audit, decision]).toEqual([
@@ -99,13 +99,13 @@ describe('RT7: while a project is stopped', () => {
     expect(kept).toEqual({ status: 'queued', rule: 'RT7' });
   });
 
-  it('another project goes on', async () => {
+  it('another project continues', async () => {
     const other = await createProjectFixture(testEnv.services);
     await stop();
     expect((await anItem(testEnv.services, other, SURE)).status).toBe('auto_approved');
   });
 
-  it('holds for a batch, and in one group with other projects', async () => {
+  it('it applies to a batch, and in one group with other projects', async () => {
     const other = await createProjectFixture(testEnv.services);
     await stop();
     const items = [aSubmission(SURE), aSubmission({ confidence: 0 })];
@@ -117,7 +117,7 @@ describe('RT7: while a project is stopped', () => {
     expect(theirs.results.map(({ item }) => item.status)).toEqual(['auto_approved', 'rejected']);
   });
 
-  it('holds for a key used first now, and a repeat gets what the first one got before', async () => {
+  it('it applies to a new idempotency key, and a repeat gets the first response', async () => {
     const before = { ...aSubmission(SURE), idempotency: { key: 'before', bodySha256: 'a'.repeat(64) } };
     const first = await submit(testEnv.services, fixture.pipeline, before);
     await stop();
@@ -129,7 +129,7 @@ describe('RT7: while a project is stopped', () => {
     expect((await submit(testEnv.services, fixture.pipeline, later)).item.rule).toBe('RT7');
   });
 
-  it('holds for inbound webhooks, at intake', async () => {
+  it('it applies to inbound webhooks, at intake', async () => {
     const served = await serve(testEnv.services);
     const project = await openProject(await person(served.testEnv));
     const sender = await aSender(project);
@@ -143,7 +143,7 @@ describe('RT7: while a project is stopped', () => {
 });
 
 describe('RT7: races', () => {
-  /** Submits without a break until told to stop, and notes for each submission when it was sent and what became of it. */
+  /** Submits without a break until stopped, and records when each submission was sent and its result. */
   async function stream(
     process: ServicesEnvironment,
     { sent, over }: { sent: { at: number; rule: string }[]; over: () => boolean },
@@ -156,7 +156,7 @@ describe('RT7: races', () => {
     while (!over()) await Promise.all(Array.from({ length: 4 }, one));
   }
 
-  it('no submission sent after the stop was answered passes by itself, in any process; after the release each does', async () => {
+  it('no submission sent after the response to the stop passes automatically, in any process; after the release each does', async () => {
     const processes = [testEnv, await testEnv.another()] as const;
     let over = false;
     const sent: { at: number; rule: string }[] = [];
@@ -175,10 +175,10 @@ describe('RT7: races', () => {
     const rulesOf = (from: number, to: number) => [
       ...new Set(sent.filter(({ at }) => at > from && at < to).map(({ rule }) => rule)),
     ];
-    // What was sent shortly before the release may have met it.
+    // What was sent shortly before the release may have met the stop.
     expect(rulesOf(stoppedAt, releasing)).toContain('RT7');
     expect(rulesOf(releasedAt, Infinity)).toEqual(['RT2']);
-    // In the ledger nothing that passed by itself stands between the two: not even what was under way.
+    // In the event log no auto-approval is between the two events, not even one that was under way.
     const eventLog = await eventLogOf(testEnv, fixture.projectId);
     const [from, to] = eventLog.flatMap(({ data }, at) => (String(data.changed) === 'stop' ? [at] : []));
     const between = eventLog.slice(from, to).flatMap(({ item_id: id }) => id ?? []);
@@ -213,7 +213,7 @@ describe('RT7: races', () => {
     });
   });
 
-  it('a stop that waits is passed by no later submission, so it waits for nobody twice', async () => {
+  it('a waiting stop is overtaken by no later submission, so it waits only once', async () => {
     const process = await testEnv.another();
     const underWay = Promise.withResolvers<undefined>();
     const entered = Promise.withResolvers<undefined>();

@@ -1,4 +1,4 @@
-// The floor as the database tells it: who holds what and since when, the pace, and what a stop would send to people (FL1 to FL4).
+// Tests the data of the team view: claim holders and times, decision rates, and what a stop would send to people (FL1 to FL4).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
@@ -26,7 +26,7 @@ const MINUTE = 60_000;
 const teamView = (who = fixture.supervisor) => readTeamView(testEnv.services, who, fixture.projectId);
 const memberKey = async (userId: string) => {
   const found = (await teamView()).people.find((person) => person.user_id === userId);
-  if (found === undefined) throw new Error('They are not on the floor.');
+  if (found === undefined) throw new Error('They are not in the team view.');
   return found;
 };
 
@@ -54,7 +54,7 @@ describe('the live team view', () => {
     expect(people).toEqual(['Anna', 'Ben', 'Olga', 'Sam'].map((name) => [name, [], null]));
   });
 
-  it('FL2: an item is held since it was claimed: a renewal changes that not, a take-over and a new claim do', async () => {
+  it('FL2: an item is held since its claim: a renewal does not change that, a take-over and a new claim do', async () => {
     const [item, other] = await items(testEnv.services, fixture, 2);
     if (!item || !other) throw new Error('Two were asked for.');
     const start = testEnv.clock.now().getTime();
@@ -106,13 +106,13 @@ describe('the live team view', () => {
     ]);
     const { drain } = await teamView();
     expect(drain).toMatchObject({ state: 'draining', minutes: 15 });
-    // Two wait, six went in fifteen minutes and the begun one.
+    // Two wait; six were decided in fifteen minutes and the current one.
     expect(Math.floor((drain.seconds ?? 0) / 20)).toBe(15);
     testEnv.clock.pass(61 * MINUTE);
     expect((await teamView()).drain).toEqual({ state: 'too_few', seconds: null, minutes: null });
   });
 
-  it('RT7: says what routing did alone in the last hour; what it drew for an audit came to people', async () => {
+  it('RT7: reports what routing decided alone in the last hour; audit items count as sent to people', async () => {
     const all = await createProjectFixture(testEnv.services, { audit_rate: 1 });
     for (const place of [fixture, all]) {
       await anItem(testEnv.services, place, { confidence: 1 });

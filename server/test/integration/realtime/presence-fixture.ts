@@ -1,4 +1,4 @@
-// Where presence is tried by hand: two processes with a wire between them that can be cut, and tabs that keep what they were told.
+// A manual presence setup: two processes with a connection that can be cut, and tabs that record what they receive.
 import { afterAll, beforeAll } from 'vitest';
 import { changeMember } from '@countersign/shared/api/projects';
 import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
@@ -12,23 +12,23 @@ import { type ServicesEnvironment, useServices } from '../support/test-services.
 
 export interface PresenceFixture {
   readonly inside: ServicesEnvironment;
-  /** Two processes that hear each other as long as the wire between them is whole. */
+  /** Two processes that receive each other's messages while the connection between them is up. */
   readonly here: LiveTestServer;
   readonly there: LiveTestServer;
   readonly wire: { cut: boolean; messages: Message[] };
-  /** The lock store, as the first process finds it. */
+  /** The state of the lock store, as the first process sees it. */
   readonly store: { answers: boolean };
   newcomer(): Promise<Person>;
-  /** A project with these members, each named so. */
+  /** A project with these members, under these names. */
   project(...names: string[]): Promise<{ project: OpenProject; people: Person[] }>;
   tab(who: Person | undefined, live?: LiveTestServer): Promise<Listener>;
-  /** Both processes tell, there and back, until all has arrived; then these have heard it. */
+  /** Both processes publish, there and back, until all has arrived; then these sockets have received it. */
   settle(...listeners: Listener[]): Promise<void>;
 }
 
 export const NOWHERE = { project_id: null, item_id: null, idle: false };
 
-/** Opens a scene for all tests of a file. */
+/** Opens a fixture for all tests of a file. */
 export function usePresenceFixture(): PresenceFixture {
   const inside = useServices();
   const store = { answers: true };
@@ -100,7 +100,7 @@ async function aProject(newcomer: () => Promise<Person>, names: string[]) {
 export const rename = (who: Person, project: OpenProject, name: string) =>
   who.call(changeMember, { params: { id: project.id, user_id: who.id }, body: { name } });
 
-/** Says where it is, and waits until the server has read it. */
+/** Reports its presence, and waits until the server has read it. */
 export async function publish(listener: Listener, where: unknown): Promise<void> {
   listener.socket.emit('presence', where);
   await waitUntilRead(listener);
@@ -109,7 +109,7 @@ export async function publish(listener: Listener, where: unknown): Promise<void>
 export const changesOf = ({ received }: Listener) =>
   received.flatMap(({ event, text }) => (event === 'presence' ? (JSON.parse(text) as PresenceChange[]) : []));
 
-/** What a page knows that takes in what this socket was told, by name. */
+/** What a page knows from the messages this socket received, by name. */
 export function known(listener: Listener, projectId: string): UserPresence[] {
   const nobody: PresenceByUser = new Map();
   const membersUpdated = changesOf(listener).filter(({ project_id: id }) => id === projectId);

@@ -1,4 +1,4 @@
-// Presence between two processes, and what every socket is told of the lock store: messages, silence and clocks by hand.
+// Tests presence sync between two processes, and the lock store status sent to every socket, with manual messages and clocks.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS, PEER_TIMEOUT_MS } from '../../../src/realtime/presence/presence-sync.ts';
@@ -25,7 +25,7 @@ describe('PR1: two processes', () => {
     expect(known(ana, project.id)[1]?.viewing).toEqual([item]);
   });
 
-  it('drop one that has gone silent, and take it back when it speaks again', async () => {
+  it('drop a silent process, and restore it when it sends again', async () => {
     const { project, people } = await fixture.project('Ana', 'Bo');
     const [ana, bo] = [await fixture.tab(people[0]), await fixture.tab(people[1], fixture.there)];
     await fixture.settle(ana, bo);
@@ -42,7 +42,7 @@ describe('PR1: two processes', () => {
     expect([known(ana, project.id), known(bo, project.id)].map((who) => who.length)).toEqual([2, 2]);
   });
 
-  it('say everything once in a beat, and between beats only what changed', async () => {
+  it('send everything once per heartbeat, and between heartbeats only what changed', async () => {
     const { people } = await fixture.project('Ana');
     await fixture.settle(await fixture.tab(people[0]));
     fixture.wire.messages.length = 0;
@@ -60,7 +60,7 @@ describe('LC6: live assignment', () => {
       event === 'assignment' ? (JSON.parse(text) as { degraded: boolean }[])[0]?.degraded : [],
     );
 
-  it('is said to be degraded while the lock store does not answer, to everybody, once, and heals by itself', async () => {
+  it('is reported as degraded while the lock store does not answer, to everybody, once, and recovers automatically', async () => {
     const [before] = [await fixture.tab(await fixture.newcomer())];
     await fixture.here.probe();
     fixture.store.answers = false;

@@ -1,4 +1,4 @@
-// Presence by hand: who is told what of whom, with nothing left to chance or to time.
+// Tests presence step by step, without timers: who receives what about whom.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { removeMember } from '@countersign/shared/api/projects';
@@ -62,7 +62,7 @@ describe('PR1: members of a project see', () => {
     expect(namesOf(watcher, project.id)).toEqual(['Ana', 'Bojan']);
   });
 
-  it('everything on coming in, afterwards only what changed, and nothing when nothing did', async () => {
+  it('everything on connecting, afterwards only changes, and nothing without a change', async () => {
     const { project, people } = await fixture.project('Ana', 'Bo', 'Cem');
     const [first, second] = [await fixture.tab(people[0]), await fixture.tab(people[1])];
     await fixture.settle(first, second);
@@ -81,7 +81,7 @@ describe('PR1: members of a project see', () => {
     expect(known(first, project.id)).toHaveLength(3);
   });
 
-  it('one message each when everybody comes back at once', async () => {
+  it('one message each when everybody reconnects at once', async () => {
     const { project, people } = await fixture.project('Ana', 'Bo');
     const tabs = await Promise.all(people.flatMap((who) => Array.from({ length: 20 }, () => fixture.tab(who))));
     await fixture.settle(...tabs);
@@ -90,7 +90,7 @@ describe('PR1: members of a project see', () => {
   });
 });
 
-describe('PR1: nobody else sees or says anything', () => {
+describe('PR1: nobody else sees or reports anything', () => {
   it('a stranger receives nothing, and presence they report in a foreign project reaches nobody', async () => {
     const { project, people } = await fixture.project('Ana');
     const stranger = await fixture.newcomer();
@@ -101,7 +101,7 @@ describe('PR1: nobody else sees or says anything', () => {
     await fixture.settle(member, impostor);
     expect(known(member, project.id)).toHaveLength(1);
     expect(JSON.stringify(member.received)).not.toContain(item);
-    // Nor is it told in the liar's own project, which its members would read as an item of theirs.
+    // Nor is it published in the sender's own project, where members would take it for an item of theirs.
     expect(known(impostor, theirs.id)).toEqual([expect.objectContaining({ viewing: [] })]);
     expect(JSON.stringify(impostor.received)).not.toContain(project.id);
   });
@@ -123,7 +123,7 @@ describe('PR1: nobody else sees or says anything', () => {
     expect(JSON.stringify(stayer.received)).toContain(item);
     expect(changesOf(leaver)).toHaveLength(before);
     expect(namesOf(stayer, project.id)).toEqual(['Ana', 'Cem']);
-    // What the removed one says now is said to nobody.
+    // What the removed member reports now reaches nobody.
     await publish(leaver, { project_id: project.id, item_id: randomUUID(), idle: false });
     await fixture.settle(stayer);
     expect(namesOf(stayer, project.id)).toEqual(['Ana', 'Cem']);
@@ -133,12 +133,12 @@ describe('PR1: nobody else sees or says anything', () => {
     ['nothing', undefined],
     ['null', null],
     ['a text', 'north'],
-    ['a project that is no id', { project_id: 'north', item_id: randomUUID(), idle: false }],
+    ['a malformed project id', { project_id: 'north', item_id: randomUUID(), idle: false }],
     ['an item without a project', { project_id: null, item_id: randomUUID(), idle: false }],
-    ['more than is asked', { ...NOWHERE, name: 'Mallory' }],
-    ['no word on idleness', { project_id: null, item_id: null }],
+    ['an unknown field', { ...NOWHERE, name: 'Mallory' }],
+    ['no idle field', { project_id: null, item_id: null }],
     ['a deep one', JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) as unknown],
-  ])('A9: %s is dropped without a word', async (_, said) => {
+  ])('A9: %s is dropped without a response', async (_, said) => {
     const { project, people } = await fixture.project('Ana');
     const listener = await fixture.tab(people[0]);
     await fixture.settle(listener);

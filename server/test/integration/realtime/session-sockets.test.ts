@@ -1,4 +1,4 @@
-// A socket lives no longer than its session, whichever way that ends: the gateway over the test's own services and clock.
+// Tests that a socket closes with its session, however that ends: the gateway over the test's own services and clock.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ const inside = useServices();
 let served: Served;
 let io: LiveServer;
 let url: string;
-/** What happens between the handshake and the room of the session. */
+/** What happens between the handshake and joining the room of the session. */
 let meanwhile: (token: string) => Promise<void> = () => Promise.resolve();
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
 const connect = (who: Person) => connectLive({ ...who, testEnv: { ...who.testEnv, url: () => url } });
 
 describe('A3: the sweep over open sockets', () => {
-  it('closes one whose session was idle too long, within the period, and leaves one that was used', async () => {
+  it('closes one whose session was idle too long, within the period, and leaves an active one', async () => {
     const [idle, busy] = [await person(served.testEnv), await person(served.testEnv)];
     const [left, kept] = [await connect(idle), await connect(busy)];
     inside.clock.pass(IDLE_MS - 1000);
@@ -60,7 +60,7 @@ describe('A3: the sweep over open sockets', () => {
     kept.close();
   });
 
-  it('closes one whose session has reached its absolute end, however busy', async () => {
+  it('closes one whose session has reached its absolute end, however active', async () => {
     const who = await person(served.testEnv);
     const live = await connect(who);
     for (let passed = 0; passed < ABSOLUTE_MS - IDLE_MS; passed += IDLE_MS / 2) {
@@ -76,7 +76,7 @@ describe('A3: the sweep over open sockets', () => {
     expect(await live.closed()).toBe('io server disconnect');
   });
 
-  it('asks nothing when there is no socket', async () => {
+  it('reads nothing when there is no socket', async () => {
     await expect(sweepSessions({ ...inside.services, db: null as never }, io)).resolves.toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// Who may open a socket, and what a flood of guessed sessions costs: counted by address, and the database is not asked (A12, RL2).
+// Tests socket handshakes, and the cost of a flood of guessed sessions: counted by address, without database queries (A12, RL2).
 import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import { connect as connectTcp } from 'node:net';
@@ -19,7 +19,7 @@ const inside = useServices();
 let served: Served;
 let live: LiveTestServer;
 let who: Person;
-/** What they stand on; it counts how often the database was asked. */
+/** The services under test, with a count of database lookups. */
 let services: Services;
 let reads = 0;
 const open: RawSocket[] = [];
@@ -63,7 +63,7 @@ async function connect(headers: Record<string, string> = {}): Promise<RawSocket>
   return socket;
 }
 
-/** A session that nobody has, well formed. */
+/** A well-formed session that does not exist. */
 const guess = () => ({ cookie: `__Host-sid=${randomUUID()}.${'A'.repeat(43)}` });
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const readWith = (headers: Record<string, string>) => ask(served, { method: 'GET', path: readSession.path, headers });
@@ -73,7 +73,7 @@ describe('A12: a handshake', () => {
   it.each([
     ['no cookie', {}],
     ['no value', { cookie: '__Host-sid=' }],
-    ['what could be no session', { cookie: "__Host-sid=x'; select 1; --" }],
+    ['a malformed session', { cookie: "__Host-sid=x'; select 1; --" }],
     ['half a session', { cookie: `__Host-sid=${randomUUID()}.${'A'.repeat(42)}` }],
     ['another cookie', { cookie: `sid=${randomUUID()}.${'A'.repeat(43)}` }],
   ])('with %s is refused, and the database is not asked', async (_, headers) => {
@@ -88,7 +88,7 @@ describe('A12: a handshake', () => {
     expect(reads).toBe(0);
   });
 
-  it('that names an open connection is refused: there is no second way into one', async () => {
+  it('that names an open connection is refused: a second one cannot attach', async () => {
     const socket = await connect();
     await expect.poll(() => socket.received.length).toBeGreaterThan(0);
     const { sid } = JSON.parse(socket.received[0]?.slice(1) ?? '') as { sid: string };
@@ -116,7 +116,7 @@ describe('A12: a handshake', () => {
     await connect({ cookie: other.cookieHeader() });
   });
 
-  it('A11: counts as the address that the trusted proxy names, and what stands further left moves nothing', async () => {
+  it('A11: counts for the address that the trusted proxy names, and forged entries further left have no effect', async () => {
     await again({ handshake: few }, { proxyHops: 1 });
     for (let n = 0; n < few.quota; n += 1) await connect({ ...guess(), ...from(`10.0.0.${n}, 192.0.2.1`) });
     await expect(connect({ ...guess(), ...from('10.0.0.9, 192.0.2.1') })).rejects.toThrow('refused with 429');
@@ -150,25 +150,25 @@ describe('RL2: wrong sessions', () => {
     socket.frame('40');
     await socket.gone;
     expect([socket.received[1], reads]).toEqual(['44{"message":"unavailable"}', few.quota]);
-    // Others are not refused: who was good lately, and who comes from elsewhere.
+    // Recently valid sessions and other addresses are not refused.
     expect((await readWith({ ...cookie(), ...here })).status).toBe(200);
     expect((await readWith({ ...guess(), ...from('192.0.2.2') })).status).toBe(401);
   });
 
-  it('that many bring at the same time are asked for once', async () => {
+  it('share one lookup when many clients send the same one at the same time', async () => {
     const token = guess().cookie.split('=')[1];
     const check = () => checkSession(services, token, () => Promise.resolve());
     expect(new Set(await Promise.all(Array.from({ length: 30 }, check)))).toEqual(new Set([null]));
     expect(reads).toBe(1);
   });
 
-  it('that could be none are refused without a question, and without a limit', async () => {
+  it('that are malformed are refused without a lookup, and without a limit', async () => {
     await again({ 'unknown-session': few });
     for (let n = 0; n < 2 * few.quota; n += 1) expect((await readWith({ cookie: `__Host-sid=${n}` })).status).toBe(401);
     expect(reads).toBe(0);
   });
 
-  it('A4: a session that has ended is unknown from then on', async () => {
+  it('A4: include a session from the moment it ends', async () => {
     await again({ 'unknown-session': few });
     const ended = cookie();
     await who.call(readSession);
@@ -179,7 +179,7 @@ describe('RL2: wrong sessions', () => {
   });
 });
 
-it('A9: a client that breaks off while its handshake is counted ends nothing', async () => {
+it('A9: a client that disconnects while its handshake is counted ends nothing', async () => {
   const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { limiter } = inside.services;
   const take: typeof limiter.take = async (...args) => {

@@ -1,4 +1,5 @@
-// What one connection may send: a CONNECT, its events, and so much of it. Anything else closes it before it costs something (A9).
+// Tests what one connection may send: a CONNECT, its events, and a limited amount. Anything else closes it before it costs
+// anything (A9).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { person, type Person } from '../../client.ts';
 import { frameOf, type RawSocket, rawSocket } from '../../journeys/resilience/raw-socket.ts';
@@ -11,7 +12,7 @@ const inside = useServices();
 let served: Served;
 let live: LiveTestServer;
 let who: Person;
-/** How often the database was asked on behalf of sockets. */
+/** How often the database was asked for sockets. */
 let reads = 0;
 const open: RawSocket[] = [];
 
@@ -33,7 +34,7 @@ afterAll(async () => {
   await served.close();
 });
 
-/** A connection over which nothing was said yet. */
+/** A connection that has sent nothing yet. */
 async function connect(by: Person = who, options: Parameters<typeof rawSocket>[1] = {}): Promise<RawSocket> {
   const socket = await rawSocket({ ...by, testEnv: { ...by.testEnv, url: () => live.url } }, options);
   open.push(socket);
@@ -53,11 +54,11 @@ async function joined(): Promise<RawSocket & { inside: LiveSocket }> {
 
 const text = (packet: string) => frameOf(Buffer.from(packet));
 const PRESENCE = '42["presence",{"project_id":null,"item_id":null,"idle":true}]';
-/** A session that nobody has, well formed. */
+/** A well-formed session that does not exist. */
 const stranger = () => `__Host-sid=${crypto.randomUUID()}.${'A'.repeat(43)}`;
 
 describe('A9: a connection', () => {
-  it('asks the database once for its session, however often it says CONNECT', async () => {
+  it('reads its session from the database once, however often it sends CONNECT', async () => {
     const socket = await connect(who, { headers: { cookie: stranger() } });
     socket.bytes(Buffer.concat(Array.from({ length: 10_000 }, () => text('40'))));
     await socket.gone;
@@ -72,7 +73,7 @@ describe('A9: a connection', () => {
     ['another namespace', '40/admin,'],
     ['an event', PRESENCE],
     ['binary', '451-["presence",{"_placeholder":true,"num":0}]'],
-    ['nothing of the protocol', 'hello'],
+    ['a packet outside the protocol', 'hello'],
     ['a ping', '2'],
     ['a pong', '3'],
   ])('that begins with %s is closed, and the database is not asked', async (_, packet) => {
@@ -86,9 +87,9 @@ describe('A9: a connection', () => {
     ['a second CONNECT', '40'],
     ['another namespace', '40/admin,'],
     ['an unknown event', '42["hello"]'],
-    ['an event that wants an answer', '420["presence",{}]'],
+    ['an event with an acknowledgement', '420["presence",{}]'],
     ['an acknowledgement', '430[]'],
-    ['a pong that nobody asked for', '3'],
+    ['an unrequested pong', '3'],
     ['a packet that announces attachments', '451-["presence",{"_placeholder":true,"num":0}]'],
     ['a packet above 4 KiB', `42["presence","${'x'.repeat(4096)}"]`],
   ])('that sends %s is closed, and what came with it is ignored', async (_, packet) => {
@@ -107,8 +108,8 @@ describe('A9: a connection', () => {
 
   it.each<[string, Buffer]>([
     ['events', text(PRESENCE)],
-    ['pings of WebSocket', frameOf(Buffer.from('x'), { opcode: 9 })],
-    ['pongs of WebSocket', frameOf(Buffer.from('x'), { opcode: 10 })],
+    ['WebSocket pings', frameOf(Buffer.from('x'), { opcode: 9 })],
+    ['WebSocket pongs', frameOf(Buffer.from('x'), { opcode: 10 })],
     ['empty fragments', frameOf(Buffer.alloc(0), { opcode: 0, final: false })],
   ])('that sends 40 %s at once is cut off, and none of them is answered', async (name, frame) => {
     const socket = await joined();
@@ -137,7 +138,7 @@ describe('A9: a connection', () => {
   });
 });
 
-describe('A9: a connection that is refused', () => {
+describe('A9: a refused connection', () => {
   it('gets the reason and is closed, also when it never answers the close frame', async () => {
     const socket = await connect(who, { headers: { cookie: stranger() } });
     socket.bytes(text('40'));
@@ -146,7 +147,7 @@ describe('A9: a connection that is refused', () => {
     expect(reads).toBe(1);
   });
 
-  it('and one whose client says goodbye is closed too', async () => {
+  it('that the client closes is closed too', async () => {
     const socket = await joined();
     socket.bytes(text('41'));
     await socket.gone;

@@ -1,4 +1,5 @@
-// What the live socket offers to whoever knocks: one transport, one protocol, small packets, few sockets (A8), and nothing to other sites (A6).
+// Tests the options of the live socket: one transport, one protocol, small packets, few sockets (A8), and nothing for other sites
+// (A6).
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -28,7 +29,7 @@ afterAll(async () => {
 const headersOf = (one: Person) => ({ origin: served.testEnv.baseUrl, cookie: one.cookieHeader() });
 const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
 
-/** The answer to an upgrade: its status and headers, and whether a session of the transport was opened on it. */
+/** The response to an upgrade: its status and headers, and whether a transport session was opened on it. */
 async function upgraded(
   query: string,
   headers: Record<string, string> = {},
@@ -43,7 +44,7 @@ async function upgraded(
   const said = new Promise<string>((resolve) => {
     socket.once('data', (chunk: Buffer) => resolve(chunk.toString()));
     socket.once('close', () => resolve(''));
-    // What came in one breath with the answer, and what will never come after a refusal.
+    // Data that arrived with the response; after a refusal none will.
     if (answer.statusCode !== 101 || head?.length) resolve(head?.toString() ?? '');
   });
   const opened = (await said).includes('"sid"');
@@ -60,7 +61,7 @@ describe('QU20: a page of an older version', () => {
 });
 
 describe('A8: a socket', () => {
-  it('is a WebSocket of the present protocol, and nothing older', async () => {
+  it('is a WebSocket of the current protocol, and nothing older', async () => {
     expect((await upgraded('EIO=4&transport=websocket')).opened).toBe(true);
     for (const query of ['EIO=3&transport=websocket', 'transport=websocket', 'EIO=4', 'EIO=4&transport=polling'])
       expect((await upgraded(query)).opened, query).toBe(false);
@@ -70,7 +71,7 @@ describe('A8: a socket', () => {
     }
   });
 
-  it('is not compressed, keeps nothing for who comes back, and waits five seconds for who says nothing', async () => {
+  it('has no compression and no connection recovery, and times out after five seconds of silence', async () => {
     const { answer } = await upgraded('EIO=4&transport=websocket', {
       'sec-websocket-extensions': 'permessage-deflate',
     });
@@ -79,12 +80,12 @@ describe('A8: a socket', () => {
     expect([opts.connectTimeout, opts.connectionStateRecovery]).toEqual([5000, undefined]);
   });
 
-  it('has no client script to offer', async () => {
+  it('serves no client script', async () => {
     for (const file of ['socket.io.js', 'socket.io.min.js', 'socket.io.esm.min.js'])
       expect((await fetch(`${live.url}/socket.io/${file}`)).status).not.toBe(200);
   });
 
-  it('takes a packet of 4 KiB, and is closed by a larger one', async () => {
+  it('accepts a packet of 4 KiB, and is closed by a larger one', async () => {
     const listener = await live.connect(headersOf(who));
     const { socket } = listener;
     const closed = new Promise((resolve) => socket.once('disconnect', resolve));
@@ -94,12 +95,12 @@ describe('A8: a socket', () => {
     expect(await closed).toMatch(/^transport (?:close|error)$/);
   });
 
-  it('is one of at most 50 of its person: the next is refused by name, others’ are not, and one that closes makes room', async () => {
+  it('is one of at most 50 of its person: the next is refused by name, others’ are not, and a closed one makes room', async () => {
     const [many, other] = [await person(served.testEnv), await person(served.testEnv)];
     const all = [];
     for (let n = 0; n < MAX_SOCKETS; n += 1) all.push(await live.connect(headersOf(many)));
     await expect(live.connect(headersOf(many))).rejects.toThrow('too_many_sockets');
-    // In another browser it is the same person.
+    // The same person in another browser.
     const elsewhere = await person(served.testEnv, many.wallet);
     await expect(live.connect(headersOf(elsewhere))).rejects.toThrow('too_many_sockets');
     (await live.connect(headersOf(other))).socket.close();
@@ -126,7 +127,7 @@ describe('A6: another site', () => {
   });
 });
 
-it('a socket that is in keeps neither its request nor its cookie: what it costs is paid as long as the tab is open', async () => {
+it('a connected socket retains neither its request nor its cookie, which would use memory as long as the tab is open', async () => {
   const { socket, inside: end } = await live.connect(headersOf(who));
   const { handshake, conn } = end;
   expect([handshake.headers, conn.request, JSON.stringify(handshake).includes('__Host-sid')]).toEqual([

@@ -1,4 +1,4 @@
-// What a regression run goes over (RS2), and how its cases are read.
+// Tests the selection of cases of a regression run (RS2), and how cases are listed.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { excludeLearning } from '../../../src/usecases/learnings/exclude-learning.ts';
@@ -23,8 +23,8 @@ beforeEach(async () => {
 
 const { overridden, begin, start, casesOf, answer, caseOf } = regressionSteps(testEnv, () => fixture);
 
-describe('RS2: what a run goes over', () => {
-  it('is a cluster or a filter, without excluded learnings; it stays as it was started', async () => {
+describe('RS2: the cases of a run', () => {
+  it('come from a cluster or a filter, without excluded learnings, and are fixed at its start', async () => {
     const [first, second] = [await overridden(1, 'edit'), await overridden(2, 'reject')];
     const long = await overridden(3, 'reject', 'Too long');
     const page = { projectId: fixture.projectId, filter: {}, after: undefined, limit: 100 };
@@ -54,7 +54,7 @@ describe('RS2: what a run goes over', () => {
     await expect(start({ cluster: randomUUID() })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('says what it was narrowed to, and stands with those of the cluster that its own was merged into', async () => {
+  it('record their filter, and the run is listed with the cluster that its own was merged into', async () => {
     await overridden(1, 'edit');
     await overridden(2, 'edit', 'Too long');
     const page = { projectId: fixture.projectId, filter: {}, after: undefined, limit: 100 };
@@ -71,7 +71,7 @@ describe('RS2: what a run goes over', () => {
     expect(rows).toMatchObject([{ id: run.id, filter }]);
   });
 
-  it('is read in pages that are no larger than others can wait for', async () => {
+  it('are read in pages of limited size', async () => {
     const mib = 'x'.repeat(255 * 1024);
     for (let n = 0; n < 20; n += 1) {
       const input = { value: n, raw: `"${mib}"` };
@@ -99,7 +99,7 @@ describe('RS2: what a run goes over', () => {
     expect([rest.data.length, rest.next_cursor]).toEqual([3, expect.any(String)]);
   });
 
-  it('has no place beyond what numbers hold', async () => {
+  it('have no page beyond the range of numbers', async () => {
     await overridden(1, 'edit');
     const { id: regressionId } = await start();
     const after = encodeSeq(999_999_999_999_999);
@@ -111,7 +111,7 @@ describe('RS2: what a run goes over', () => {
     expect((await listRegressionCases(testEnv.services, fixture.supervisor, query)).rows).toEqual([]);
   });
 
-  it('is begun once under one key, by twins at the same time too; another run under it is refused', async () => {
+  it('are pinned once per idempotency key, also for simultaneous requests; another run under it is refused', async () => {
     await overridden(1, 'edit');
     const asked = { requestKey: 'k', title: 'v2', filter: { action: 'edit', source: undefined } } as const;
     const twins = await Promise.all([begin(asked), begin(asked, fixture.pipeline)]);
@@ -129,7 +129,7 @@ describe('RS2: what a run goes over', () => {
     expect((await begin({ requestKey: null })).run.id).not.toBe((await begin({ requestKey: null })).run.id);
   });
 
-  it('loses what is undone, its answer too', async () => {
+  it('lose what is undone, with its answer', async () => {
     const [kept, undone] = [await overridden(1, 'edit'), await overridden(2, 'edit')];
     const { id } = await start();
     const caseId = await caseOf(id, undone);
@@ -140,7 +140,7 @@ describe('RS2: what a run goes over', () => {
     expect(await answer(id, [{ caseId }])).toEqual([null]);
   });
 
-  it('is read in pages, each case once, or only what has no answer yet', async () => {
+  it('are read in pages, each once, or only those without an answer', async () => {
     for (let n = 0; n < 5; n += 1) await overridden(n, 'reject');
     const { id } = await start();
     const read = async (unanswered: boolean) => {
@@ -162,7 +162,7 @@ describe('RS2: what a run goes over', () => {
   });
 });
 
-it('is begun without waiting for who has the project, so that nobody waits for it', async () => {
+it('are pinned without waiting for a transaction that locks the project', async () => {
   await overridden(1, 'edit');
   const held: [string, unknown[]] = ['select id from project where id = ? for no key update', [fixture.projectId]];
   await withOpenTransaction(testEnv, held, async () => expect((await start()).cases).toBe(1));

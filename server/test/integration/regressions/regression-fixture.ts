@@ -1,4 +1,4 @@
-// What tests of regression runs do all the time: override, begin a run, read its cases, answer them.
+// Common steps of regression tests: override, start a run, read its cases, answer them.
 import type { CaseState } from '@countersign/shared/api/regressions';
 import { answerRegression, type CaseAnswered } from '../../../src/usecases/regressions/answer-regression.ts';
 import { listRegressionCases } from '../../../src/usecases/regressions/list-regressions.ts';
@@ -9,7 +9,7 @@ import { anItem, review, type ProjectFixture } from '../support/project-fixture.
 
 type Who = Parameters<typeof startRegression>[1];
 
-/** `scene` answers the scene of the test that runs. */
+/** `scene` returns the fixture of the running test. */
 export function regressionSteps(testEnv: { services: Services }, fixture: () => ProjectFixture) {
   /** An override of the suggestion `n`; an edit makes `n+100` of it. */
   async function overridden(n: number, action: 'edit' | 'reject', reason = 'Wrong sum'): Promise<string> {

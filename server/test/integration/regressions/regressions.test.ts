@@ -1,4 +1,4 @@
-// Regression runs (RS): learnings answered anew through the public API, judged, and nothing else happens.
+// Tests regression runs (RS): learnings answered again through the public API, judged, without any other effect.
 import { randomUUID } from 'node:crypto';
 import * as api from '@countersign/shared/api/regressions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 const { overridden, start, casesOf, answer, caseOf } = regressionSteps(testEnv, () => fixture);
 
 describe('RS1: a run', () => {
-  it('says of each answer what it makes of the learning and where it would go now; the last one stands', async () => {
+  it('reports for each answer its outcome and its routing under the current settings; the last answer counts', async () => {
     const [edit, reject, open] = [
       await overridden(1, 'edit'),
       await overridden(2, 'reject'),
@@ -61,7 +61,7 @@ describe('RS1: a run', () => {
     expect((await casesOf(id, 'unanswered')).rows.map(({ item_id }) => item_id)).toEqual([open]);
   });
 
-  it('RT7: says that everything goes to people while the project is stopped', async () => {
+  it('RT7: reports that everything is queued while the project is stopped', async () => {
     await overridden(1, 'edit');
     const run = await start();
     const caseId = await caseOf(run.id, (await casesOf(run.id)).rows[0]?.item_id ?? '');
@@ -86,8 +86,8 @@ describe('RS1: a run', () => {
   });
 });
 
-describe('who may', () => {
-  it('PM: supervisors begin and look, reviewers do not; another project has none of it', async () => {
+describe('permissions', () => {
+  it('PM: supervisors start and read runs, reviewers may not; another project gets 404', async () => {
     await overridden(1, 'edit');
     const { id } = await start();
     const other = await createProjectFixture(testEnv.services);
@@ -103,7 +103,7 @@ describe('who may', () => {
     });
   });
 
-  it('AR1: an archived project takes neither runs nor answers', async () => {
+  it('AR1: an archived project accepts neither runs nor answers', async () => {
     await overridden(1, 'edit');
     const { id } = await start();
     await testEnv.sql('update project set archived_at = now() where id = ?', [fixture.projectId]);
@@ -121,7 +121,7 @@ describe('over HTTP', () => {
     return { status, text, headers, value: JSON.parse(text) as Record<string, never> };
   };
 
-  it('RL1: counts the cases that a run pins; RS2: says of a repeat that it is one', async () => {
+  it('RL1: counts the cases that a run pins; RS2: marks a repeat as one', async () => {
     for (let n = 0; n < 5; n += 1) await overridden(n, 'edit');
     const left = ({ headers }: Awaited<ReturnType<typeof send>>) =>
       Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
@@ -141,7 +141,7 @@ describe('over HTTP', () => {
     expect((await send('POST', api.startRegression.path, '{}', { 'idempotency-key': 'é' })).status).toBe(400);
   });
 
-  it('RS3: begins, reads, answers, each answer with its own result, and says how it stands', async () => {
+  it('RS3: starts, reads, answers, returns a result per answer, and reports the progress', async () => {
     await overridden(1, 'edit');
     await overridden(2, 'reject');
     const begun = await send('POST', api.startRegression.path, '{"action":"edit","title":"v2"}');

@@ -1,11 +1,11 @@
-// A rival on PostgreSQL: another process whose transaction stays open while the test goes on.
+// Opens a transaction of another process on PostgreSQL that stays open while the test continues.
 import { expect, vi } from 'vitest';
 import { type KeyId, keyIdText } from '../../../src/db/submit-batch.ts';
 import type { ServicesEnvironment } from './test-services.ts';
 
 /**
- * Runs `statement` in another process's transaction and keeps it open during `work`; `commit` ends it.
- * It is committed after `work` in any case.
+ * Runs `statement` in another process's transaction and keeps it open during `work`; `commit` ends it. It is committed after
+ * `work` in any case.
  */
 export async function withOpenTransaction<T>(
   testEnv: ServicesEnvironment,
@@ -33,7 +33,7 @@ export async function withOpenTransaction<T>(
   }
 }
 
-/** Waits until so many statements of this database wait for a lock. */
+/** Waits until this many statements of this database wait for a lock. */
 export async function waitForBlocked(testEnv: ServicesEnvironment, count: number): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -46,7 +46,7 @@ export async function waitForBlocked(testEnv: ServicesEnvironment, count: number
   );
 }
 
-/** The statement of a rival that has taken an idempotency key and has not committed yet. */
+/** The statement of another process that has inserted an idempotency key and has not committed yet. */
 export function insertKeyStatement(place: KeyId, made: { itemId: string; bodySha256: string }): [string, unknown[]] {
   const statement = `with running as (select pg_advisory_xact_lock(hashtextextended(?, 0)))
     insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)

@@ -1,4 +1,4 @@
-// What the integration tests read from, and move in, the tables themselves.
+// Helpers of the integration tests that read and change the tables directly.
 import type { DomainEventType } from '@countersign/shared/events';
 import type { ItemStatus } from '@countersign/shared/enums';
 import type { ServicesEnvironment } from './test-services.ts';
@@ -35,28 +35,28 @@ export interface EventRow {
 
 const EVENTS = `select id, replace(type, 'claim.lapsed', 'claim.expired') as type, seq::int as seq, item_id, data from event`;
 
-/** The ledger of one item, in the order it was written. */
+/** The event log of one item, in the order of writing. */
 export function eventsOf(testEnv: ServicesEnvironment, itemId: string): Promise<EventRow[]> {
   return testEnv.sql<EventRow>(`${EVENTS} where item_id = ? order by position`, [itemId]);
 }
 
-/** What the ledger tells of one item, by type. */
+/** The events of one item in the event log, by type. */
 export async function eventTypesOf(testEnv: ServicesEnvironment, itemId: string): Promise<DomainEventType[]> {
   return (await eventsOf(testEnv, itemId)).map(({ type }) => type);
 }
 
-/** The lease of an item ends now: in the database, and in the lock when that can be reached. */
+/** Ends the lease of an item now: in the database, and in the lock when that is reachable. */
 export async function endLease(testEnv: ServicesEnvironment, itemId: string): Promise<void> {
   await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [itemId]);
   if (!testEnv.lock.down) await testEnv.lock.expire(itemId);
 }
 
-/** Every claim ends, untold: what one test leaves in somebody's hands would fill them for the next (LC4). */
+/** Ends every claim without events: claims that one test leaves would count for the limit in the next (LC4). */
 export async function endAllClaims({ sql }: Pick<ServicesEnvironment, 'sql'>): Promise<void> {
   await sql('update item set claimed_by = null, claim_expires_at = null where claimed_by is not null');
 }
 
-/** The ledger of one project, in the order it was written. */
+/** The event log of one project, in the order of writing. */
 export function eventLogOf(testEnv: ServicesEnvironment, projectId: string): Promise<EventRow[]> {
   return testEnv.sql<EventRow>(`${EVENTS} where project_id = ? order by position`, [projectId]);
 }

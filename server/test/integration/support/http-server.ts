@@ -1,4 +1,4 @@
-// The HTTP side over the test's own services: a real port, in this process, so that a test can look inside and break things on purpose.
+// Serves HTTP over the test's own services: a real port, in this process, so that a test can inspect and break things.
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,20 +11,20 @@ import { watchedLogger } from '../../log-watch.ts';
 import type { TestEnvironment } from '../../test-environment.ts';
 
 export interface Served {
-  /** As much of a world as the callers of `client.ts` need. */
+  /** The part of a test environment that the callers of `client.ts` need. */
   testEnv: TestEnvironment;
-  /** What was logged as failed (`internal`), with its error. */
+  /** The logged failures (`internal`), with their errors. */
   failures: { path: string; err: { message: string } }[];
   close(): Promise<void>;
 }
 
-/** From this level on something failed. */
+/** Entries from this level on are failures. */
 const ERROR = 50;
 
 interface ServeOptions {
   /** TRUSTED_PROXY_HOPS. */
   proxyHops?: number;
-  /** How long a request may take to arrive. */
+  /** The timeout for receiving a request. */
   patience?: Partial<HttpTimeouts>;
   /** Whose large body is read next; default: as in a server process. */
   bodies?: RoundRobin;
@@ -64,9 +64,9 @@ export async function serve(
 export interface Sent {
   method: string;
   path: string;
-  /** Several values are several lines. */
+  /** Several values become several header lines. */
   headers?: Record<string, string | string[]>;
-  /** Sent as it is; several parts go out one by one, chunked. */
+  /** Sent as it is; several parts are sent one by one, chunked. */
   body?: string | Buffer | Buffer[] | undefined;
 }
 
@@ -76,10 +76,10 @@ export interface Raw {
   text: string;
 }
 
-/** How long an answer may take before it counts as a hang, in milliseconds. */
+/** Timeout of a response, in milliseconds, after which it counts as a hang. */
 const HANG_MS = 20_000;
 
-/** One request, whatever its method, path and bytes: what `fetch` would refuse to send as well. */
+/** Sends one request with any method, path and bytes, also those that `fetch` refuses to send. */
 export async function ask(served: Served, { method, path, headers = {}, body }: Sent): Promise<Raw> {
   const { promise, resolve, reject } = Promise.withResolvers<Raw>();
   const length = body === undefined || Array.isArray(body) ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -99,7 +99,7 @@ export async function ask(served: Served, { method, path, headers = {}, body }: 
       );
     },
   );
-  // A refusal may close the connection while the rest of the body is still on its way: the answer counts.
+  // A refusal may close the connection while the rest of the body is still under way: the response counts.
   sent.on('error', (error) => setTimeout(() => reject(error), 5000));
   if (Array.isArray(body)) for (const part of body) sent.write(part);
   sent.end(Array.isArray(body) ? undefined : body);

@@ -1,4 +1,5 @@
-// The live side over the test's own services: a gateway on a real port, rooms and the tail, moved on by hand, so that “nothing came” is a fact.
+// Serves sockets over the test's own services: a gateway on a real port, rooms and the tail, advanced manually, so that "nothing
+// came" is certain.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,37 +22,37 @@ import type { ServicesEnvironment } from './test-services.ts';
 export interface LiveTestServer {
   url: string;
   io: LiveServer;
-  /** Stamps what was recorded and hands it to the rooms, until nothing is left; then tells whose figures moved and who is online. */
+  /** Sequences the events and publishes them to the rooms, until nothing is left; then publishes analytics ticks and presence. */
   deliverEvents(): Promise<void>;
-  /** Tells who is online, and nothing of the ledger. */
+  /** Publishes presence, and no events. */
   present(): Promise<void>;
-  /** Tells whose figures moved. */
+  /** Publishes analytics ticks. */
   tick(): Promise<void>;
-  /** Asks the lock store whether it is there. */
+  /** Checks whether the lock store is reachable. */
   probe(): Promise<void>;
-  /** Connects as these headers say. Errors: the server’s refusal. */
+  /** Connects with these headers. Throws the server’s refusal. */
   connect(headers: Record<string, string>, options?: Partial<ManagerOptions & SocketOptions>): Promise<Listener>;
   close(): Promise<void>;
 }
 
-/** A socket that keeps all it hears. */
+/** A socket that records all it receives. */
 export interface Listener {
   socket: Socket;
-  /** Its other end. */
+  /** Its server side. */
   inside: LiveSocket;
   received: { event: string; text: string }[];
-  /** Resolves when all that was sent to it so far has been heard. */
+  /** Resolves when it has received all that was sent to it so far. */
   caughtUp(): Promise<void>;
 }
 
 interface LiveServerOptions {
-  /** The way to another process. */
+  /** The channel to another process. */
   link?: PresenceChannel | null;
-  /** Does the lock store answer? */
+  /** Is the lock store reachable? */
   answers?: () => Promise<boolean>;
   /** TRUSTED_PROXY_HOPS. */
   proxyHops?: number;
-  /** How many sockets there may be. */
+  /** The maximum number of sockets. */
   most?: { ofAddress: number; ofProcess: number };
 }
 
@@ -93,7 +94,7 @@ export async function startLiveServer(
   };
 }
 
-/** What no tab says of itself, so that it moves nothing. */
+/** A message that no page sends, so that it has no effect. */
 const MARK = 'read so far';
 
 /** Resolves when the server has read all that this client has sent. */

@@ -1,4 +1,4 @@
-// A project with its people, its pipeline and its items, made by the use cases themselves.
+// A project fixture with people, pipeline and items, created through the use cases.
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import type { ReviewAction, Role } from '@countersign/shared/enums';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
@@ -26,7 +26,7 @@ export interface ProjectFixture {
   apiKey: string;
 }
 
-/** People with wallets, members of nothing yet, made in one go. */
+/** People with wallets and no memberships, created in one statement. */
 async function people(services: Services, names: (string | null)[]): Promise<MemberActor[]> {
   const made = names.map((name) => ({
     kind: 'member' as const,
@@ -42,7 +42,7 @@ async function people(services: Services, names: (string | null)[]): Promise<Mem
   return made;
 }
 
-/** Somebody who is member of nothing yet. */
+/** A person without memberships. */
 export async function aPerson(services: Services): Promise<MemberActor> {
   const [person] = await people(services, [null]);
   if (person === undefined) throw new Error('One was asked for.');
@@ -59,7 +59,7 @@ async function addMembers(
   await services.db.write(({ em }) => em.insertMany(Member, rows));
 }
 
-/** Lets somebody in, or gives a member another role, as people do: the owner offers the seat, and they take it (PM5). */
+/** Adds a person, or changes a member's role, through an offer that they accept (PM5). */
 export async function grantRole(
   services: Services,
   { owner, projectId }: Pick<ProjectFixture, 'owner' | 'projectId'>,
@@ -69,7 +69,7 @@ export async function grantRole(
   if (added.kind === 'offer') await acceptOffer(services, who, added.offer.id);
 }
 
-/** So many reviewers of the scene. */
+/** Adds this many reviewers. */
 export async function addReviewers(services: Services, fixture: ProjectFixture, count: number): Promise<MemberActor[]> {
   const reviewers = await people(
     services,
@@ -101,7 +101,7 @@ export async function createProjectFixture(
   return { projectId, owner, supervisor, anna, ben, pipeline, apiKey };
 }
 
-/** What a pipeline submits, as the door hands it in: queued under the default thresholds. */
+/** A submission as the intake receives it: queued under the default thresholds. */
 export function aSubmission(overrides: Partial<SubmitRequest> = {}): SubmitRequest {
   return {
     input: { value: { question: 'May it be returned?' }, raw: '{"question":"May it be returned?"}' },
@@ -126,7 +126,7 @@ export function items(services: Services, fixture: ProjectFixture, count: number
   return Promise.all(Array.from({ length: count }, () => anItem(services, fixture)));
 }
 
-/** A decision as the door hands it in, with whatever the action needs. */
+/** A decision as the use case receives it, with what the action needs. */
 export function aDecision(
   action: ReviewAction,
   overrides: Partial<DecideInput> = {},

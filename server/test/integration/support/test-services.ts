@@ -1,4 +1,5 @@
-// The services of one process, in the test's own: a real database, a claim lock on Redis where there is one, a clock that can be moved, a lock that can fail.
+// The services of one process inside the test: a real database, a claim lock on Redis where available, a movable clock, a lock
+// that can fail.
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createClient } from 'redis';
@@ -32,21 +33,21 @@ export const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 const KEY_RING = parseKeyRing(makeKeyRingText());
 
 export interface MovableClock extends Clock {
-  /** Moves our own clock by milliseconds; the database's stays where it is. */
+  /** Moves the service's clock by milliseconds; the database's clock does not move. */
   pass(ms: number): void;
 }
 
-/** A lock that every test can take away. */
+/** A lock that a test can disable. */
 export interface TestLock extends ClaimLock {
-  /** While true, nobody can ask it. */
+  /** While true, the lock store is unreachable. */
   down: boolean;
-  /** Forgets every holder, as a flushed or restarted store does. */
+  /** Loses every holder, like a flushed or restarted store. */
   flush(): Promise<void>;
   /** Ends the lease of one item, whoever holds it. */
   expire(itemId: string): Promise<void>;
 }
 
-/** The names there are, each with its addresses, and what was looked up. Any other name has no answer. */
+/** The names of the resolver, each with its addresses, and the lookups so far. Any other name fails. */
 export interface Names {
   readonly addresses: Map<string, string[]>;
   readonly asked: string[];
@@ -58,15 +59,15 @@ export interface ServicesEnvironment {
   names: Names;
   signals: Signals;
   orm: Orm;
-  /** The database, for a session of a test's own. */
+  /** The database, for a session of the test's own. */
   url: string;
   clock: MovableClock;
   lock: TestLock;
-  /** Looks inside, `?` for parameters. */
+  /** Runs SQL, `?` for parameters. */
   sql<T>(text: string, params?: unknown[]): Promise<T[]>;
   /** One more process on the same database and the same lock store. */
   another(): Promise<ServicesEnvironment>;
-  /** Closes this process; the first one takes the database with it. */
+  /** Closes this process; the first one drops the database too. */
   close(): Promise<void>;
 }
 
@@ -77,7 +78,7 @@ interface LockBackend {
   remove(): Promise<void>;
 }
 
-/** Opens a process on a new, migrated database. Whoever opens one closes it; in a test file `useServices` does both. */
+/** Opens a process on a new, migrated database. The caller must close it; in a test file `useServices` does both. */
 async function openServices(): Promise<ServicesEnvironment> {
   const backend = await newBackend();
   const opened = await openAt(backend).catch(async (error: unknown) => {
@@ -97,21 +98,21 @@ async function newBackend(): Promise<LockBackend> {
   return { url, target: { connection: await connectionTo(url), poolSize: 20 }, store: await openLockStore(), remove };
 }
 
-/** Where the processes of one place keep who holds what. */
+/** Where the processes of one environment store the claim holders. */
 interface LockStore {
-  /** The lock as one process sees it. The number: how often the store was flushed, after which nothing of before is known. */
+  /** The lock as one process sees it. The number counts the flushes of the store, each of which loses the earlier locks. */
   lock(clock: Clock, flushed: number): ClaimLock;
   close(): Promise<void>;
 }
 
-/** So patient that a busy machine does not count as a Redis that is away. */
+/** A timeout long enough that a busy machine does not count as a Redis outage. */
 const GENEROUS_TIMEOUT = { withinMs: 20_000 };
 
 async function openLockStore(): Promise<LockStore> {
   const { TEST_REDIS_URL: url } = process.env;
   if (url === undefined) return memoryLockStore();
   const client = await createClient({ url }).connect();
-  // Each lock of a flushed store listens for errors of its own.
+  // Each lock of a flushed store adds an error listener.
   client.setMaxListeners(0);
   const space = `countersign:test:${randomUUID()}:`;
   const close = async () => void (await client.close());
@@ -226,7 +227,7 @@ export function useServices(): ServicesEnvironment {
     opened = await openServices();
   });
   afterAll(() => opened?.close());
-  // Tests are written before the process exists: what they hold looks it up when it is used.
+  // Tests are defined before the process exists: the proxy looks it up on use.
   return new Proxy({} as ServicesEnvironment, {
     get: (_, name) => {
       if (opened === undefined) throw new Error('The services exist from beforeAll on.');
