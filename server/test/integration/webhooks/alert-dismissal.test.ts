@@ -1,4 +1,4 @@
-// WH6 and PM: who is told of a webhook, of what, and until when.
+// Tests which owners see which webhook alerts, and until when (WH6, PM).
 import { describe, expect, it } from 'vitest';
 import { removeMember } from '../../../src/usecases/access/change-member.ts';
 import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
@@ -20,8 +20,8 @@ const seeAll = async (who: MemberActor) => {
   await see(who, new Date(alert?.created_at ?? 0));
 };
 
-describe('WH6: alerts of a project that an owner sees', () => {
-  it('the last thing, until they have seen it; each owner for themselves', async () => {
+describe('WH6: an owner sees', () => {
+  it('the last alert, until they have dismissed it; each owner separately', async () => {
     const second = await aPerson(testEnv.services);
     await join(second, 'owner');
     await happens('exhausted');
@@ -38,7 +38,7 @@ describe('WH6: alerts of a project that an owner sees', () => {
     expect(await kindsFor(now.fixture.owner)).toEqual(['recovered']);
   });
 
-  it('what comes after what they have seen, though it came at once', async () => {
+  it('an alert after the dismissed one, though it came at the same time', async () => {
     await happens('exhausted');
     const ids = await due(2, 0);
     now.answer = (id) => (id === `evt_${ids[0]}` ? 200 : 410);
@@ -51,7 +51,7 @@ describe('WH6: alerts of a project that an owner sees', () => {
     expect(await kindsFor(now.fixture.owner)).toEqual(['paused']);
   });
 
-  it('what comes later, though a clock was put back', async () => {
+  it('a later alert, though a clock was set back', async () => {
     await happens('exhausted');
     await testEnv.sql(`update webhook_alert set created_at = now() + interval '1 hour' where project_id = ?`, [
       now.fixture.projectId,
@@ -71,7 +71,7 @@ describe('WH6: alerts of a project that an owner sees', () => {
     expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
   });
 
-  it('nothing to have seen is no fault', async () => {
+  it('no error when there is nothing to dismiss', async () => {
     await see(now.fixture.owner, new Date('2999-01-01'));
     await happens('exhausted');
     expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
@@ -84,14 +84,14 @@ describe('WH6: alerts of a project that an owner sees', () => {
     expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
   });
 
-  it('that it works again only while it does', async () => {
+  it('a recovery only while the endpoint works', async () => {
     await happens('exhausted');
     await happens('recovered');
     await testEnv.sql('update webhook_endpoint set failures = 1 where project_id = ?', [now.fixture.projectId]);
     expect(await kindsFor(now.fixture.owner)).not.toContain('recovered');
   });
 
-  it('nothing that is over by now: a pause that was ended, deliveries that were all sent again', async () => {
+  it('no alert that is resolved: a pause that ended, deliveries that were all replayed', async () => {
     await happens('paused');
     await resume();
     expect(await kindsFor(now.fixture.owner)).toEqual([]);
@@ -107,7 +107,7 @@ describe('WH6: alerts of a project that an owner sees', () => {
     expect(await alertKinds()).toEqual(['paused', 'exhausted']);
   });
 
-  it('nothing of an archived project, nor of one that sends nothing any more', async () => {
+  it('no alert of an archived project, nor of one without a webhook', async () => {
     await happens('exhausted');
     await testEnv.sql('update project set archived_at = now() where id = ?', [now.fixture.projectId]);
     expect(await kindsFor(now.fixture.owner)).toEqual([]);
@@ -134,7 +134,7 @@ describe('WH6, PM: nobody else sees the alert', () => {
     expect(await kindsFor(now.fixture.supervisor)).toEqual(['exhausted']);
   });
 
-  it('nobody of what was before they joined, or came back', async () => {
+  it('no member sees alerts from before they joined, or came back', async () => {
     const second = await aPerson(testEnv.services);
     await join(second, 'owner');
     await happens('exhausted');

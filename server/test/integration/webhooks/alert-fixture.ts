@@ -1,4 +1,4 @@
-// A webhook in trouble, and what its owners are told of it (WH6): a scene with a receiver that answers as it is told.
+// A failing webhook and its alerts (WH6): a fixture project with a receiver whose responses the test sets.
 import { afterEach, beforeEach } from 'vitest';
 import type { WebhookAlertKind } from '@countersign/shared/enums';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -12,11 +12,11 @@ import type { ServicesEnvironment } from '../support/test-services.ts';
 
 export interface AlertFixture {
   fixture: ProjectFixture;
-  /** What the receiver answers, by the delivery it is sent. */
+  /** What the receiver responds, by the delivery it gets. */
   answer: (webhookId: string) => number | Promise<number>;
 }
 
-/** A new scene and a new receiver for every test, and no delivery of any other. */
+/** A new project and a new receiver for every test, without deliveries of others. */
 export function useAlertFixture(testEnv: ServicesEnvironment): AlertFixture {
   const now: AlertFixture = { fixture: {} as ProjectFixture, answer: () => 503 };
   beforeEach(async () => {
@@ -34,19 +34,19 @@ export function useAlertFixture(testEnv: ServicesEnvironment): AlertFixture {
   return now;
 }
 
-/** What a test does to the webhook of the scene, and asks of it. */
+/** What a test does to the webhook of the project, and reads of it. */
 export function alertSteps(testEnv: ServicesEnvironment, now: AlertFixture) {
   const project = () => now.fixture.projectId;
 
-  /** Deliveries of items of their own, due now; `attempt` is how many attempts they have behind them. */
+  /** Deliveries of separate items, due now; `attempt` is how many attempts they have behind them. */
   const due = (count: number, attempt = 9) => deliveriesOf(testEnv, now.fixture, { count, attempt });
 
-  /** Runs so many workers until nothing more can be sent now. */
+  /** Runs this many workers until nothing more can be sent now. */
   const deliver = async (workers = 1): Promise<void> => {
     await Promise.all(Array.from({ length: workers }, () => sendAll(testEnv.services)));
   };
 
-  /** Gives a delivery up, pauses the webhook, or has it answer again. */
+  /** Exhausts a delivery, pauses the webhook, or makes it work again. */
   const happens = async (kind: WebhookAlertKind): Promise<void> => {
     now.answer = () => ({ exhausted: 503, paused: 410, recovered: 204 })[kind];
     await due(1, kind === 'exhausted' ? 9 : 0);
@@ -56,15 +56,15 @@ export function alertSteps(testEnv: ServicesEnvironment, now: AlertFixture) {
   return { due, deliver, happens, ...reads(testEnv, project), ...ownerActions(testEnv, now) };
 }
 
-/** What is known of it. */
+/** The known alerts. */
 function reads(testEnv: ServicesEnvironment, project: () => string) {
   const unseenBy = async (who: MemberActor) =>
     (await listAlerts(testEnv.services, who)).filter(({ project_id }) => project_id === project());
   return {
-    /** What somebody has not seen yet of the project. */
+    /** The alerts that a person has not dismissed in the project. */
     unseenBy,
     kindsFor: async (who: MemberActor) => (await unseenBy(who)).map(({ kind }) => kind),
-    /** What facts say was told, the oldest first. */
+    /** The alerts in the events, oldest first. */
     alertEvents: async () => {
       const alertKinds = `data ->> 'alert'`;
       const rows = await testEnv.sql<{ alert: string }>(
@@ -92,7 +92,7 @@ function ownerActions(testEnv: ServicesEnvironment, now: AlertFixture) {
   };
   return {
     change,
-    /** Saves the URL again, as it is. */
+    /** Saves the URL again, unchanged. */
     resume: async () => {
       const [row] = await testEnv.sql<{ webhook_url: string }>('select webhook_url from project where id = ?', [
         project(),
@@ -101,7 +101,7 @@ function ownerActions(testEnv: ServicesEnvironment, now: AlertFixture) {
     },
     see: (who: MemberActor, until: Date) => seeAlerts(testEnv.services, who, { projectId: project(), until }),
     join: (who: MemberActor, role: 'owner' | 'supervisor') => grantRole(testEnv.services, now.fixture, { who, role }),
-    /** All that was told, the oldest first. */
+    /** All alerts, oldest first. */
     alertKinds: async () =>
       (await listProjectAlerts(testEnv.services, now.fixture.owner, project())).map(({ kind }) => kind).reverse(),
   };

@@ -1,4 +1,4 @@
-// WH6 over real receivers: what owners are told of their webhook, once, whoever delivers it.
+// Tests webhook alerts over real receivers (WH6): raised once, by any worker.
 import { describe, expect, it, vi } from 'vitest';
 import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
 import { ALERT_RETENTION_MS, sweepOnce } from '../../../src/worker/sweep.ts';
@@ -14,7 +14,7 @@ const { due, deliver, happens, unseenBy, alertEvents, passOneHour, change, resum
 );
 
 describe('WH6: which alerts are raised', () => {
-  it('is the first delivery that is given up, with its cause, and the event records it', async () => {
+  it('the first exhausted delivery raises one, with its cause, and the event records it', async () => {
     const [id] = await due(1);
     await deliver();
     expect(await unseenBy(now.fixture.owner)).toEqual([
@@ -26,14 +26,14 @@ describe('WH6: which alerts are raised', () => {
     expect(await alertEvents()).toEqual(['exhausted']);
   });
 
-  it('counts the attempts since it was sent again', async () => {
+  it('a replayed delivery counts its attempts since the replay', async () => {
     const [id] = await due(1, 29);
     await testEnv.sql('update delivery set schedule_from = 20 where id = ?', [id]);
     await deliver();
     expect(await unseenBy(now.fixture.owner)).toMatchObject([{ attempts: 10 }]);
   });
 
-  it('is one exhaustion an hour, however many deliveries are given up, and though it worked in between', async () => {
+  it('exhaustions raise one an hour, however many deliveries are exhausted, and though it worked in between', async () => {
     await due(3);
     await deliver();
     expect(await alertKinds()).toEqual(['exhausted']);
@@ -46,7 +46,7 @@ describe('WH6: which alerts are raised', () => {
     expect(Number((await unseenBy(now.fixture.owner))[0]?.dead)).toBe(5);
   });
 
-  it('is nothing of what is tried again, nor of what arrives while all is well', async () => {
+  it('a retry raises none, nor a success while all is well', async () => {
     await due(1, 3);
     await deliver();
     now.answer = () => 200;
@@ -56,7 +56,7 @@ describe('WH6: which alerts are raised', () => {
     expect(await alertEvents()).toEqual([]);
   });
 
-  it('WH3: is the pause, once, and that it works again after an owner resumed it, once', async () => {
+  it('WH3: a pause raises one, and so does the recovery after an owner resumed it', async () => {
     now.answer = () => 410;
     await due(4, 0);
     await deliver();
@@ -72,7 +72,7 @@ describe('WH6: which alerts are raised', () => {
     expect(await alertEvents()).toEqual(['paused', 'recovered']);
   });
 
-  it('is not that it works, by what was on its way when it was paused', async () => {
+  it('an attempt that was under way during the pause raises no recovery', async () => {
     const [gone] = await due(2, 0);
     let arrive = (_: number) => undefined as void;
     now.answer = (id) => (id === `evt_${gone}` ? 410 : new Promise<number>((resolve) => (arrive = resolve)));
@@ -86,10 +86,10 @@ describe('WH6: which alerts are raised', () => {
   });
 
   it.each([
-    ['that it was given up', { answer: 503, attempt: 9, status: 'dead', kinds: ['exhausted'] }],
+    ['an exhaustion', { answer: 503, attempt: 9, status: 'dead', kinds: ['exhausted'] }],
     ['not a pause', { answer: 410, attempt: 0, status: 'pending', kinds: [] }],
-    ['not that it works', { answer: 204, attempt: 0, status: 'succeeded', kinds: [] }],
-  ])('of a delivery to a URL that the project has no more: %s', async (_, { answer, attempt, status, kinds }) => {
+    ['no recovery', { answer: 204, attempt: 0, status: 'succeeded', kinds: [] }],
+  ])('a delivery to a former URL of the project raises: %s', async (_, { answer, attempt, status, kinds }) => {
     await testEnv.sql('update webhook_endpoint set in_trouble = ? where project_id = ?', [
       answer === 204,
       now.fixture.projectId,
@@ -109,7 +109,7 @@ describe('WH6: which alerts are raised', () => {
     expect(await alertKinds()).toEqual(kinds);
   });
 
-  it('is raised once by any number of workers', async () => {
+  it('any number of workers raise it once', async () => {
     await due(6);
     await deliver(3);
     expect(await testEnv.sql(`select id from delivery where status = 'dead'`)).toHaveLength(6);
@@ -124,7 +124,7 @@ describe('WH6: which alerts are raised', () => {
     expect(await alertKinds()).toEqual(['exhausted', 'paused', 'recovered']);
   });
 
-  it('is raised by one of two workers whose attempts end at the same moment', async () => {
+  it('two workers whose attempts end at the same moment raise it once', async () => {
     const telling =
       'update webhook_endpoint set in_trouble = true, alerted_at = clock_timestamp() where project_id = ?';
     await due(1);
@@ -138,7 +138,7 @@ describe('WH6: which alerts are raised', () => {
     expect(await alertKinds()).toEqual([]);
   });
 
-  it('is a line of the log, without the URL', async () => {
+  it('each is logged, without the URL', async () => {
     const [warn, info] = [vi.spyOn(testEnv.services.log, 'warn'), vi.spyOn(testEnv.services.log, 'info')];
     await happens('paused');
     await resume();
@@ -152,7 +152,7 @@ describe('WH6: which alerts are raised', () => {
     vi.restoreAllMocks();
   });
 
-  it('is kept for ninety days', async () => {
+  it('each is retained for ninety days', async () => {
     await happens('exhausted');
     const until = Date.now() + ALERT_RETENTION_MS - testEnv.services.clock.now().getTime();
     testEnv.clock.pass(until - 60_000);

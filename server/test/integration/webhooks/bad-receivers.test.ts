@@ -1,4 +1,4 @@
-// The receiver zoo: every kind of bad receiver at once, with the real deliverer, beside a project whose receiver is well.
+// Tests the deliverer against every kind of bad receiver at once, beside a project whose receiver is healthy.
 import { createServer } from 'node:http';
 import { setInterval } from 'node:timers/promises';
 import tls from 'node:tls';
@@ -14,17 +14,17 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 
-/** Loopback, but for the address where nobody may come. */
+/** Loopback, except for the internal address. */
 const POLICY = { allowCidrs: ['127.0.0.1/32'], allowHttp: true };
 /** In place of 20 s and 5 s. */
 const LIMITS = { deadlineMs: 10_000, connectMs: 4_000 };
 const REBINDING = 'rebinding.test';
-/** Deliveries of each animal, due at the same moment. */
+/** Deliveries of each bad receiver, due at the same moment. */
 const DELIVERIES_EACH = 3;
-/** The stream of the one that is well: so many beside the zoo, one every so many milliseconds. */
+/** The stream of the healthy one: this many deliveries, one every so many milliseconds. */
 const HEALTHY_DELIVERIES = 80;
 const EVERY_MS = 70;
-/** What may be under way between two sockets when one end stops reading: buffers of the system, not ours. */
+/** Bytes that may be under way between two sockets when one end stops reading: buffers of the system, not ours. */
 const SOCKET_BUFFER_BYTES = 12 * 1_024 * 1_024;
 
 const WAIT_OPTIONS = { timeout: 90_000, interval: 50 };
@@ -39,12 +39,12 @@ interface OpenReceiver {
 let internal: Receiver;
 const openReceivers: OpenReceiver[] = [];
 let healthy: ProjectFixture;
-/** What of the stream has arrived. */
+/** The deliveries of the stream that arrived. */
 const arrived = new Set<string>();
 let loop: Loop;
 
 beforeAll(async () => {
-  // Trusted, so that nothing but its age is wrong with it.
+  // Trusted, so that its age is the only fault.
   tls.setDefaultCACertificates([EXPIRED_CERTIFICATE]);
   testEnv.names.addresses.set('receiver.test', ['127.0.0.1']).set(REBINDING, ['127.0.0.1']);
   internal = await listening(
@@ -64,14 +64,14 @@ beforeAll(async () => {
     request.resume().on('end', () => response.end());
   });
   healthy = await createProjectFixture(testEnv.services, { webhook_url: `http://receiver.test:${receiver.port}/` });
-  // It was good when it was saved; from here on it leads inside.
+  // It was valid when it was saved; from here on it resolves to an internal address.
   testEnv.names.addresses.set(REBINDING, ['127.0.0.2']);
   await run();
 }, 200_000);
 afterAll(closeReceivers);
 afterAll(distrust);
 
-/** Makes deliveries for the one that is well, one after the other, and waits until each has arrived. */
+/** Creates deliveries for the healthy receiver, one after another, and waits until each has arrived. */
 async function stream(count: number): Promise<void> {
   const left = await items(testEnv.services, healthy, count);
   const made: string[] = [];
@@ -84,7 +84,7 @@ async function stream(count: number): Promise<void> {
   await vi.waitFor(() => expect(made.filter((id) => !arrived.has(id))).toEqual([]), WAIT_OPTIONS);
 }
 
-/** The deliverer is let at all the animals with the stream beside them, until every one has been tried. */
+/** Runs the deliverer against all bad receivers with the stream beside them, until every one has been tried. */
 async function run(): Promise<void> {
   const egress = { ...POLICY, lookup: testEnv.names.lookup, limits: LIMITS };
   const deliverer = createDeliverer(testEnv.services, egress, { onFree: () => loop.wake() });

@@ -1,4 +1,4 @@
-// A receiver that is down for a whole day, the clock moved on from one due time to the next: it gets everything when it is back.
+// Tests a receiver that is down for a day, advancing the clock to each due time: it gets everything when it is back.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { aDelivery, sendAll } from './pending-deliveries.ts';
@@ -10,7 +10,7 @@ const DAY_SECONDS = 86_400;
 const ITEMS = 12;
 let fixture: ProjectFixture;
 let answer = 503;
-/** The ids as they arrived, in order, of those that were answered with 200. */
+/** The ids that were answered with 200, in order of arrival. */
 const taken: string[] = [];
 let requests = 0;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(closeReceivers);
 
-/** Two deliveries of each item, the later ones due first, so that only the order per item can put them right. */
+/** Two deliveries of each item, the later ones due first, so that only the order per item can correct it. */
 async function backlog(): Promise<void> {
   for (let n = 0; n < ITEMS; n += 1) {
     const { id: itemId } = await anItem(testEnv.services, fixture);
@@ -33,19 +33,19 @@ async function backlog(): Promise<void> {
   }
 }
 
-/** Lets time pass: everything that is due at some time is due so much sooner. */
+/** Advances time: everything pending is due this much sooner. */
 async function pass(seconds: number): Promise<void> {
   await testEnv.sql('update delivery set next_attempt_at = next_attempt_at - make_interval(secs => ?)', [seconds]);
   await testEnv.sql('update webhook_endpoint set open_until = open_until - make_interval(secs => ?)', [seconds]);
 }
 
-/** Sends what is due; answers in how many seconds there is more to do, null when there is not. */
+/** Sends what is due; returns the seconds until more is due, null when nothing is. */
 async function deliver(): Promise<number | null> {
   const at = await sendAll(testEnv.services);
   return at ? Math.max(0.01, (at.getTime() - Date.now()) / 1000) : null;
 }
 
-it('WH1, WH5: loses nothing, is not hammered, and gets everything in the order of each item', async () => {
+it('WH1, WH5: loses nothing, limits its attempts, and delivers everything in the order of each item', async () => {
   await backlog();
   let passed = 0;
   while (passed < DAY_SECONDS) {
@@ -53,7 +53,7 @@ it('WH1, WH5: loses nothing, is not hammered, and gets everything in the order o
     await pass(wait);
     passed += wait;
   }
-  // Each delivery by its own schedule could have been tried seven times in a day; nothing ran out of attempts.
+  // By its own schedule each delivery could have been tried seven times in a day; none ran out of attempts.
   expect(requests).toBeLessThanOrEqual(ITEMS * 2 * 7);
   expect(requests).toBeGreaterThan(10);
   const dead = await testEnv.sql(`select 1 from delivery where status <> 'pending'`);

@@ -1,4 +1,4 @@
-// The deliverer over a real receiver: what is due leaves signed, what came of it is recorded and told.
+// Tests the deliverer over a real receiver: due deliveries are sent signed, and their results recorded and published.
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
 import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
@@ -32,7 +32,7 @@ interface Got {
   body: string;
 }
 
-/** A receiver at the project’s URL that answers these statuses, one after the other, and 200 from then on. */
+/** A receiver at the project’s URL that responds with these statuses in turn, and 200 from then on. */
 async function receiving(...statuses: number[]): Promise<Got[]> {
   const got: Got[] = [];
   const { port } = await httpReceiver((request, response) => {
@@ -50,7 +50,7 @@ async function receiving(...statuses: number[]): Promise<Got[]> {
   return got;
 }
 
-/** A decided item, its delivery written. */
+/** A decided item with its delivery. */
 async function decided(): Promise<string> {
   const { id } = await anItem(testEnv.services, fixture);
   await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
@@ -116,7 +116,7 @@ describe('the deliverer', () => {
     await deliver();
   });
 
-  it('WH3: 410 pauses the endpoint: what is waiting stays where it is', async () => {
+  it('WH3: 410 pauses the endpoint: pending deliveries stay', async () => {
     const got = await receiving(410);
     const [gone, waiting] = [await decided(), await decided()];
     await testEnv.sql(`update delivery set next_attempt_at = now() + interval '1 minute' where id = ?`, [waiting]);
@@ -148,7 +148,7 @@ describe('the deliverer', () => {
     expect(got).toHaveLength(PROJECT_CONCURRENCY);
   });
 
-  it('WH5: one that never answers keeps nobody else waiting, however much is due to it', async () => {
+  it('WH5: a receiver that never answers delays no other, however much is due to it', async () => {
     const over = Promise.withResolvers<undefined>();
     let held = 0;
     const { port } = await httpReceiver((_, response) => {
@@ -182,7 +182,7 @@ describe('the deliverer', () => {
     const deliverer = createDeliverer(testEnv.services, POLICY);
     const sending = async () =>
       (await testEnv.sql<{ n: number }>(`select count(*)::int as n from delivery where status = 'sending'`))[0]?.n;
-    // What other tests left due goes to receivers that are gone, and frees its slots again.
+    // Deliveries left by other tests go to closed receivers, and free their slots again.
     await expect
       .poll(async () => {
         await deliverer.runOnce();

@@ -1,4 +1,5 @@
-// Delivery rows: leased to one worker at a time, fenced by the lease, in order per item, waiting while the endpoint is paused.
+// Tests delivery rows: leased to one worker at a time, fenced by the lease, in order per item, pending while the endpoint is
+// paused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { leaseDue, type Leased, type Room } from '../../../src/worker/deliveries/delivery-rows.ts';
@@ -37,7 +38,7 @@ const due = (of: ProjectFixture = fixture, given: { itemId?: string; ago?: numbe
 
 const ROOM: Room = { limit: 100, retries: 100, posting: 0, inFlight: new Map() };
 const lease = (room: Partial<Room> = {}) => testEnv.services.db.statement((em) => leaseDue(em, { ...ROOM, ...room }));
-/** Writes what came of one attempt; answers whether its lease still held. */
+/** Records the result of one attempt; returns whether its lease was still valid. */
 async function finish(leased: Leased, how: Partial<Done>): Promise<boolean> {
   const end = { leased, outcome: OUTCOME, next: { kind: 'succeeded' as const }, startedAt: STARTED, ...how };
   const [fate] = await testEnv.services.db.write((tx) => finishAll(tx, [end]));
@@ -71,7 +72,7 @@ function only(leased: Leased[]): Leased {
 }
 
 describe('a lease', () => {
-  it('carries what sending needs, counts the attempt, and is given once', async () => {
+  it('carries what sending needs, counts the attempt, and is granted once', async () => {
     const id = await due();
     const leased = only(await lease());
     expect(leased).toMatchObject({
@@ -86,7 +87,7 @@ describe('a lease', () => {
     expect(await lease()).toEqual([]);
   });
 
-  it('is not given before its time', async () => {
+  it('is not granted before the due time', async () => {
     await due(fixture, { ago: -60 });
     expect(await lease()).toEqual([]);
   });
@@ -104,7 +105,7 @@ describe('a lease', () => {
     for (const id of ids) expect((await rowOf(id))?.attempt).toBe(1);
   });
 
-  it('that a slow worker is about to take holds nobody else up', async () => {
+  it('that a slow worker is about to take blocks no other', async () => {
     const others = await createProjectFixture(testEnv.services, WEBHOOK);
     const [older, newer] = [await due(fixture, { ago: 50 }), await due(others, { ago: 10 })];
     const taking: [string, unknown[]] = ['select id from delivery where id = ? for update', [older]];
@@ -116,7 +117,7 @@ describe('a lease', () => {
     expect(only(await withOpenTransaction(testEnv, taking, quick)).id).toBe(newer);
   });
 
-  it('beside another that is being given has the next of the same project', async () => {
+  it('beside another one of the same project gets the next delivery', async () => {
     const backlog: string[] = [];
     for (let ago = 40; ago > 20; ago -= 1) backlog.push(await due(fixture, { ago }));
     const taking: [string, unknown[]] = [
@@ -127,7 +128,7 @@ describe('a lease', () => {
     expect(beside.map(({ id }) => id).sort()).toEqual(backlog.slice(8, 16).sort());
   });
 
-  it('has an end: then another worker gets it, with the next number', async () => {
+  it('expires: then another worker gets it, with the next number', async () => {
     const id = await due();
     await lease();
     await expire(id);
@@ -144,7 +145,7 @@ describe('a lease', () => {
     expect(await lease({ inFlight: new Map([[fixture.projectId, 16]]) })).toEqual([]);
   });
 
-  it('passes over busy projects, and takes no more than it is asked to', async () => {
+  it('skips busy projects, and takes no more than requested', async () => {
     const other = await createProjectFixture(testEnv.services, WEBHOOK);
     const id = await due(other);
     await due(fixture);
@@ -154,7 +155,7 @@ describe('a lease', () => {
     expect(await lease({ limit: 1 })).toHaveLength(1);
   });
 
-  it('keeps room for first attempts: retries, however old, take no more than their share', async () => {
+  it('reserves room for first attempts: retries, however old, take no more than their share', async () => {
     const other = await createProjectFixture(testEnv.services, WEBHOOK);
     for (let n = 0; n < 4; n += 1) await due(fixture, { ago: 100 });
     await testEnv.sql('update delivery set attempt = 1 where project_id = ?', [fixture.projectId]);
@@ -164,7 +165,7 @@ describe('a lease', () => {
     expect(leased.map(({ id }) => id)).toContain(first);
   });
 
-  it('I5: keeps the order of one item: the second waits until the first is through', async () => {
+  it('I5: keeps the order of one item: the second waits until the first is delivered', async () => {
     const { id: itemId } = await anItem(testEnv.services, fixture);
     const first = await due(fixture, { itemId, ago: 1 });
     const second = await due(fixture, { itemId, ago: 100 });
@@ -175,7 +176,7 @@ describe('a lease', () => {
     expect(only(await lease()).id).toBe(second);
   });
 
-  it('a dead delivery does not hold up what comes after it', async () => {
+  it('is not delayed by a dead delivery', async () => {
     const { id: itemId } = await anItem(testEnv.services, fixture);
     await due(fixture, { itemId });
     const second = await due(fixture, { itemId });
@@ -183,14 +184,14 @@ describe('a lease', () => {
     expect(only(await lease()).id).toBe(second);
   });
 
-  it('is not given while the project has no URL', async () => {
+  it('is not granted while the project has no URL', async () => {
     await due();
     await testEnv.sql('update project set webhook_url = null where id = ?', [fixture.projectId]);
     expect(await lease()).toEqual([]);
   });
 });
 
-describe('what comes of an attempt', () => {
+describe('the result of an attempt', () => {
   it('is written once, with the attempt', async () => {
     const id = await due();
     const leased = only(await lease());
@@ -200,7 +201,7 @@ describe('what comes of an attempt', () => {
     expect(await done(leased)).toBe(false);
   });
 
-  it('a retry is due at its time, and the next lease knows what went wrong', async () => {
+  it('as a retry is due at its time, and the next lease has the error', async () => {
     const id = await due();
     const leased = only(await lease());
     const outcome = { ...OUTCOME, httpStatus: 503, error: 'http_5xx' as const };
@@ -231,7 +232,7 @@ describe('what comes of an attempt', () => {
 });
 
 describe('WH3: a paused endpoint', () => {
-  it('keeps everything until its owner saves the URL again', async () => {
+  it('keeps everything pending until its owner saves the URL again', async () => {
     const [first, second] = [await due(), await due()];
     await testEnv.services.db.write((tx) => pauseEndpoint(tx, fixture.projectId));
     expect(await rowOf(first)).toMatchObject({ status: 'paused' });

@@ -1,4 +1,4 @@
-// One delivery opened: what was sent and what was answered, as it was, but for the signatures (W6).
+// Tests the details of one delivery: request and response as they were, without the signatures (W6).
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { presentDelivery, presentDeliveryDetail } from '../../../src/presenters/delivery.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
@@ -53,11 +53,11 @@ async function delivered(): Promise<string> {
 const detailOf = async (id: string) =>
   presentDeliveryDetail(await readDelivery(testEnv.services, fixture.supervisor, id));
 
-/** What the connection itself adds. */
+/** Headers that the connection adds. */
 const OF_THE_CONNECTION = ['host', 'connection', 'content-length'];
 
 describe('W6: an attempt', () => {
-  it('is shown with the headers it was sent with, and without a signature, also while a secret is rolled in', async () => {
+  it('shows the headers it was sent with, and no signature, also during a secret rotation', async () => {
     await rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
     const id = await delivered();
     await rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
@@ -80,21 +80,21 @@ describe('W6: an attempt', () => {
     }
   });
 
-  it('keeps a few headers of the answer, as text that does nothing', async () => {
+  it('keeps a few headers of the response, as inert text', async () => {
     const { attempts } = await detailOf(await delivered());
     const { date, ...kept } = attempts[0]?.response_headers ?? {};
     expect(Date.parse(date ?? '')).not.toBeNaN();
     expect(kept).toEqual({ 'content-type': 'text/plain', server: '<b>\ufffd', 'retry-after': '7' });
   });
 
-  it('has no headers of an answer that never came', async () => {
+  it('has no response headers without a response', async () => {
     await closeReceivers();
     const { attempts } = await detailOf(await delivered());
     expect(attempts[0]).toMatchObject({ error: 'connection_refused', response_headers: null });
   });
 });
 
-describe('a line of the log', () => {
+describe('a line of the delivery log', () => {
   const lineOf = async (id: string) => {
     const page = await listDeliveries(testEnv.services, fixture.supervisor, {
       projectId: fixture.projectId,
@@ -106,7 +106,7 @@ describe('a line of the log', () => {
     return presentDelivery(row, page, page.asides.get(id) ?? { durationMs: null, redacted: false });
   };
 
-  it('WH1: counts the attempts of the present schedule, and says how long the last one took', async () => {
+  it('WH1: counts the attempts of the current schedule, and says how long the last one took', async () => {
     const id = await delivered();
     expect((await lineOf(id)).run).toEqual({ attempt: 1, of: 10 });
     await makeDue(testEnv, id);

@@ -1,4 +1,4 @@
-// The delivery log under its filters: the database answers what `answersDelivery` says of a row, page by page, in one project.
+// Tests the filters of the delivery log: the database matches the same rows as `answersDelivery`, page by page, in one project.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries as endpoint, type Delivery as Line } from '@countersign/shared/api/learnings';
@@ -16,10 +16,10 @@ const testEnv = useServices();
 let served: Served;
 let fixture: ProjectFixture;
 let others: ProjectFixture;
-/** All rows of the scene, newest first. */
+/** All rows of the project, newest first. */
 let lines: Line[];
 
-/** What came of the last attempt; the first has not been tried. */
+/** The result of the last attempt; the first row has none. */
 const ANSWERS = [
   [null, null],
   [200, null],
@@ -43,7 +43,7 @@ async function fill(of: ProjectFixture, count: number): Promise<void> {
     await testEnv.sql(
       `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, schedule_from, http_status, error, created_at)
        values (?, ?, ?, ?, ?, '{}', ?, ?, 0, ?, ?, timestamptz '2026-03-01T12:00:00Z' + make_interval(secs => ?))`,
-      // Every third was made in the same moment as the one before.
+      // Every third was created at the same moment as the one before.
       [
         ...[id, of.projectId, items[at % 2]?.id, `evt_${id}`, at],
         ...[status, error === null && httpStatus === null ? 0 : 1, httpStatus, error, at - (at % 3)],
@@ -92,7 +92,7 @@ afterAll(() => served.close());
 const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 
 describe('a filter of the delivery log', () => {
-  it('answers what the page answers, for one field and for all of them, at any length of a page', async () => {
+  it('matches what the page matches, for one field and for all of them, at any page size', async () => {
     expect(lines).toHaveLength(50);
     const filters = fc.record({
       status: some(fc.constantFrom(...DELIVERY_STATES)),
@@ -112,7 +112,7 @@ describe('a filter of the delivery log', () => {
     );
   });
 
-  it('each of its fields lets something through and keeps something out', async () => {
+  it('has fields that each match something and exclude something', async () => {
     const [first] = lines;
     const each: DeliveryFilter[] = [
       ...[
@@ -130,12 +130,12 @@ describe('a filter of the delivery log', () => {
     }
   });
 
-  it('none means tried without an answer: what was never tried is not among them', async () => {
+  it('“none” means tried without a response: an untried delivery is not among them', async () => {
     const { rows } = await read({ code: 'none' });
     expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['timeout', 'dns_error']));
   });
 
-  it('a cursor means the same place under any filter', async () => {
+  it('keeps the meaning of a cursor, whatever it is', async () => {
     const { nextCursor } = await read({}, { limit: 20 });
     const { rows } = await read({ status: 'failed' }, { after: nextCursor ?? '' });
     const older = lines.slice(20).filter(({ error }) => error !== null);

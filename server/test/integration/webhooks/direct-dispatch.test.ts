@@ -1,4 +1,4 @@
-// From the relay straight to a free slot: a first attempt that nobody has to look for, and when it must wait for its turn all the same.
+// Tests direct dispatch from the relay to a free slot: a first attempt without polling, and when it must wait in turn.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DUE } from '../../../src/db/connection/channels.ts';
 import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
@@ -17,9 +17,9 @@ const testEnv = useServices();
 let fixture: ProjectFixture;
 let deliverer: Deliverer;
 let got: string[];
-/** How often the workers were told that something is due. */
+/** How often the workers were woken. */
 let notifiedCount = 0;
-/** Answers are kept back until this is resolved. */
+/** Responses are held until this resolves. */
 let answering: PromiseWithResolvers<undefined>;
 
 beforeEach(async () => {
@@ -64,8 +64,8 @@ const rows = () =>
 const PENDING = { status: 'pending', attempt: 0, leased: null };
 const LEASED = { status: 'sending', attempt: 1, leased: true };
 
-describe('a delivery that is written while there is free concurrency', () => {
-  it('I5: is leased by that, goes out at once and once, and ends as any other', async () => {
+describe('a delivery written while a slot is free', () => {
+  it('I5: is leased by that slot, is sent at once and once, and ends like any other', async () => {
     await decide();
     await relay();
     expect(await rows()).toEqual([LEASED]);
@@ -84,7 +84,7 @@ describe('a delivery that is written while there is free concurrency', () => {
 
   it('I5: is sent by another worker when the first one is gone, under the same id', async () => {
     await decide();
-    // Keeps a slot and is never heard of again.
+    // Leases it and never reports again.
     await relay({ reserve: (fresh) => ({ ids: new Set(fresh.map(({ id }) => id)), use: () => undefined }) });
     expect(await rows()).toEqual([LEASED]);
     await testEnv.sql(`update delivery set lease_until = now() - interval '1 s' where project_id = ?`, [
@@ -100,7 +100,7 @@ describe('a delivery that is written while there is free concurrency', () => {
     expect(await rows()).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
   });
 
-  it(`takes no more than ${PROJECT_CONCURRENCY} slots for its project; the others wait, and workers are told`, async () => {
+  it(`takes no more than ${PROJECT_CONCURRENCY} slots for its project; the others wait, and workers are woken`, async () => {
     await decide(PROJECT_CONCURRENCY + 2);
     await relay();
     expect((await rows()).map(({ status }) => status)).toEqual([
@@ -116,17 +116,20 @@ describe('a delivery that is written while there is free concurrency', () => {
   });
 
   it.each([
-    ['has failed of late (WH5)', `update webhook_endpoint set failures = 1 where project_id = ?`],
-    ['is left alone (WH5)', `update webhook_endpoint set open_until = now() + interval '1 min' where project_id = ?`],
+    ['has failed recently (WH5)', `update webhook_endpoint set failures = 1 where project_id = ?`],
+    [
+      'has an open circuit (WH5)',
+      `update webhook_endpoint set open_until = now() + interval '1 min' where project_id = ?`,
+    ],
     ['is paused (WH3)', `update webhook_endpoint set state = 'paused' where project_id = ?`],
-  ])('waits for its turn where its endpoint %s', async (_, trouble) => {
+  ])('waits in turn where its endpoint %s', async (_, trouble) => {
     await testEnv.sql(trouble, [fixture.projectId]);
     await decide();
     await relay();
     expect(await rows()).toEqual([PENDING]);
   });
 
-  it('waits behind what is due at its project already', async () => {
+  it('waits behind what is already due in its project', async () => {
     await aDelivery(testEnv, fixture);
     await decide();
     await relay();
@@ -156,7 +159,7 @@ describe('a delivery that is written while there is free concurrency', () => {
   it('AR2: deleting its project waits until it is recorded, and no attempt starts after', async () => {
     await decide();
     const written = Promise.withResolvers<undefined>();
-    // Begun out here: what begins inside a transaction belongs to it.
+    // Started outside: what starts inside a transaction belongs to it.
     const deleting = written.promise.then(() => deleteProject(testEnv.services, fixture.owner, fixture.projectId));
     const waits = written.promise.then(() => waitForBlocked(testEnv, 1));
     const { db } = testEnv.services;
@@ -180,7 +183,7 @@ describe('a delivery that is written while there is free concurrency', () => {
     expect(got).toHaveLength(1);
   });
 
-  it('AR2: is not made when its project was deleted before', async () => {
+  it('AR2: is not sent when its project was deleted before', async () => {
     await decide();
     await deleteProject(testEnv.services, fixture.owner, fixture.projectId);
     await relay();

@@ -1,4 +1,5 @@
-// The circuit breaker over a real receiver: a dead one is left alone, no attempt is burned, and everything arrives when it is back.
+// Tests the circuit breaker over a real receiver: a dead one is not tried, no attempt is used up, and everything arrives when it
+// is back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Dispatched } from '../../../src/domain/webhooks/webhook-attempt.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -29,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => closeReceivers());
 
-/** An answer of 410. */
+/** A response of 410. */
 const GONE: Dispatched = {
   httpStatus: 410,
   error: 'http_4xx',
@@ -66,7 +67,7 @@ const attempts = async () =>
   Number((await testEnv.sql<{ n: string }>('select coalesce(sum(attempt), 0) as n from delivery'))[0]?.n);
 
 describe('WH5: an endpoint that fails', () => {
-  it('is left alone after ten failures in a row: the rest of its deliveries waits, and burns no attempt', async () => {
+  it('opens its circuit after ten failures in a row: its other deliveries wait, and use up no attempt', async () => {
     await due(30);
     const at = await deliver();
     expect(got.length).toBeGreaterThanOrEqual(10);
@@ -79,13 +80,13 @@ describe('WH5: an endpoint that fails', () => {
       [fixture.projectId],
     );
     expect(until - began).toBeGreaterThan(3.9);
-    // The loop wakes when the rest is over, and not before. What comes after it is the schedule: half a minute.
+    // The loop wakes when the pause is over, and not before. Then the schedule applies: half a minute.
     const late = (at?.getTime() ?? 0) / 1000 - until;
     expect(late).toBeGreaterThan(-0.1);
     expect(late).toBeLessThan(15);
   });
 
-  it('gets one delivery when its rest is over; while that fails it rests longer', async () => {
+  it('gets one delivery when the pause is over; while that fails the pause grows', async () => {
     await due(30);
     await deliver();
     const before = got.length;
@@ -97,7 +98,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(rest).toBeGreaterThan(6);
   });
 
-  it('gets everything as soon as the one is through, in order, and is forgiven', async () => {
+  it('gets everything once that one is delivered, in order, and its failures are reset', async () => {
     const ids = await due(30);
     await deliver();
     answer = 200;
@@ -112,7 +113,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(await endpoint()).toMatchObject({ failures: 0, openings: 0, rest: null });
   });
 
-  it('that answers, however it does, is alive: ten refusals of single deliveries leave nobody alone', async () => {
+  it('that responds in any way is alive: ten refusals of single deliveries open no circuit', async () => {
     answer = 422;
     await due(12);
     await deliver();
@@ -120,7 +121,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(await endpoint()).toMatchObject({ failures: 0, rest: null });
   });
 
-  it('of any number of workers one sends the delivery that is let through', async () => {
+  it('gets the one probe from one of any number of workers', async () => {
     await due(30);
     await deliver();
     await restOver();
@@ -130,7 +131,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(leased.flat()).toMatchObject([{ projectId: fixture.projectId, probe: true }]);
   });
 
-  it('holds up no other project', async () => {
+  it('delays no other project', async () => {
     const { port } = await httpReceiver((request, response) => {
       got.push('other');
       request.resume().on('end', () => response.writeHead(200).end());
@@ -143,7 +144,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(await endpoint(other)).toMatchObject({ failures: 0 });
   });
 
-  it('uses no more concurrency however often it is woken: a receiver that never answers takes two slots', async () => {
+  it('uses no more concurrency however often the loop is woken: a receiver that never answers takes two slots', async () => {
     const held: (() => void)[] = [];
     const { port } = await httpReceiver((request, response) => {
       got.push('held');
@@ -169,7 +170,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(got).toHaveLength(2);
   });
 
-  it('is not judged by what became of a URL that its project has no more', async () => {
+  it('is not judged by a former URL of the project', async () => {
     let answerOld = () => undefined as void;
     const { port } = await httpReceiver((request, response) => {
       request.resume().on('end', () => (answerOld = () => void response.writeHead(410).end()));
@@ -196,10 +197,10 @@ describe('WH5: an endpoint that fails', () => {
       [fixture.projectId],
     );
     expect(state).toBe('active');
-    // I5: what the old URL says is gone goes to the new one.
+    // I5: a delivery that the old URL answers with 410 goes to the new one.
     const rows = await testEnv.sql('select status, attempt from delivery where project_id = ?', [fixture.projectId]);
     expect(rows).toEqual([{ status: 'pending', attempt: 1 }]);
-    // The ledger says what is so.
+    // The event log says the same.
     const told = await testEnv.sql<{ data: { status: string } }>(
       `select data from event where project_id = ? and type = 'delivery.changed'`,
       [fixture.projectId],
@@ -207,7 +208,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(told.map(({ data }) => data.status)).toEqual(['pending']);
   });
 
-  it('WH3: keeps nothing waiting for a URL that turns out to be gone in the same moment', async () => {
+  it('WH3: keeps no delivery pending for a URL that responds 410 at the same moment', async () => {
     await due(2);
     const [first, second] = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
     await testEnv.sql(`update delivery set status = 'paused' where project_id = ?`, [fixture.projectId]);
@@ -219,7 +220,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(rows).toEqual([{ status: 'paused' }]);
   });
 
-  it('is tried at once when somebody sends again, or saves the URL', async () => {
+  it('is tried at once after a replay or after saving the URL', async () => {
     const [first] = await due(12);
     await testEnv.sql(`update delivery set status = 'dead', completed_at = now() where id = ?`, [first]);
     await due(12);

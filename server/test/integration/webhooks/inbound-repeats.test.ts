@@ -1,4 +1,4 @@
-// IN1: an inbound message counts once, whoever sends it again, whatever they take off it, and however much later.
+// Tests IN1: an inbound message counts once, whoever repeats it, with any headers removed, and however much later.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { submitted } from '@countersign/shared/api/public';
@@ -27,7 +27,7 @@ const send = (body: string, headers: Headers, to: Sender = sender) => post(serve
 const reply = ({ text }: Raw) => exactly(submitted, text);
 const withoutTrio = ({ 'x-webhook-signature': hex = '' }: Headers): Headers => ({ 'x-webhook-signature': hex });
 
-/** All that a message could change, of the whole project. */
+/** Everything a message could change in the project. */
 async function everything(): Promise<unknown> {
   const of = (table: string, key = 'project_id') =>
     inside.sql(`select * from ${table} where ${key} = ? order by 1, 2, 3`, [project.id]);
@@ -44,10 +44,10 @@ async function everything(): Promise<unknown> {
 const count = async () =>
   (await inside.sql<{ n: number }>('select count(*)::int as n from item where project_id = ?', [project.id]))[0]?.n;
 
-/** Sends what changes nothing, and answers for the item of `first`. */
+/** Sends a repeat, which changes nothing and returns the item of `first`. */
 async function expectRepeat(first: Raw, again: () => Promise<Raw>): Promise<void> {
   expect(first.status).toBe(201);
-  // As if it had not been used for long: else a second use would not show.
+  // As if it had not been used for long: otherwise a second use would not show.
   await inside.sql('update inbound_source set last_used_at = null where project_id = ?', [project.id]);
   const before = await everything();
   const second = await again();
@@ -73,13 +73,13 @@ describe('IN1: sent again', () => {
     await expectRepeat(first, () => send(other, trioOf(sender.secret, other, { id })));
   });
 
-  it('with its signed headers taken off', async () => {
+  it('without its signed headers', async () => {
     const body = aBody();
     const headers = { ...trioOf(sender.secret, body), ...hexOf(sender.secret, body) };
     await expectRepeat(await send(body, headers), () => send(body, withoutTrio(headers)));
   });
 
-  it('with an id that nothing signs, or another one each time', async () => {
+  it('with an unsigned id, or a different one each time', async () => {
     const body = aBody();
     const hex = hexOf(sender.secret, body);
     const first = await send(body, { ...hex, 'webhook-id': 'a', 'webhook-timestamp': '1' });
@@ -87,7 +87,7 @@ describe('IN1: sent again', () => {
     await expectRepeat(first, () => send(body, hex));
   });
 
-  it('after its item was decided: the answer is the item as it is now', async () => {
+  it('after its item was decided: returns the current item', async () => {
     const body = aBody();
     const headers = trioOf(sender.secret, body);
     const { id } = reply(await send(body, headers));
@@ -95,7 +95,7 @@ describe('IN1: sent again', () => {
     expect(reply(await send(body, headers))).toMatchObject({ id, status: 'approved', decision: { action: 'approve' } });
   });
 
-  it('weeks later, when everything else is swept away', async () => {
+  it('weeks later, when everything else is deleted', async () => {
     const body = aBody();
     const headers = hexOf(sender.secret, body);
     const first = await send(body, headers);
@@ -141,7 +141,7 @@ describe('IN1: another message', () => {
     const answers = [await send(body, trioOf(sender.secret, body)), await send(body, trioOf(sender.secret, body))];
     expect(answers.map(outcome)).toEqual(['201', '201']);
     expect(await count()).toBe(2);
-    // Taken off its headers it could be either: it is told as the first.
+    // Without its headers it could be either: it counts as the first.
     await expectRepeat(answers[0] as Raw, () => send(body, hexOf(sender.secret, body)));
   });
 
@@ -150,7 +150,7 @@ describe('IN1: another message', () => {
     expect(await count()).toBe(2);
   });
 
-  it('is the same one of another source', async () => {
+  it('is the same one from another source', async () => {
     const other = await aSender(project, 'Other');
     const [body, id] = [aBody(), randomUUID()];
     for (const to of [sender, other])

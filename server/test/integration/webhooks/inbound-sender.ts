@@ -1,4 +1,4 @@
-// A system that sends signed messages: by the Standard Webhooks library, by the hex signature, or by whatever headers a test makes up.
+// Sends signed messages: with the Standard Webhooks library, the hex signature, or any headers.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { createInboundSource } from '@countersign/shared/api/inbound';
@@ -20,7 +20,7 @@ export async function aSender(project: OpenProject, name = 'Mail'): Promise<Send
   return { sourceId: source.id, path: new URL(source.url).pathname, secret: source.inbound_secret };
 }
 
-/** A body that is queued, and is no other one's. */
+/** A unique body that is queued. */
 export const aBody = (overrides: object = {}): string => JSON.stringify({ ...aSubmission(), ...overrides });
 
 /** `x-webhook-signature`, by node:crypto. */
@@ -28,7 +28,7 @@ export const hexOf = (secret: string, body: string | Buffer): Headers => ({
   'x-webhook-signature': createHmac('sha256', secret).update(body).digest('hex'),
 });
 
-/** The trio, by the Standard Webhooks library; `at` is now unless stated. */
+/** The three Standard Webhooks headers, by their library; `at` is now unless stated. */
 export function trioOf(secret: string, body: string, given: { id?: string; at?: Date } = {}): Headers {
   const { id = randomUUID(), at = new Date() } = given;
   return {
@@ -47,7 +47,7 @@ export function outcome({ status, text }: Raw): string {
   return status < 400 ? String(status) : `${status} ${problem.parse(JSON.parse(text)).code}`;
 }
 
-/** A refusal without what is a request's own. */
+/** A refusal without the parts that differ by request. */
 export function neutral({ status, headers, text }: Raw): object {
   const own = { ...(JSON.parse(text) as object), request_id: '', instance: '' };
   const named = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));

@@ -1,4 +1,4 @@
-// The sources of a project: who makes and removes them, and what becomes of their secret.
+// Tests the inbound sources of a project: who creates and removes them, and how their secret is stored.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource, listInboundSources, removeInboundSource } from '@countersign/shared/api/inbound';
 import { decrypt } from '../../../src/crypto/key-ring.ts';
@@ -59,7 +59,7 @@ describe('a source', () => {
     const ring = inside.services.keyRing;
     expect(decrypt(ring, row.secret, sourceContext({ id, projectId: project.id }))).toBe(secret);
     expect(() => decrypt(ring, row.secret, sourceContext({ id: project.id, projectId: id }))).toThrow();
-    // Moved to the row of another source, a sealed secret opens for nobody.
+    // In the row of another source, an encrypted secret cannot be decrypted.
     const other = await aSender(project);
     await inside.sql('update inbound_source set secret = ? where id = ?', [row.secret, other.sourceId]);
     expect(outcome(await sendBy({ ...other, secret }))).toBe('500 internal');
@@ -77,7 +77,7 @@ describe('a source', () => {
     expect(await changes()).toBe(before + 1);
   });
 
-  it('PM: of another project is not there', async () => {
+  it('PM: of another project returns 404', async () => {
     const other = await openProject(await person(served.testEnv));
     const { sourceId } = await aSender(other);
     await project.owner.refused('not_found', removeInboundSource, { params: { ...params(), source_id: sourceId } });
@@ -85,7 +85,7 @@ describe('a source', () => {
     expect((await other.owner.call(listInboundSources, { params: { id: other.id } })).data).toHaveLength(1);
   });
 
-  it('notes when it was used, to the minute', async () => {
+  it('records its last use, to the minute', async () => {
     const sender = await aSender(project);
     const used = async () => (await list()).find(({ id }) => id === sender.sourceId)?.last_used_at ?? null;
     await post(served, sender.path, { body: '{}', headers: hexOf('other', '{}') });

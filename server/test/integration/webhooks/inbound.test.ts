@@ -1,4 +1,4 @@
-// Inbound webhooks: who is believed, in which order, and that a message counts once however it is sent again.
+// Tests inbound webhooks: which signatures are valid, in which order checks run, and that a repeated message counts once.
 import { randomUUID } from 'node:crypto';
 import { Kysely } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -29,7 +29,7 @@ const idOf = ({ text }: Raw) => exactly(submitted, text).id;
 const itemsOf = (projectId = project.id) =>
   inside.sql<{ id: string }>('select id from item where project_id = ? order by id', [projectId]);
 
-/** Every statement that reaches the database from now on. */
+/** Records every statement sent to the database from now on. */
 function watched(): string[] {
   const seen: string[] = [];
   const run = Kysely.prototype.executeQuery;
@@ -41,7 +41,7 @@ function watched(): string[] {
   return seen;
 }
 
-describe('a message that is signed', () => {
+describe('a signed message', () => {
   it.each(['by the Standard Webhooks library', 'by the hex signature'])('%s becomes an item', async (scheme) => {
     const body = aBody({ suggestion: { z: 1, a: 'é' }, metadata: { model: 'm-1' } });
     const headers = scheme.includes('hex') ? hexOf(sender.secret, body) : trioOf(sender.secret, body);
@@ -61,7 +61,7 @@ describe('a message that is signed', () => {
     expect((await eventsOf(inside, id)).map(({ type }) => type)).toEqual(['item.queued']);
   });
 
-  it('by either of two secrets that are being exchanged', async () => {
+  it('is accepted under either secret during a rotation', async () => {
     const body = aBody();
     const trio = trioOf(sender.secret, body);
     const other = trioOf(`whsec_${Buffer.alloc(32, 7).toString('base64')}`, body)['webhook-signature'];
@@ -69,7 +69,7 @@ describe('a message that is signed', () => {
     expect(outcome(await send(body, both))).toBe('201');
   });
 
-  it('may name its project, in capitals too, and no other', async () => {
+  it('may name its project, in upper case too, and no other', async () => {
     const other = await openProject(await person(served.testEnv));
     for (const [projectId, expected] of [
       [project.id, '201'],
@@ -90,20 +90,20 @@ describe('a message that is signed', () => {
     [aBody({ risk_flag: ['legal'] }), '422 validation_failed'],
     [`{"input":"\\u0000","suggestion":1,"confidence":0.8}`, '422 validation_failed'],
     [aBody({ input: 'x'.repeat(256 * 1024) }), '413 payload_too_large'],
-  ])('but with an invalid body is refused, and may be sent again corrected: %#', async (body, expected) => {
+  ])('with an invalid body is refused, and may be corrected and sent again: %#', async (body, expected) => {
     const id = randomUUID();
     expect(outcome(await send(body, trioOf(sender.secret, body, { id })))).toBe(expected);
     const mended = aBody();
     expect(outcome(await send(mended, trioOf(sender.secret, mended, { id })))).toBe('201');
   });
 
-  it('whose bytes are no UTF-8 is believed, and refused for that alone', async () => {
+  it('that is no UTF-8 passes the signature, and is refused for that alone', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
     expect(outcome(await send(bytes, hexOf(sender.secret, bytes)))).toBe('400 invalid_json');
   });
 });
 
-describe('K6: a message that is not believed', () => {
+describe('K6: an invalid signature is refused', () => {
   const later = (seconds: number) => ({ at: new Date(Date.now() + seconds * 1000) });
   const NOBODY = `whsec_${Buffer.alloc(32).toString('base64')}`;
   const flip = (text: string) => (text.startsWith('a') ? 'b' : 'a') + text.slice(1);
@@ -130,7 +130,7 @@ describe('K6: a message that is not believed', () => {
       (_, trio) => ({ ...trio, 'webhook-timestamp': String(Number(trio['webhook-timestamp']) - 1) }),
       'invalid',
     ],
-    ['a time that is none', (_, trio) => ({ ...trio, 'webhook-timestamp': 'now' }), 'invalid'],
+    ['an invalid time', (_, trio) => ({ ...trio, 'webhook-timestamp': 'now' }), 'invalid'],
     [
       'a bad trio beside a good hex one',
       (_, trio, hex) => ({ ...trio, ...hex, 'webhook-signature': 'v1,AAAA' }),
@@ -157,12 +157,12 @@ describe('K6: a message that is not believed', () => {
     expect(await itemsOf()).toEqual(before);
   });
 
-  it('is not parsed either: what is no JSON is a bad signature first', async () => {
+  it('before parsing: invalid JSON is a bad signature first', async () => {
     expect(outcome(await send('{"input":', hexOf(NOBODY, '{"input":')))).toBe('401 signature_invalid');
     expect(outcome(await send('', hexOf(NOBODY, '')))).toBe('401 signature_invalid');
   });
 
-  it('but one that holds is looked up first and written after; so the watch sees writing', async () => {
+  it('without a write, while a valid one is looked up and written: so the recorder sees writes', async () => {
     const body = aBody();
     const seen = watched();
     expect(outcome(await send(body, trioOf(sender.secret, body)))).toBe('201');
@@ -183,8 +183,8 @@ describe('K6: a message that is not believed', () => {
   );
 });
 
-describe('K6: a source that is not there', () => {
-  it('answers as one does whose secret is another, byte for byte, and asks the database the same', async () => {
+describe('K6: an unknown source', () => {
+  it('returns the same bytes as a wrong secret, and runs the same queries', async () => {
     const gone = await aSender(project);
     const params = { id: project.id, source_id: gone.sourceId };
     await project.owner.call(removeInboundSource, { params });

@@ -1,27 +1,27 @@
-// Deliveries as the relay would have left them, without the decision before each, and a worker that sends what is due.
+// Creates deliveries as the relay would, without the decision before each, and a worker that sends what is due.
 import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
 import { anItem, type ProjectFixture } from '../support/project-fixture.ts';
 import { type ServicesEnvironment, POLICY } from '../support/test-services.ts';
 
 interface Given {
-  /** Of this item; else of one of its own. */
+  /** Of this item; otherwise of a new one. */
   itemId?: string;
   webhookId?: string;
-  /** How many attempts are behind it. */
+  /** How many attempts it has had. */
   attempt?: number;
-  /** For how many seconds it has been due, below 0 when it is not yet; else for most of an hour, in the order they are made. */
+  /** For how many seconds it has been due, below 0 when it is not yet; otherwise for most of an hour, in order of creation. */
   ago?: number;
 }
 
 let made = 0;
 
-/** One delivery of the scene, by the database's clock and after all that were made before; answers its id. */
+/** Creates one delivery in the project, by the database's clock and after all earlier ones; returns its id. */
 export async function aDelivery(testEnv: ServicesEnvironment, of: ProjectFixture, given: Given = {}): Promise<string> {
   const { itemId = (await anItem(testEnv.services, of)).id } = given;
   return deliveryOf(testEnv, { projectId: of.projectId, itemId }, given);
 }
 
-/** The same of an item that is there. */
+/** The same for an existing item. */
 export async function deliveryOf(
   testEnv: ServicesEnvironment,
   { projectId, itemId }: { projectId: string; itemId: string },
@@ -33,13 +33,13 @@ export async function deliveryOf(
   await testEnv.sql(
     `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
      values (?, ?, ?, ?, ?, '{}', 'pending', ?, now() - make_interval(secs => ?), now())`,
-    // The column has milliseconds, and would round what is now to what is not yet.
+    // The column has milliseconds, and would round now to the future.
     [id, projectId, itemId, webhookId, made, attempt, ago + 0.001],
   );
   return id;
 }
 
-/** So many of them, each of an item of its own, due in the order they are made. */
+/** Creates this many of them, each of a separate item, due in order of creation. */
 export async function deliveriesOf(
   testEnv: ServicesEnvironment,
   of: ProjectFixture,
@@ -51,8 +51,8 @@ export async function deliveriesOf(
 }
 
 /**
- * Makes this delivery due, or all that wait, by the database's clock, which no test moves. A moment ago: the column has milliseconds, and
- * rounds what is now to what is not yet.
+ * Makes this delivery due, or all pending ones, by the database's clock, which no test moves. A moment ago: the column has
+ * milliseconds, and rounds now to the future.
  */
 export const makeDue = (testEnv: ServicesEnvironment, id: string | null = null): Promise<unknown> =>
   testEnv.sql(
@@ -60,7 +60,7 @@ export const makeDue = (testEnv: ServicesEnvironment, id: string | null = null):
     [id],
   );
 
-/** One worker, until nothing more can be sent now; answers when there is more to do. */
+/** Runs one worker until nothing more can be sent now; returns when more is due. */
 export async function sendAll(
   services: ServicesEnvironment['services'],
   egress: Parameters<typeof createDeliverer>[1] = POLICY,

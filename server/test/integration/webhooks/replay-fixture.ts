@@ -1,4 +1,4 @@
-// Deliveries that were sent, or that died, over a real receiver whose answers the test says.
+// Creates delivered and dead deliveries over a real receiver whose responses the test sets.
 import { afterEach, beforeEach, expect } from 'vitest';
 import { SCHEDULE_SECONDS } from '../../../src/domain/webhooks/retry.ts';
 import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
@@ -13,7 +13,7 @@ export interface Got {
   body: string;
 }
 
-/** A scene, and a receiver at its URL, anew for each test. */
+/** A project and a receiver at its URL, new for each test. */
 export function useReplayFixture() {
   const testEnv = useServices();
   const now = { fixture: undefined as unknown as ProjectFixture, got: [] as Got[], answers: [] as number[], says: '' };
@@ -35,7 +35,7 @@ export function useReplayFixture() {
   });
   afterEach(() => closeReceivers());
 
-  /** A decided item, its delivery written. */
+  /** A decided item with its delivery. */
   const decided = async (): Promise<string> => {
     const { id } = await anItem(testEnv.services, now.fixture);
     await review(testEnv.services, now.fixture.anna, { itemId: id, action: 'approve' });
@@ -53,7 +53,7 @@ export function useReplayFixture() {
   const statusOf = async (id: string) =>
     (await testEnv.sql<{ status: string }>('select status from delivery where id = ?', [id]))[0]?.status;
 
-  /** A delivery that every attempt of its schedule was spent on. */
+  /** A delivery that used up every attempt of its schedule. */
   const dead = async (): Promise<string> => {
     const id = await decided();
     await testEnv.sql(`update delivery set attempt = ? where id = ?`, [SCHEDULE_SECONDS.length - 1, id]);

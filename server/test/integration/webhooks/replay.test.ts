@@ -1,4 +1,4 @@
-// Sending one delivery again: the same id and bytes as the next attempt, with the whole schedule before it once more.
+// Tests replaying one delivery: the same id and bytes as the next attempt, with the whole schedule again.
 import { describe, expect, it } from 'vitest';
 import { SCHEDULE_SECONDS } from '../../../src/domain/webhooks/retry.ts';
 import { presentDeliveryDetail } from '../../../src/presenters/delivery.ts';
@@ -15,7 +15,7 @@ const { testEnv, now, decided, deliver, statusOf, dead } = useReplayFixture();
 
 const again = (id: string, who = now.fixture.supervisor) => replayDelivery(testEnv.services, who, id);
 
-describe('I5: one delivery sent again', () => {
+describe('I5: a replayed delivery', () => {
   it('is sent with the same id and bytes, as the next attempt, and appends an event', async () => {
     const id = await decided();
     await deliver();
@@ -33,7 +33,7 @@ describe('I5: one delivery sent again', () => {
     ]);
   });
 
-  it('WH1: that was dead has its whole schedule before it again', async () => {
+  it('WH1: that was dead has its whole schedule again', async () => {
     const id = await dead();
     await again(id);
     now.answers = [500];
@@ -47,7 +47,7 @@ describe('I5: one delivery sent again', () => {
     expect(row?.wait).toBeLessThan((SCHEDULE_SECONDS[1] ?? 0) * 1.2 + 1);
   });
 
-  it('WH8: is refused as under way while it waits or is being sent: nothing is sent twice', async () => {
+  it('WH8: is refused as under way while it is pending or being sent: nothing is sent twice', async () => {
     const id = await decided();
     await expect(again(id)).rejects.toMatchObject({ code: 'delivery_under_way', detail: /Send it now/ });
     await testEnv.sql(`update delivery set status = 'sending' where id = ?`, [id]);
@@ -62,7 +62,7 @@ describe('I5: one delivery sent again', () => {
     expect(now.got).toHaveLength(2);
   });
 
-  it('is refused where there is nowhere to send to, or the endpoint is paused', async () => {
+  it('is refused without a URL, or with a paused endpoint', async () => {
     const id = await decided();
     await deliver();
     await testEnv.services.db.write((tx) => pauseEndpoint(tx, now.fixture.projectId));
@@ -75,14 +75,14 @@ describe('I5: one delivery sent again', () => {
     });
     await expect(again(id)).rejects.toMatchObject({ code: 'validation_failed' });
     expect(await statusOf(id)).toBe('succeeded');
-    // Nobody let it resume: taking the URL away is no word of a receiver that is back.
+    // No owner resumed it: removing the URL does not mean that the receiver is back.
     const lines = await changeLogOf(testEnv, now.fixture.projectId);
     expect(lines.map(({ action }) => action)).not.toContain('webhook.resumed');
     const shown = await readDelivery(testEnv.services, now.fixture.supervisor, id);
     expect(presentDeliveryDetail(shown).abilities).toEqual({ replay: false, send_now: false });
   });
 
-  it('PM: is for supervisors and owners; to others the delivery is not there', async () => {
+  it('PM: is for supervisors and owners; others get 404', async () => {
     const id = await decided();
     await deliver();
     await expect(again(id, now.fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
@@ -97,12 +97,12 @@ describe('I5: one delivery sent again', () => {
   });
 });
 
-describe('WH8: a waiting delivery sent now', () => {
+describe('WH8: a pending delivery sent now', () => {
   const sendNow = (id: string, who = now.fixture.supervisor) => sendDeliveryNow(testEnv.services, who, id);
   const told = async () =>
     (await eventLogOf(testEnv, now.fixture.projectId)).filter(({ type }) => type === 'delivery.changed').length;
 
-  /** One whose first attempt failed, so that it waits for its second. */
+  /** A delivery whose first attempt failed, so that its second is pending. */
   const waiting = async (): Promise<string> => {
     const id = await decided();
     now.answers = [500];
@@ -112,7 +112,7 @@ describe('WH8: a waiting delivery sent now', () => {
     return id;
   };
 
-  it('makes its next attempt at once, also where the endpoint was left alone, and keeps the rest of its schedule', async () => {
+  it('makes its next attempt at once, also with an open circuit, and keeps the rest of its schedule', async () => {
     const id = await waiting();
     await testEnv.sql(`update webhook_endpoint set open_until = now() + interval '5 minutes'`);
     const shown = await readDelivery(testEnv.services, now.fixture.supervisor, id);
@@ -137,7 +137,7 @@ describe('WH8: a waiting delivery sent now', () => {
     expect(now.got).toHaveLength(2);
   });
 
-  it('is refused honestly while it is being sent, and once it waits for nothing', async () => {
+  it('is refused while it is being sent, and when it is no longer pending', async () => {
     const id = await waiting();
     await testEnv.sql(`update delivery set status = 'sending' where id = ?`, [id]);
     await expect(sendNow(id)).rejects.toMatchObject({ code: 'delivery_under_way', detail: /being sent/ });

@@ -1,4 +1,4 @@
-// Many deliveries sent again in the background: which ones, a portion at a time, once each, until they are done or stopped.
+// Tests replaying many deliveries in the background: which ones, in batches, once each, until done or stopped.
 import { describe, expect, it } from 'vitest';
 import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
@@ -11,7 +11,7 @@ import { aPerson, createProjectFixture } from '../support/project-fixture.ts';
 
 const { testEnv, now, decided, deliver, statusOf, dead } = useReplayFixture();
 
-describe('many sent again', () => {
+describe('a replay', () => {
   const start = (filter: Partial<ReplayFilter> = {}, who = now.fixture.supervisor) =>
     startReplay(testEnv.services, who, {
       projectId: now.fixture.projectId,
@@ -29,7 +29,7 @@ describe('many sent again', () => {
     return [found?.state, found?.replayed, found?.total];
   };
 
-  it('are the dead ones, oldest first, and no others; each event names who asked', async () => {
+  it('takes the dead ones, oldest first, and no others; each event names the requester', async () => {
     const [first, second] = [await dead(), await dead()];
     const fine = await decided();
     await deliver();
@@ -50,7 +50,7 @@ describe('many sent again', () => {
     expect(await start()).toMatchObject({ state: 'done', total: 0 });
   });
 
-  it('are those of a window of time, and of one’s own project alone', async () => {
+  it('takes those of a time window, and of its own project alone', async () => {
     const ids = [await decided(), await decided(), await decided()];
     await deliver();
     for (const [index, id] of ids.entries())
@@ -68,7 +68,7 @@ describe('many sent again', () => {
     expect(await Promise.all(ids.map(statusOf))).toEqual(['succeeded', 'pending', 'succeeded']);
   });
 
-  it('go in batches, go on after a crash, and none goes twice', async () => {
+  it('runs in batches, continues after a crash, and sends none twice', async () => {
     for (let n = 0; n < 5; n += 1) await decided();
     await deliver();
     await deliver();
@@ -76,7 +76,7 @@ describe('many sent again', () => {
     const { id } = await start({ status: 'succeeded' });
     await replayOnce(testEnv.services, 2);
     expect(await stateOf(id)).toEqual(['running', 2, 5]);
-    // What a portion made due succeeds again meanwhile: it matches, and is not sent a third time.
+    // What a batch made due succeeds again meanwhile: it matches the filter, and is not sent a third time.
     await deliver();
     await Promise.all([replayOnce(testEnv.services, 2), replayOnce(testEnv.services, 2)]);
     await work(2);
@@ -85,7 +85,7 @@ describe('many sent again', () => {
     expect(now.got).toHaveLength(sent + 5);
   });
 
-  it('can be stopped: what is on its way stays on its way, the others stay as they were', async () => {
+  it('can be stopped: deliveries under way continue, the others stay unchanged', async () => {
     const ids = [await decided(), await decided(), await decided()];
     await deliver();
     const { id } = await start({ status: 'succeeded' });
@@ -96,21 +96,21 @@ describe('many sent again', () => {
     });
     await work();
     expect((await Promise.all(ids.map(statusOf))).sort()).toEqual(['pending', 'succeeded', 'succeeded']);
-    // Over is over: nothing changes by stopping it again.
+    // A finished replay does not change when it is stopped again.
     expect(await cancelReplay(testEnv.services, now.fixture.owner, id)).toMatchObject({
       state: 'cancelled',
       replayed: 1,
     });
   });
 
-  it('asked for twice are one: the second click is answered with what is under way', async () => {
+  it('requested twice is one: the second request returns the running one', async () => {
     await decided();
     await deliver();
     const [one, other] = await Promise.all([start({ status: 'succeeded' }), start({ status: 'succeeded' })]);
     expect(one.id).toBe(other.id);
   });
 
-  it('end by themselves when there is nowhere to send to any more', async () => {
+  it('ends automatically when the URL is removed', async () => {
     const delivery = await decided();
     await deliver();
     const { id } = await start({ status: 'succeeded' });
@@ -120,7 +120,7 @@ describe('many sent again', () => {
     expect(await statusOf(delivery)).toBe('succeeded');
   });
 
-  it('of a small project do not wait for those of a large one', async () => {
+  it('of a small project does not wait for one of a large project', async () => {
     for (let n = 0; n < 4; n += 1) await decided();
     await deliver();
     await start({ status: 'succeeded' });
@@ -130,7 +130,7 @@ describe('many sent again', () => {
     expect((await stateOf(id))[1]).toBe(2);
   });
 
-  it('PM: are for supervisors and owners; a stranger finds nothing', async () => {
+  it('PM: is for supervisors and owners; a stranger gets 404', async () => {
     const { id } = await start();
     const stranger = await aPerson(testEnv.services);
     for (const [who, code] of [
@@ -147,12 +147,12 @@ describe('many sent again', () => {
     });
   });
 
-  it('are refused where there is nowhere to send to', async () => {
+  it('is refused without a URL', async () => {
     await testEnv.services.db.write((tx) => pauseEndpoint(tx, now.fixture.projectId));
     await expect(start()).rejects.toMatchObject({ code: 'validation_failed', detail: /paused/ });
   });
 
-  it('AR2: end with their project', async () => {
+  it('AR2: ends with its project', async () => {
     await decided();
     await deliver();
     const { id } = await start({ status: 'succeeded' });
@@ -163,7 +163,7 @@ describe('many sent again', () => {
     ]);
   });
 
-  it('are found by their status in the log, page by page', async () => {
+  it('selects by status as the log does, page by page', async () => {
     const id = await dead();
     await decided();
     await deliver();

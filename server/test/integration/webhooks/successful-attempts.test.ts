@@ -1,4 +1,5 @@
-// How an attempt that went well is written down: in one statement, its fact with its place in the ledger, and never before an earlier one of its item (I6).
+// Tests recording a successful attempt: one statement, its event with a sequence number, never before an earlier event of its
+// item (I6).
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS_APPENDED, EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';
@@ -17,7 +18,7 @@ import { POLICY, useServices } from '../support/test-services.ts';
 const testEnv = useServices();
 let fixture: ProjectFixture;
 let url: string;
-/** Answers are kept back until this is resolved. */
+/** Responses are held until this resolves. */
 let answering: PromiseWithResolvers<undefined>;
 
 beforeEach(async () => {
@@ -41,7 +42,7 @@ async function relayAll(): Promise<void> {
   while ((await withoutSequenceNumber()) > 0) await relayOnce(testEnv.services, testEnv.signals);
 }
 
-/** Sends what is due; `meanwhile` happens between the POSTs and their end. Answers the facts that got their place with it. */
+/** Sends what is due; `meanwhile` runs between the POSTs and the recording. Returns the events that were sequenced with it. */
 async function deliver(meanwhile: () => Promise<unknown> = () => Promise.resolve()): Promise<SequencedEvent[]> {
   const placed: SequencedEvent[] = [];
   const deliverer = createDeliverer(testEnv.services, POLICY, { onEvents: (events) => void placed.push(...events) });
@@ -77,7 +78,7 @@ const WELL: Done['outcome'] = {
 };
 const SUCCEEDED = { status: 'succeeded', attempt: 1, http_status: 204, error: null, claim_token: null };
 
-describe('the end of an attempt that went well', () => {
+describe('a successful attempt', () => {
   it('I6: is in the event log with the delivery, with its sequence number, and notifies the pages that show it', async () => {
     const notifications: string[] = [];
     await testEnv.signals.on(EVENTS_SEQUENCED, (payload) => void notifications.push(payload));
@@ -122,7 +123,7 @@ describe('the end of an attempt that went well', () => {
     await expectNoGaps(fixture);
   });
 
-  it('does not wait for a lock on the project: its event is left to the relay', async () => {
+  it('does not wait for a lock on the project: the relay sequences its event', async () => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
     const hold = 'select 1 from project where id = ? for no key update';
@@ -133,7 +134,7 @@ describe('the end of an attempt that went well', () => {
     await expectNoGaps(fixture);
   });
 
-  it('changes nothing when its lease is somebody else’s by then', async () => {
+  it('changes nothing when its lease belongs to another worker by then', async () => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
     await deliver(() =>
@@ -144,7 +145,7 @@ describe('the end of an attempt that went well', () => {
     expect(await deliveryEvents(id)).toEqual([]);
   });
 
-  it('I5: of two ends of one delivery that are written together counts the one whose lease holds', async () => {
+  it('I5: of two recordings of one delivery counts the one whose lease holds', async () => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
     const ends: Done[] = [];
@@ -167,9 +168,9 @@ describe('the end of an attempt that went well', () => {
 
   const trouble = [
     ['had failed before', 'update webhook_endpoint set failures = 3 where project_id = ?'],
-    ['is said to be in trouble', 'update webhook_endpoint set in_trouble = true where project_id = ?'],
+    ['has an alert', 'update webhook_endpoint set in_trouble = true where project_id = ?'],
   ] as const;
-  it.each(trouble)('WH5: makes an endpoint well again that %s', async (_, sql) => {
+  it.each(trouble)('WH5: restores the health of an endpoint that %s', async (_, sql) => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
     expect(await deliver(() => testEnv.sql(sql, [fixture.projectId]))).toEqual([]);
@@ -180,7 +181,7 @@ describe('the end of an attempt that went well', () => {
     ).toEqual([{ failures: 0, in_trouble: false }]);
   });
 
-  it('I6: leaves no gap among those that many write at once, with two workers and the relay', async () => {
+  it('I6: leaves no gap among many concurrent ones, with two workers and the relay', async () => {
     answering.resolve(undefined);
     const other = await createProjectFixture(testEnv.services, { webhook_url: url });
     for (const place of [fixture, other]) await deliveriesOf(testEnv, place, { count: 20 });

@@ -1,4 +1,4 @@
-// The operator's proxy away for long (WH7): nothing is given up, no receiver is blamed, and nobody but the operator reads why.
+// Tests a long outage of the operator's proxy (WH7): no delivery dies, no receiver is blamed, and only the operator reads why.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testWebhook } from '../../../src/usecases/webhooks/test-webhook.ts';
 import { dispatchWebhook } from '../../../src/webhooks/dispatch.ts';
@@ -16,7 +16,7 @@ let fixture: ProjectFixture;
 /** The numbers of the attempts that the receiver saw. */
 let got: string[];
 let answer: number;
-/** What the proxy says instead of connecting. */
+/** What the proxy responds instead of connecting. */
 let refusal: string | null;
 let proxyUrl: string;
 let lines: string[];
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => closeReceivers());
 
-/** A delivery that is due, with so many attempts behind it. */
+/** A delivery that is due, with this many attempts behind it. */
 const due = (attempt = 0) => aDelivery(testEnv, fixture, { attempt, ago: 0 });
 
 async function deliver(url: string | null = proxyUrl): Promise<void> {
@@ -69,7 +69,7 @@ const endpoint = async () =>
   )[0];
 
 describe('WH7: while the proxy fails', () => {
-  it('a delivery is tried again after about 30 s, more often than the schedule is long, and is never given up', async () => {
+  it('a delivery is retried about every 30 s, beyond the length of the schedule, and never dies', async () => {
     const id = await due();
     for (let n = 1; n <= 14; n += 1) {
       await makeDue(testEnv, id);
@@ -99,7 +99,7 @@ describe('WH7: while the proxy fails', () => {
     expect(got).toEqual(['15']);
   });
 
-  it('the schedule stands still, and goes on where it was', async () => {
+  it('the schedule pauses, and continues where it was', async () => {
     const id = await due(1);
     refusal = null;
     answer = 500;
@@ -119,8 +119,8 @@ describe('WH7: while the proxy fails', () => {
     expect(wait).toBeLessThanOrEqual(2_160);
   });
 
-  it('what waits is not tried one by one: one delivery a while is enough to know', async () => {
-    // Time stands still for the deliverer, however long this takes.
+  it('pending deliveries are not tried one by one: one probe at a time is enough', async () => {
+    // The deliverer's clock is stopped, however long this takes.
     vi.useFakeTimers({ toFake: ['performance'] });
     for (let n = 0; n < 5; n += 1) await due();
     const deliverer = createDeliverer(testEnv.services, { ...POLICY, proxyUrl });
@@ -136,7 +136,7 @@ describe('WH7: while the proxy fails', () => {
     expect(Number(n)).toBe(5);
   });
 
-  it('WH4: a refusal before it is remembered after it', async () => {
+  it('WH4: a refusal before it is still counted after it', async () => {
     const id = await due();
     refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
     await deliver();
@@ -149,7 +149,7 @@ describe('WH7: while the proxy fails', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'dead', attempt: 3, schedule_from: 1, error: 'blocked_address' });
   });
 
-  it('what a working proxy says of the receiver counts as ever', async () => {
+  it('errors that a working proxy reports about the receiver count as usual', async () => {
     const id = await due();
     refusal = 'HTTP/1.1 502 Bad gateway\r\n\r\n';
     await deliver();
@@ -163,7 +163,7 @@ describe('WH7: while the proxy fails', () => {
     }
   });
 
-  it('a receiver that is left alone is not left alone for longer', async () => {
+  it('a receiver with an open circuit gets no longer pause', async () => {
     await due();
     const resting =
       'update webhook_endpoint set failures = 12, openings = 1, open_until = now() - make_interval(secs => 0.001) where project_id = ?';
@@ -171,12 +171,12 @@ describe('WH7: while the proxy fails', () => {
     await deliver();
     const { rest, ...health } = (await endpoint()) ?? { rest: null };
     expect(health).toEqual({ failures: 12, openings: 1 });
-    // The next one is let through when the time of this one is over.
+    // The next probe is sent when the lease of this one is over.
     expect(rest).toBeLessThanOrEqual(25);
     expect(lines.join('')).toContain('responded with 407');
   });
 
-  it('the operator reads why, without the password; a customer who tries the webhook reads that it was us', async () => {
+  it('the operator reads why, without the password; an owner who tests the webhook reads that the fault is ours', async () => {
     await due();
     await deliver();
     const msg: unknown = expect.stringContaining('WEBHOOK_PROXY_URL');
@@ -194,7 +194,7 @@ describe('WH7: while the proxy fails', () => {
     expect(got).toEqual([]);
   });
 
-  it('a proxy that is not there at all is the same', async () => {
+  it('an unreachable proxy is treated the same', async () => {
     const id = await due();
     const away = await connectProxy();
     await closeReceivers();

@@ -1,4 +1,4 @@
-// A test event: signed and guarded as a delivery is, and no delivery (WT1); and what its owners are told of the webhook.
+// Tests test events: signed and guarded like a delivery, without being one (WT1); and the webhook state that owners see.
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
@@ -19,7 +19,7 @@ import { useServices } from '../support/test-services.ts';
 const testEnv = useServices();
 const HOUR = 3_600_000;
 let fixture: ProjectFixture;
-/** Its limits are its own, so that the tests do not count for each other. */
+/** A separate server has separate limits, so that the tests do not count for each other. */
 let services: Services;
 
 beforeEach(async () => {
@@ -35,7 +35,7 @@ interface Got {
   body: string;
 }
 
-/** A receiver that answers this; what it got, and its URL under a name that leads to it. */
+/** A receiver that responds with this; what it got, and its URL under a name that resolves to it. */
 async function receiving(status = 200, text = 'thanks'): Promise<{ got: Got[]; url: string }> {
   const got: Got[] = [];
   const { port } = await httpReceiver((request, response) => {
@@ -58,7 +58,7 @@ const tested = async () =>
   (await changeLogOf(testEnv, fixture.projectId)).filter(({ action }) => action === 'webhook.tested');
 
 describe('WT1: a test event', () => {
-  it('goes to the saved URL, signed as a delivery is, and leaves no delivery', async () => {
+  it('is sent to the saved URL, signed like a delivery, and leaves no delivery', async () => {
     const { got, url } = await receiving();
     await save(url);
     const { secret } = await rotateWebhookSecret(services, fixture.owner, fixture.projectId);
@@ -76,7 +76,7 @@ describe('WT1: a test event', () => {
     expect(await testEnv.sql('select id from delivery where project_id = ?', [fixture.projectId])).toEqual([]);
   });
 
-  it('is signed by both secrets while one is being rolled in', async () => {
+  it('is signed by both secrets during a rotation', async () => {
     const { got, url } = await receiving();
     const { secret: first } = await rotateWebhookSecret(services, fixture.owner, fixture.projectId);
     const { secret: second } = await rotateWebhookSecret(services, fixture.owner, fixture.projectId);
@@ -86,7 +86,7 @@ describe('WT1: a test event', () => {
       expect(await verifyWebhook(got[0]?.body ?? '', got[0]?.headers ?? {}, { secret, now })).toBe(true);
   });
 
-  it('goes to a URL that is not saved, and saves nothing', async () => {
+  it('is sent to an unsaved URL, and saves nothing', async () => {
     const { got, url } = await receiving();
     await save('https://saved.example/');
     expect(await test(url)).toMatchObject({ ok: true, url });
@@ -109,7 +109,7 @@ describe('WT1: a test event', () => {
     expect(await tested()).toEqual([]);
   });
 
-  it('is looked up again when it is sent: a name that turns meanwhile is not connected to (W2)', async () => {
+  it('resolves its name again when it is sent: a name that changes meanwhile is not connected to (W2)', async () => {
     const { got, url } = await receiving();
     const refuse = services.refuseWebhookUrl;
     services.refuseWebhookUrl = async (asked) => {
@@ -121,14 +121,14 @@ describe('WT1: a test event', () => {
     expect(got).toEqual([]);
   });
 
-  it('without any URL is refused, and counts for nothing', async () => {
+  it('without any URL is refused, and does not count for the limit', async () => {
     const { url } = await receiving();
     const fault = { code: 'validation_failed', extras: { errors: [{ pointer: '#/url', code: 'required' }] } };
     for (let times = 0; times < 6; times += 1) await expect(test()).rejects.toMatchObject(fault);
     expect(await test(url)).toMatchObject({ ok: true });
   });
 
-  it('is for owners: nobody else makes us look up or send, nor uses up what owners may', async () => {
+  it('is for owners: others cause no lookup and no request, and use up no limit', async () => {
     const { got, url } = await receiving();
     const others: [MemberActor, string][] = [
       [fixture.supervisor, 'forbidden'],
@@ -142,7 +142,7 @@ describe('WT1: a test event', () => {
     expect(await test(url)).toMatchObject({ ok: true });
   });
 
-  it('is limited to five a minute for all owners of a project together, then answers with Retry-After', async () => {
+  it('is limited to five a minute for all owners of a project together, then refused with Retry-After', async () => {
     const { got, url } = await receiving();
     for (let times = 0; times < 5; times += 1) await test(url);
     const refusal = await test(url).catch((error: unknown) => error);
@@ -159,7 +159,7 @@ describe('WT1: a test event', () => {
     testEnv.clock.pass(-retryAfter * 1000);
   });
 
-  it('that fails is an answer, not an error; what came is inert text of 8 KiB at most', async () => {
+  it('that fails is a result, not an error; the response is inert text of at most 8 KiB', async () => {
     const { url } = await receiving(500, `<script>\u0000${'x'.repeat(20_000)}`);
     const { ok, outcome } = await test(url);
     expect(ok).toBe(false);
@@ -191,7 +191,7 @@ describe('WT1: a test event', () => {
     });
   });
 
-  it('is sent while no transaction is open: a slow receiver keeps nobody waiting', async () => {
+  it('is sent while no transaction is open: a slow receiver delays no other request', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     const { port } = await httpReceiver((_, response) => {
@@ -211,7 +211,7 @@ describe('the state of a webhook', () => {
   const state = (who = fixture.owner) => readWebhook(services, who, fixture.projectId);
   const rotate = () => rotateWebhookSecret(services, fixture.owner, fixture.projectId);
 
-  it('says which secrets sign, by the clock, and never what they are', async () => {
+  it('lists which secrets sign, by the clock, and never their values', async () => {
     const never = { promoteAt: null, previousUntil: null };
     expect(await state()).toEqual({
       url: null,
@@ -258,7 +258,7 @@ describe('the state of a webhook', () => {
     await expect(state(await aPerson(services))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('its changes are in the change log, without a secret; promoting nothing is none', async () => {
+  it('changes only with a change log entry, without a secret; promoting nothing adds none', async () => {
     const made = [await rotate(), await rotate()];
     await promoteWebhookSecret(services, fixture.owner, fixture.projectId);
     await promoteWebhookSecret(services, fixture.owner, fixture.projectId);

@@ -1,4 +1,5 @@
-// A webhook URL when it is saved: its name is looked up for who may set it, before the transaction, and judged by every address.
+// Tests a webhook URL when it is saved: its name is resolved for permitted callers, before the transaction, and every address
+// checked.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -25,7 +26,7 @@ const projects = async (who: MemberActor) =>
   (await testEnv.sql<object>('select 1 from member where user_id = ?', [who.userId])).length;
 
 describe('W1, W2: a webhook URL with a name', () => {
-  it('that leads into a private network is refused, for a project that is there and for a new one', async () => {
+  it('that resolves to a private network is refused, for an existing project and for a new one', async () => {
     testEnv.names.addresses.set('inside.example', ['93.184.215.14', '10.0.0.7']);
     const webhook_url = 'https://inside.example/hooks';
     const refusal = {
@@ -41,7 +42,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     expect(testEnv.names.asked).toEqual(['inside.example', 'inside.example']);
   });
 
-  it('that leads to public addresses is saved; so is one without an answer, which every sending looks up again', async () => {
+  it('that resolves to public addresses is saved; so is an unresolvable one, which each attempt resolves again', async () => {
     testEnv.names.addresses.set('receiver.example', ['93.184.215.14']);
     await change({ webhook_url: PUBLIC });
     expect(await saved()).toBe(PUBLIC);
@@ -49,7 +50,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     expect(await saved()).toBe('https://not-yet.example/');
   });
 
-  it('is looked up for owners alone: nobody else makes us ask', async () => {
+  it('is resolved for owners alone: others cause no lookup', async () => {
     const others: [MemberActor, string][] = [
       [fixture.supervisor, 'forbidden'],
       [fixture.anna, 'forbidden'],
@@ -60,7 +61,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     expect(testEnv.names.asked).toEqual([]);
   });
 
-  it('is not looked up by who is late, nor when it stays what it is', async () => {
+  it('is not resolved for an outdated change, nor when it stays the same', async () => {
     await change({ webhook_url: PUBLIC });
     expect(testEnv.names.asked).toEqual(['receiver.example']);
     await expect(change({ webhook_url: 'https://other.example/' })).rejects.toMatchObject({ code: 'stale_settings' });
@@ -69,7 +70,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     expect(testEnv.names.asked).toEqual(['receiver.example']);
   });
 
-  it('has no way past the guard by a version that comes to be in between', async () => {
+  it('cannot bypass the guard through a version saved in between', async () => {
     const { db } = testEnv.services;
     const overtaken: Services['db'] = {
       ...db,
@@ -85,7 +86,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     expect(await saved()).toBeNull();
   });
 
-  it('thresholds are judged first: what is refused anyhow is not looked up', async () => {
+  it('is not resolved when the thresholds are refused first', async () => {
     const fault = { name: 'x', webhook_url: PUBLIC, review_threshold: 0.99 };
     await expect(createProject(testEnv.services, fixture.owner, fault)).rejects.toMatchObject({
       code: 'validation_failed',
@@ -93,7 +94,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     expect(testEnv.names.asked).toEqual([]);
   });
 
-  it('is looked up while no transaction is open: a slow answer keeps nobody waiting', async () => {
+  it('is resolved while no transaction is open: a slow resolver delays no other request', async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<null>();
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const services = {
@@ -106,7 +107,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     const input = { projectId: fixture.projectId, settingsVersion: 1, changes: { webhook_url: PUBLIC } };
     const slow = changeSettings(services, fixture.owner, input);
     await asked;
-    // An open transaction would hold a connection, and its locks, for as long as the name takes.
+    // An open transaction would hold a connection, and its locks, for as long as the lookup takes.
     await change({ name: 'Quicker' });
     answer(null);
     await expect(slow).rejects.toMatchObject({ code: 'stale_settings' });

@@ -1,4 +1,4 @@
-// Who leads: one session at a time, until it ends or says nothing any more.
+// Tests leader election: one session at a time, until it ends or falls silent.
 import { afterEach, describe, expect, it } from 'vitest';
 import { openOrm, type Orm } from '../../../src/db/orm.ts';
 import type { Heartbeat } from '../../../src/db/connection/leader-election.ts';
@@ -10,20 +10,20 @@ const KEY = 7_202_611_298;
 const LAST_HEARTBEAT_MS = `select (extract(epoch from a.state_change) * 1000)::float as ms from pg_locks l join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'advisory' and l.granted and a.datname = current_database()
     and l.classid::bigint << 32 | l.objid::bigint = ?`;
-/** Nobody is ever silent for as long as that: how slow the machine is decides nothing. */
+/** A timeout that no session reaches, however slow the machine is. */
 const LONG_TIMEOUT = { beatMs: 20, silentMs: 600_000 };
-/** Whoever says nothing at all is silent for so long at some time. */
+/** A timeout that a silent session certainly reaches. */
 const SHORT_TIMEOUT = { beatMs: 20, silentMs: 400 };
 
-describe('leading', () => {
+describe('leadership', () => {
   const open: (() => Promise<unknown>)[] = [];
-  /** When the session that leads last said something, in ms. */
+  /** When the leading session last sent a heartbeat, in ms. */
   let lastHeartbeatMs: () => Promise<number>;
   afterEach(async () => {
     for (const close of open.splice(0).reverse()) await close();
   });
 
-  /** So many processes on one database; what each heard of losing its session. */
+  /** This many processes on one database, and the session losses each noticed. */
   async function processes(...rhythms: Heartbeat[]) {
     const { url, remove } = await emptyDatabase();
     const orm: Orm = await openOrm({ connection: await connectionTo(url), poolSize: 1 });
@@ -46,7 +46,7 @@ describe('leading', () => {
     );
   }
 
-  it('is one session’s, and the next one’s when that ends', async () => {
+  it('belongs to one session, and to the next when that ends', async () => {
     const [first, second] = await processes(LONG_TIMEOUT, LONG_TIMEOUT);
     expect([await first!.signals.lead(KEY), await second!.signals.lead(KEY)]).toEqual([true, false]);
     expect([await first!.signals.lead(KEY), await second!.signals.lead(KEY + 1)]).toEqual([true, true]);

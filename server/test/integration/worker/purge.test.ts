@@ -1,4 +1,4 @@
-// What a deleted project leaves goes in portions (AR2): nobody waits, a crash costs a portion, other projects keep every row.
+// Tests purging a deleted project in batches (AR2): blocks nobody, a crash costs one batch, other projects keep every row.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createInboundSource } from '../../../src/usecases/credentials/inbound-sources.ts';
 import { createInvite } from '../../../src/usecases/access/invites.ts';
@@ -12,10 +12,10 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 let fixture: ProjectFixture;
-/** A project with the same in it, which stays. */
+/** A project with the same content, which stays. */
 let otherProject: ProjectFixture;
 
-/** Every table that has rows of a project; an attempt has its delivery's. */
+/** Every table with rows of a project; attempts belong to its deliveries. */
 const TABLES = [
   ...['learning', 'decision', 'delivery', 'idempotency_key', 'event', 'item', 'invite', 'api_key', 'inbound_source'],
   ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member', 'rollup', 'keeping'],
@@ -60,7 +60,7 @@ async function furnished(): Promise<ProjectFixture> {
   return made;
 }
 
-/** It has been deleted for a while. */
+/** The project has been deleted for a while. */
 async function deletedLongAgo({ projectId, owner }: ProjectFixture): Promise<void> {
   await deleteProject(testEnv.services, owner, projectId);
   await relayAll(testEnv);
@@ -83,7 +83,7 @@ describe('AR2: the rows of a deleted project', () => {
     expect(left.at(-1)).toBe(0);
     const steps = left.slice(1).map((count, index) => (left[index] ?? 0) - count);
     expect(steps.length).toBeGreaterThan(8);
-    // A delivery takes its attempts along.
+    // A delivery is deleted with its attempts.
     expect(Math.max(...steps)).toBeLessThanOrEqual(30);
     expect(Math.min(...steps)).toBeGreaterThan(0);
     expect(await rowsOf(otherProject.projectId)).toEqual(beside);
@@ -109,15 +109,15 @@ describe('AR2: the rows of a deleted project', () => {
     const write: typeof db.write = (work) =>
       db.write(async (tx) => {
         await work(tx);
-        throw new Error('the power went');
+        throw new Error('simulated crash');
       });
-    await expect(purgeOnce({ ...testEnv.services, db: { ...db, write } }, 10)).rejects.toThrow('the power went');
+    await expect(purgeOnce({ ...testEnv.services, db: { ...db, write } }, 10)).rejects.toThrow('simulated crash');
     expect(await rowsOf(fixture.projectId)).toEqual(before);
     while ((await purgeOnce(testEnv.services, 10)).again);
     expect(await totalOf(fixture.projectId)).toBe(0);
   });
 
-  it('go by several workers at once, each at a project of its own', async () => {
+  it('are deleted by several workers at once, each in a separate project', async () => {
     await deletedLongAgo(fixture);
     await deletedLongAgo(otherProject);
     const other = await testEnv.another();
@@ -130,7 +130,7 @@ describe('AR2: the rows of a deleted project', () => {
     await other.close();
   });
 
-  it('leave an event that the relay is sequencing, and are deleted when it is done', async () => {
+  it('keep an event that the relay is sequencing, and are deleted when it is done', async () => {
     await deletedLongAgo(fixture);
     const sequencing: [string, unknown[]] = [
       'select position from event where project_id = ? order by position limit 1 for update',

@@ -1,4 +1,4 @@
-// The key ring turns (K3): what an old key sealed is sealed anew, a portion at a time, and whoever changes a secret meanwhile wins.
+// Tests key rotation (K3): secrets under an old key are re-encrypted in batches, and a concurrent change of a secret wins.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -22,14 +22,14 @@ const [A, BA, B] = [keyRingOf('a'), keyRingOf('b', 'a'), keyRingOf('b')];
 let fixture: ProjectFixture;
 let logged: { level: number; msg: string; [key: string]: unknown }[];
 
-/** A process with this ring. */
+/** A process with this key ring. */
 function under(keyRing: KeyRing): Services {
   const write = (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number]);
   return { ...testEnv.services, keyRing, log: pino({ level: 'info' }, { write }) };
 }
 
 beforeEach(async () => {
-  // Nothing of an earlier test is sealed here, nor with other keys.
+  // Removes every secret of earlier tests.
   await testEnv.sql('delete from inbound_source');
   await testEnv.sql('delete from webhook_endpoint');
   logged = [];
@@ -52,7 +52,7 @@ const reveal = (ring: KeyRing, encrypted: string | null) =>
   decrypt(ring, encrypted ?? '', secretContext(fixture.projectId));
 const kids = () => testEnv.services.db.read(kidsInUse);
 
-/** Every column of the database in which something lies that this key sealed. */
+/** Every database column with a text that this key encrypted. */
 async function columnsEncryptedWith(kid: string): Promise<string[]> {
   const columns = await testEnv.sql<{ table: string; column: string }>(
     `select table_name as "table", column_name as "column" from information_schema.columns
@@ -68,7 +68,7 @@ async function columnsEncryptedWith(kid: string): Promise<string[]> {
   return holding;
 }
 
-/** Runs a whole round; answers how many portions it took. */
+/** Runs a whole round; returns the number of batches. */
 async function round(services: Services, resealer = createReencryptor(services)): Promise<number> {
   let batches = 0;
   while ((await resealer.runOnce()).again === true) batches += 1;
@@ -106,7 +106,7 @@ describe('K3: a rotated key ring', () => {
   const rotate = async (services: Services) =>
     (await rotateWebhookSecret(services, fixture.owner, fixture.projectId)).secret;
 
-  it('says once that the old key may go, and nothing where there is no old key', async () => {
+  it('says once that the old key may be removed, and nothing without an old key', async () => {
     const resealer = createReencryptor(under(BA));
     for (let times = 0; times < 3; times += 1) await round(under(BA), resealer);
     expect(loggedWith('remove them')).toHaveLength(1);
@@ -115,14 +115,14 @@ describe('K3: a rotated key ring', () => {
     expect(logged).toEqual([]);
   });
 
-  it('goes in batches, and skips what it cannot decrypt', async () => {
+  it('runs in batches, and skips what it cannot decrypt', async () => {
     const fixtures = [fixture];
     for (let more = 0; more < 4; more += 1) fixtures.push(await createProjectFixture(under(A)));
     const broken = fixtures[2]?.projectId ?? '';
     const { current } = await endpoint(broken);
     const damaged = `${current.slice(0, -2)}${current.endsWith('AA') ? 'BB' : 'AA'}`;
     await testEnv.sql('update webhook_endpoint set current = ? where project_id = ?', [damaged, broken]);
-    // Five texts in portions of two are three; the other three columns are empty.
+    // Five texts in batches of two are three; the other three columns are empty.
     expect(await round(under(BA), createReencryptor(under(BA), 2))).toBe(6);
     expect(await kids()).toEqual(['a', 'b']);
     expect((await endpoint(broken)).current).toBe(damaged);
@@ -135,11 +135,11 @@ describe('K3: a rotated key ring', () => {
     expect(JSON.stringify(logged)).not.toContain(damaged.slice(2, 20));
   });
 
-  it('a secret that is made at the same moment wins', async () => {
+  it('keeps a secret that is created at the same moment', async () => {
     await rotate(under(A));
     const { read, write } = testEnv.services.db;
     let second = '';
-    // Between the reading of a portion and its writing somebody rolls a new secret in and lets it sign.
+    // Between reading and writing a batch an owner rotates the secret and promotes it.
     const overtaken: Services['db'] = {
       ...testEnv.services.db,
       read,
@@ -160,7 +160,7 @@ describe('K3: a rotated key ring', () => {
     expect(await kids()).toEqual(['b']);
   });
 
-  it('is turned by several workers at once without loss', async () => {
+  it('is applied by several workers at once without loss', async () => {
     const fixtures = await Promise.all(Array.from({ length: 6 }, () => createProjectFixture(under(A))));
     await Promise.all([1, 2, 3].map((batch) => round(under(BA), createReencryptor(under(BA), batch))));
     expect(await kids()).toEqual(['b']);
@@ -171,8 +171,8 @@ describe('K3: a rotated key ring', () => {
   });
 });
 
-describe('K3: a key ring without a key that is needed', () => {
-  it('refuses the start in one sentence that names the key; one that has it starts', async () => {
+describe('K3: a key ring without a needed key', () => {
+  it('refuses the start with one sentence that names the key, and starts with it', async () => {
     await expect(refuseMissingKeys(under(B))).rejects.toThrow(
       'SECRET_KEYS has no key a, which secrets in the database are encrypted with: put it back.',
     );
@@ -182,7 +182,7 @@ describe('K3: a key ring without a key that is needed', () => {
     await expect(refuseMissingKeys(under(A))).rejects.toThrow('SECRET_KEYS has no key b,');
   });
 
-  it('says nothing of a text that is not in our format: it may be anything', async () => {
+  it('ignores a text in an unknown format', async () => {
     await testEnv.sql('update webhook_endpoint set current = ?', ['whsec_plain']);
     expect(await kids()).toEqual([]);
     await refuseMissingKeys(under(B));

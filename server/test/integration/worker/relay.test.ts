@@ -1,4 +1,5 @@
-// The relay: each project's facts numbered without gaps, and the delivery of every final decision of a person, once, with its bytes (I5, I6, I7).
+// Tests the relay: events sequenced per project without gaps, and one delivery per final decision of a person, with its bytes
+// (I5, I6, I7).
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { itemDecided } from '@countersign/shared/webhook';
@@ -57,7 +58,7 @@ describe('sequence numbers', () => {
     const relaying = (async () => {
       while (writing) {
         await relayOnce(testEnv.services, testEnv.signals);
-        // As the loop of a process does: between two runs others get a turn.
+        // As the loop of a process does: between two runs others run.
         await nextIteration();
       }
     })();
@@ -73,7 +74,7 @@ describe('sequence numbers', () => {
     await expectNoGaps(other.projectId);
   });
 
-  it('keep the order in which things happened to an item', async () => {
+  it('keep the order of the events of an item', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'escalate' });
     await review(testEnv.services, fixture.supervisor, { itemId: id, action: 'return' });
@@ -87,7 +88,7 @@ describe('sequence numbers', () => {
     expect(versions.at(-1)).toBe((await rowOf(testEnv, id)).version);
   });
 
-  it('are given to more than one batch, one after the other', async () => {
+  it('are assigned to more than one batch, one after another', async () => {
     await testEnv.services.db.write(async (tx) => {
       for (let count = 0; count < 1200; count += 1) {
         const of = { project_id: fixture.projectId, actor: { kind: 'system' as const, id: null, name: 'x' } };
@@ -112,7 +113,7 @@ describe('sequence numbers', () => {
 });
 
 describe('two relays', () => {
-  it('one leads, and when it is gone the other does', async () => {
+  it('elect one leader, and the other takes over when it is gone', async () => {
     const other = await testEnv.another();
     await anItem(testEnv.services, fixture);
     expect(await relayOnce(testEnv.services, testEnv.signals)).toEqual({ again: false });
@@ -122,8 +123,8 @@ describe('two relays', () => {
     await other.close();
   });
 
-  it('I6: both at once, though neither knows of the other, give no number twice and leave none out', async () => {
-    // What a network that tears between lock and work can do: both believe they lead.
+  it('I6: both at once, without knowing of each other, assign no number twice and skip none', async () => {
+    // After a network failure between lock and work both believe they lead.
     const leading = { ...testEnv.signals, lead: () => Promise.resolve(true) };
     for (let round = 0; round < 5; round += 1) {
       await items(testEnv.services, fixture, 10);
@@ -178,7 +179,7 @@ describe('I5: the deliveries of a project with a webhook', () => {
     },
   );
 
-  it('an escalated item that stays with people has one too', async () => {
+  it('an escalated item decided by people has one too', async () => {
     const { id } = await anItem(testEnv.services, fixture, { riskFlags: ['legal'] });
     await review(testEnv.services, fixture.supervisor, { itemId: id, action: 'finalize' });
     await relayAll();
@@ -187,7 +188,7 @@ describe('I5: the deliveries of a project with a webhook', () => {
     ]);
   });
 
-  it('what nobody decided has none: automatic approvals and refusals by routing', async () => {
+  it('an automatic decision has none: neither approval nor rejection by routing', async () => {
     const automatic = await anItem(testEnv.services, fixture, { confidence: 1 });
     const refused = await anItem(testEnv.services, fixture, { confidence: 0 });
     await relayAll();
@@ -196,7 +197,7 @@ describe('I5: the deliveries of a project with a webhook', () => {
     expect(await deliveriesOf(refused.id)).toHaveLength(0);
   });
 
-  it('moves between people and claims have none', async () => {
+  it('escalations, returns and claims have none', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'escalate' });
     await relayAll();

@@ -1,4 +1,5 @@
-// KE4: items that go whole, with what stays right without them: figures, numbers, invariants, repeats. And everything at once, at random.
+// Tests KE4: items deleted with their events, while figures, sequence numbers, invariants and repeats stay correct; and random
+// lifecycles.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeProject, projectSettings } from '@countersign/shared/api/projects';
 import { forgetRollups } from '../../../src/analytics/recount.ts';
@@ -19,7 +20,7 @@ import { serve, type Served } from '../support/http-server.ts';
 const { testEnv, now, pass, setExcluded } = useRetentionFixture();
 
 const TABLES = ['item', 'decision', 'delivery', 'event', 'learning'];
-/** How many rows of each the project has; of facts those of items alone. */
+/** How many rows of each kind the project has; for events, those of items alone. */
 async function rows(): Promise<Record<string, number>> {
   const counts = TABLES.map((table) => {
     const ofItems = table === 'event' ? 'and item_id is not null' : '';
@@ -43,12 +44,12 @@ async function live(count: number): Promise<void> {
   await settle(testEnv);
 }
 
-describe('KE1: what an owner may say', () => {
+describe('KE1: the settings of an owner', () => {
   it.each([
     ['retention_payload_days', 7, 3650],
     ['retention_attempt_days', 7, 3650],
     ['retention_item_days', 30, 3650],
-  ])('KE1: %s from %i to %i, or null for good', (name, least, most) => {
+  ])('KE1: accept %s from %i to %i, or null for ever', (name, least, most) => {
     const takes = (value: unknown) => projectSettings.partial().safeParse({ [name]: value }).success;
     expect([least, most, null].map(takes)).toEqual([true, true, true]);
     expect([least - 1, most + 1, 7.5, '30', 0].map(takes)).toEqual([false, false, false, false, false]);
@@ -58,7 +59,7 @@ describe('KE1: what an owner may say', () => {
 describe('KE4: items with their events', () => {
   beforeEach(() => setRetention(testEnv, now.fixture, { retention_item_days: 30 }));
 
-  it('KE4: go whole; figures stay, what came later is as it was, and the invariants hold', async () => {
+  it('KE4: are deleted; figures stay, later events are unchanged, and the invariants hold', async () => {
     await live(3);
     const before = await sumsOf(testEnv, now.fixture.projectId, 'decided');
     testEnv.clock.pass(20 * DAY_MS);
@@ -108,15 +109,15 @@ describe('KE4: items with their events', () => {
     expect((await faultsOf(testEnv)).map(({ rule, says }) => `${rule} ${says}`)).toContainEqual(
       expect.stringMatching(/^I6 .* gone, and its event log ends at/),
     );
-    // The tests that come later look at the whole database.
+    // Later tests check the whole database.
     await testEnv.sql('update project set deleted_at = now() where id = ?', [now.fixture.projectId]);
   });
 
-  it('KE4: what nobody has counted yet waits (I9)', async () => {
+  it('KE4: events that are not counted yet wait (I9)', async () => {
     await live(1);
     await testEnv.sql('update project set rollup_seq = 0 where id = ?', [now.fixture.projectId]);
     await testEnv.sql('delete from rollup where project_id = ?', [now.fixture.projectId]);
-    // The oldest fact alone.
+    // The oldest event alone.
     await countOnce(testEnv.services, 1);
     await pass(31);
     expect(await rows()).toMatchObject({ item: 3 });
@@ -126,7 +127,7 @@ describe('KE4: items with their events', () => {
     expect(await sumsOf(testEnv, now.fixture.projectId, 'decided')).toEqual({ approve: 1 });
   });
 
-  it('AR2: how far that was carried out goes with a deleted project', async () => {
+  it('AR2: the retention progress is deleted with its project', async () => {
     await live(1);
     await pass(31);
     await deleteProject(testEnv.services, now.fixture.owner, now.fixture.projectId);
@@ -142,14 +143,14 @@ describe('KE4: items with their events', () => {
   });
 });
 
-describe('KE4: what is sent again', () => {
+describe('KE4: a repeated submission', () => {
   let served: Served;
   beforeAll(async () => {
     served = await serve(testEnv.services);
   });
   afterAll(() => served.close());
 
-  it('KE4, IN1: a message whose item is gone makes no new one', async () => {
+  it('KE4, IN1: whose item is deleted creates no new one', async () => {
     const project = await openProject(await person(served.testEnv));
     const sender = await aSender(project);
     const { settings_version } = await project.owner.call(changeProject, {
@@ -168,8 +169,8 @@ describe('KE4: what is sent again', () => {
   });
 });
 
-describe('KE: everything at once', () => {
-  it('KE2: who sends again while bytes go sends all of them or is refused', async () => {
+describe('KE: concurrently', () => {
+  it('KE2: a replay during redaction sends all bytes or is refused', async () => {
     await setRetention(testEnv, now.fixture, { retention_payload_days: 7 });
     await live(12);
     testEnv.clock.pass(8 * DAY_MS);
@@ -192,7 +193,7 @@ describe('KE: everything at once', () => {
     }
   });
 
-  it('KE1 to KE5: lives at random, days at random: nothing goes early, all of it in the end', async () => {
+  it('KE1 to KE5: random lifecycles and periods: nothing is deleted early, and all of it in the end', async () => {
     await setRetention(testEnv, now.fixture, {
       retention_payload_days: 7,
       retention_attempt_days: 14,

@@ -1,4 +1,4 @@
-// A project whose owner says for how long things are kept, with items that lived through everything, and time that passes.
+// A project with retention settings, items with complete lifecycles, and a movable time.
 import { beforeEach } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { jsonText } from '@countersign/shared/json/json';
@@ -26,7 +26,7 @@ type Days = Pick<
   'retention_payload_days' | 'retention_attempt_days' | 'retention_item_days' | 'audit_rate'
 >;
 
-/** The owner says for how long. */
+/** Sets the retention periods, as owner. */
 export async function setRetention(
   testEnv: ServicesEnvironment,
   { owner, projectId }: ProjectFixture,
@@ -36,7 +36,7 @@ export async function setRetention(
   await changeSettings(testEnv.services, owner, { projectId, settingsVersion, changes: days });
 }
 
-/** Everything that is due is final, numbered, counted and sent. */
+/** Makes everything due final, sequenced, counted and sent. */
 export async function settle(testEnv: ServicesEnvironment): Promise<void> {
   while ((await finalizeOnce(testEnv.services))?.again === true);
   await relayAll(testEnv);
@@ -45,13 +45,13 @@ export async function settle(testEnv: ServicesEnvironment): Promise<void> {
   await relayAll(testEnv);
 }
 
-/** The worker, until nothing is left to take away. */
+/** Runs the worker until nothing is left to delete. */
 export async function runRetention(testEnv: ServicesEnvironment, batchSize?: number): Promise<void> {
   const retentionJob = createRetentionJob(testEnv.services);
   while ((await retentionJob.runOnce(batchSize)).again === true);
 }
 
-/** Everything that is wrong in the database. */
+/** Every violation in the database. */
 export async function faultsOf(testEnv: ServicesEnvironment): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const { run } of checksOf(testEnv.orm))
@@ -63,7 +63,7 @@ export async function faultsOf(testEnv: ServicesEnvironment): Promise<Fault[]> {
   return faults;
 }
 
-/** The tables in which this text stands, in whatever column. */
+/** The tables with this text in any column. */
 export async function tablesContaining(testEnv: ServicesEnvironment, text: string): Promise<string[]> {
   const tables = await testEnv.sql<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = current_schema() order by 1`,
@@ -79,7 +79,7 @@ export async function tablesContaining(testEnv: ServicesEnvironment, text: strin
   return found;
 }
 
-/** Whoever looks at what is left of an item, by its id. */
+/** Everything the API still shows of an item, by its id. */
 function itemReaders(testEnv: ServicesEnvironment, now: { fixture: ProjectFixture }) {
   const deliveryOf = async (itemId: string) => {
     const [row] = await testEnv.sql<{ id: string }>('select id from delivery where item_id = ?', [itemId]);
@@ -104,7 +104,7 @@ function itemReaders(testEnv: ServicesEnvironment, now: { fixture: ProjectFixtur
   };
 }
 
-/** A scene with a receiver, anew for each test, and items whose every text bears a mark that stands nowhere else. */
+/** A project with a receiver, new for each test, and items whose every text has a unique mark. */
 export function useRetentionFixture() {
   const { testEnv, now } = useReplayFixture();
   const readers = itemReaders(testEnv, now);
@@ -123,7 +123,7 @@ export function useRetentionFixture() {
       ...given,
     });
 
-  /** An item that was decided and told. */
+  /** An item that was decided and delivered. */
   const decidedAndSent = async (action: 'approve' | 'reject' | 'edit' = 'approve'): Promise<string> => {
     const { id } = await submitted();
     const output = action === 'edit' ? json(mark('output')) : null;
@@ -132,7 +132,7 @@ export function useRetentionFixture() {
     return id;
   };
 
-  /** Its learning counts no more, or counts again. */
+  /** Excludes its learning, or includes it again. */
   const setExcluded = async (itemId: string, excluded = true): Promise<void> => {
     const learningId = (await readers.learningOf(itemId)) ?? '';
     await excludeLearning(testEnv.services, now.fixture.owner, {

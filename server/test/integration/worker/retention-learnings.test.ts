@@ -1,4 +1,4 @@
-// KE3 and KE5 on a real database: attempts go by themselves, and what a learning quotes stays as long as it counts.
+// Tests KE3 and KE5 on a real database: attempts are deleted separately, and what a learning quotes stays while it is included.
 import { describe, expect, it } from 'vitest';
 import { exportFilter } from '@countersign/shared/api/exports';
 import { exportLearnings } from '../../../src/usecases/learnings/export-learnings.ts';
@@ -13,7 +13,7 @@ const { testEnv, now, days, pass, submitted, decidedAndSent, detailOf, publicOf,
   useRetentionFixture();
 
 describe('KE3: attempts', () => {
-  it('KE3: go, and the line of the delivery stays with how it ended', async () => {
+  it('KE3: are deleted, and the line of the delivery stays with its result', async () => {
     await days({ retention_attempt_days: 7 });
     now.answers = [500];
     const id = await decidedAndSent();
@@ -32,7 +32,7 @@ describe('KE3: attempts', () => {
 });
 
 describe('KE5: what a learning quotes', () => {
-  it('KE5: stays while the learning is included, and is redacted when its days are over since it was excluded', async () => {
+  it('KE5: stays while the learning is included, and is redacted its period after the exclusion', async () => {
     await days({ retention_payload_days: 7 });
     const id = await decidedAndSent('edit');
     await pass(100);
@@ -49,7 +49,7 @@ describe('KE5: what a learning quotes', () => {
     expect(await learningOf(id)).toBeUndefined();
   });
 
-  it('KE5: included again it stays, and excluded once more the days start over', async () => {
+  it('KE5: stays when included again, and a new exclusion restarts the period', async () => {
     await days({ retention_payload_days: 7, retention_item_days: 30 });
     const id = await decidedAndSent('reject');
     await setExcluded(id);
@@ -67,7 +67,7 @@ describe('KE5: what a learning quotes', () => {
     expect(await faultsOf(testEnv)).toEqual([]);
   });
 
-  it('KE5: what is left of a time whose items went is what people overrode: nothing is judged by it', async () => {
+  it('KE5: whose other items are deleted is no sample to judge thresholds by', async () => {
     await days({ retention_item_days: 30, audit_rate: 1 });
     const { services } = testEnv;
     const audited = async (action: 'approve' | 'reject') => {
@@ -81,7 +81,7 @@ describe('KE5: what a learning quotes', () => {
       await decidedAndSent('approve');
       await audited('approve');
       await settle(testEnv);
-      // The database has its own clock, which does not pass with ours.
+      // The database's clock does not move with ours.
       await testEnv.sql('update decision d set decided_at = i.created_at from item i where i.id = d.item_id');
     };
     await some();

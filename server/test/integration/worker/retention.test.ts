@@ -1,4 +1,4 @@
-// KE1 and KE2 on a real database: what goes when its time is over, what stays, and what is refused afterwards.
+// Tests KE1 and KE2 on a real database: what is deleted after its retention period, what stays, and what is refused afterwards.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseGone } from '../../../src/db/database.ts';
 import { presentDelivery } from '../../../src/presenters/delivery.ts';
@@ -43,15 +43,15 @@ const catchUpFeed = async () => {
   return rows.map(({ decision }) => decision.itemId);
 };
 
-describe('KE1: for how long', () => {
-  it('KE1: nothing goes unless an owner said so', async () => {
+describe('KE1: the period', () => {
+  it('KE1: nothing is deleted unless an owner said so', async () => {
     const id = await decidedAndSent();
     await pass(4000);
     expect(await publicOf(id)).toMatchObject({ input: { question: mark('input') } });
     expect((await detailOf(id)).attempts).toHaveLength(1);
   });
 
-  it('KE1: not a moment before its days are over, and then it goes', async () => {
+  it('KE1: nothing is deleted before its period is over, and then it is', async () => {
     await days({ retention_payload_days: 7 });
     const id = await decidedAndSent();
     await pass(6.9);
@@ -60,7 +60,7 @@ describe('KE1: for how long', () => {
     expect(await publicOf(id)).toMatchObject({ emptied_at: expect.any(String) as string });
   });
 
-  it('KE1: an item that waits for people stays, however long; the days run from its last event', async () => {
+  it('KE1: an item in the queue stays, however long; the period starts at its last event', async () => {
     await days({ retention_payload_days: 7, retention_attempt_days: 7, retention_item_days: 30 });
     const { id } = await submitted();
     await settle(testEnv);
@@ -78,7 +78,7 @@ describe('KE1: for how long', () => {
     expect(await gone(id)).toBe(true);
   });
 
-  it('KE1: a replayed delivery restarts the days, and a pending one is not redacted', async () => {
+  it('KE1: a replayed delivery restarts the period, and a pending one is not redacted', async () => {
     await days({ retention_payload_days: 7, retention_attempt_days: 7 });
     const id = await decidedAndSent();
     testEnv.clock.pass(6 * DAY_MS);
@@ -93,7 +93,7 @@ describe('KE1: for how long', () => {
     expect(await detailOf(id)).toMatchObject({ body: '', attempts: [], attempt: 2 });
   });
 
-  it('KE1: with every batch size, all that is old enough is redacted, and nothing else', async () => {
+  it('KE1: with every batch size, everything past its period is redacted, and nothing else', async () => {
     await days({ retention_payload_days: 7 });
     const old = [
       await decidedAndSent(),
@@ -116,7 +116,7 @@ describe('KE1: for how long', () => {
 });
 
 describe('KE1: what cannot be redacted', () => {
-  it('KE1: rests for a while, and the others go on', async () => {
+  it('KE1: is skipped for a while, and the others continue', async () => {
     await days({ retention_payload_days: 7 });
     const id = await decidedAndSent();
     const other = await createProjectFixture(testEnv.services);
@@ -164,7 +164,7 @@ describe('KE1: what cannot be redacted', () => {
   });
 });
 
-it('KE1: nothing rests because the database went away in the middle of it', async () => {
+it('KE1: is not assumed because the database failed during the batch', async () => {
   await days({ retention_payload_days: 7 });
   const id = await decidedAndSent();
   const { db } = testEnv.services;
@@ -184,7 +184,7 @@ it('KE1: nothing rests because the database went away in the middle of it', asyn
 });
 
 describe('KE2: payloads', () => {
-  it('KE2: no table holds a word of it; ids, times, reasons, history and figures stay', async () => {
+  it('KE2: are in no table; ids, times, reasons, history and figures stay', async () => {
     await days({ retention_payload_days: 7 });
     now.says = mark('answer');
     const { id } = await submitted();
@@ -210,7 +210,7 @@ describe('KE2: payloads', () => {
     expect(await faultsOf(testEnv)).toEqual([]);
   });
 
-  it('KE2: nor of one that was looked at in an audit', async () => {
+  it('KE2: are in no table either when the item was audited', async () => {
     await days({ retention_payload_days: 7, audit_rate: 1 });
     const { id } = await submitted({ confidence: 1 });
     await review(testEnv.services, now.fixture.anna, { itemId: id, action: 'approve', note: mark('verdict') });
@@ -222,7 +222,7 @@ describe('KE2: payloads', () => {
     expect(await faultsOf(testEnv)).toEqual([]);
   });
 
-  it('KE2: the API marks a redacted item, and the catch-up feed lists it no more', async () => {
+  it('KE2: are marked as redacted in the API, and the catch-up feed no longer lists the item', async () => {
     await days({ retention_payload_days: 7 });
     const id = await decidedAndSent();
     expect(await catchUpFeed()).toEqual([id]);
@@ -236,7 +236,7 @@ describe('KE2: payloads', () => {
     expect(await catchUpFeed()).toEqual([younger]);
   });
 
-  it('KE2: its delivery is not sent again, alone or with others, and its line does not offer it', async () => {
+  it('KE2: are not sent again, alone or with others, and the delivery log does not offer it', async () => {
     await days({ retention_payload_days: 7 });
     const { services } = testEnv;
     const id = await decidedAndSent();
@@ -262,7 +262,7 @@ describe('KE2: payloads', () => {
     expect(now.got.slice(sent).map(({ body }) => body.includes(younger))).toEqual([true]);
   });
 
-  it('KE2: one that routing turned away can be reopened until it is empty', async () => {
+  it('KE2: of an item that routing rejected allow a reopen until they are redacted', async () => {
     await days({ retention_payload_days: 7 });
     const [low, lower] = [await submitted({ confidence: 0.1 }), await submitted({ confidence: 0.1 })];
     await settle(testEnv);

@@ -1,4 +1,4 @@
-// The sweep: what has had its time goes, what has not stays.
+// Tests the sweep: expired rows are deleted, others stay.
 import { describe, expect, it } from 'vitest';
 import { createSession, findSession } from '../../../src/usecases/credentials/sessions.ts';
 import { startSignIn } from '../../../src/usecases/credentials/sign-in.ts';
@@ -16,7 +16,7 @@ const YEAR_MS = 365 * 24 * 60 * 60_000;
 describe('the sweep', () => {
   const opened = useServices();
 
-  it('keeps an idempotency key for seven days and no longer (I2 holds while it is kept)', async () => {
+  it('retains an idempotency key for seven days and no longer (I2 holds as long)', async () => {
     const { services, clock } = opened;
     const { pipeline } = await createProjectFixture(services);
     const input = { ...aSubmission(), idempotency: { key: 'kept', bodySha256: 'a'.repeat(64) } };
@@ -32,7 +32,7 @@ describe('the sweep', () => {
     expect(resubmitted.item.id).not.toBe(first.item.id);
   });
 
-  it('deletes many old keys in batches, so that nobody waits for it', async () => {
+  it('deletes many old keys in batches, which block no request', async () => {
     const { services, clock, sql } = opened;
     const { projectId } = await createProjectFixture(services);
     await sql(
@@ -45,7 +45,7 @@ describe('the sweep', () => {
     expect(await sql('select key from idempotency_key where project_id = ?', [projectId])).toEqual([]);
   });
 
-  it('removes sessions that are over and challenges that ran out', async () => {
+  it('deletes sessions that ended and challenges that expired', async () => {
     const { services, clock, sql } = opened;
     const { owner } = await createProjectFixture(services);
     const over = await services.db.write((tx) => createSession(services, tx, owner));
@@ -58,9 +58,9 @@ describe('the sweep', () => {
     expect(await sql('select id from auth_challenge')).toEqual([]);
   });
 
-  it('PM3: removes an invite a month after it was used, revoked or over, and none before', async () => {
+  it('PM3: deletes an invite a month after it was used, revoked or expired, and none before', async () => {
     const { services, clock, sql } = opened;
-    // Invites keep the database's time, which the tests above have run ahead of.
+    // Invites use the database's time, which the tests above have run ahead of.
     clock.pass(Date.now() - clock.now().getTime());
     const { owner, projectId } = await createProjectFixture(services);
     const make = (hours = 24) => createInvite(services, owner, { projectId, role: 'reviewer', address: null, hours });
@@ -95,7 +95,7 @@ describe('the sweep', () => {
     expect(await sql('select id from invite where project_id = ?', [projectId])).toEqual([]);
   });
 
-  it('KE7: keeps the change log of a deleted project for a year, and that of one that is there for good', async () => {
+  it('KE7: retains the change log of a deleted project for a year, and that of an existing one for ever', async () => {
     const { services, clock, sql } = opened;
     clock.pass(Date.now() - clock.now().getTime());
     const [gone, there] = [await createProjectFixture(services), await createProjectFixture(services)];
