@@ -1,4 +1,5 @@
-// An attack on the places to wait for a decision: one stranger's projects ask for all of them, and another tenant must not notice (`npm run test:soak`).
+// Attacks the waiting slots for decisions: one stranger's projects request all of them, and another tenant must not notice (`npm
+// run test:soak`).
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -9,11 +10,11 @@ import { person } from '../client.ts';
 import { cleanUpAfterwards } from '../embedded-service.ts';
 import { SOAK } from '../soak.ts';
 
-/** With a hundred places of each key they could have all 5,000 of the process, if a key were all that counts. */
+/** With a hundred slots per key they could have all 5,000 of the process, if only keys were counted. */
 const PROJECTS = 50;
 /** Twice as many as one owner may have wait (PW2). */
 const CLIENTS = 1000;
-/** Who was answered without waiting asks again after so long: more often is a test of submissions, not of places. */
+/** How long a client pauses after a response without waiting: a shorter pause would test submissions, not slots. */
 const AGAIN_MS = 2000;
 /** Between one client's first request and the next one's. */
 const STEP_MS = 4;
@@ -21,13 +22,13 @@ const OTHERS_EVERY_MS = 1000;
 
 interface Tried {
   asked: number;
-  /** Answered at once: there was no place. */
+  /** Answered at once: no slot was free. */
   withoutSlot: number;
-  /** Answers that were none of the two, by status. */
+  /** Other responses, by status. */
   refused: Map<number, number>;
 }
 
-/** Submits and would wait for a minute; the status, 0 where there was no answer, and whether it was waited for. */
+/** Submits and asks to wait for a minute; returns the status, 0 without a response, and whether it waited. */
 function submitAndWait(target: Target, { of, agent }: { of: OpenProject; agent: Agent }) {
   const { promise, resolve } = Promise.withResolvers<{ status: number; waited: boolean }>();
   const headers = { 'x-api-key': of.pipeline.apiKey, 'content-type': 'application/json', prefer: 'wait=60' };
@@ -41,7 +42,7 @@ function submitAndWait(target: Target, { of, agent }: { of: OpenProject; agent: 
   return promise;
 }
 
-/** Takes what places there are, and asks for more of them, until the signal. */
+/** Takes all free slots, and requests more, until the signal. */
 async function takeAll(target: Target, projects: readonly OpenProject[], until: AbortSignal): Promise<Tried> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const tried: Tried = { asked: 0, withoutSlot: 0, refused: new Map() };
@@ -54,7 +55,7 @@ async function takeAll(target: Target, projects: readonly OpenProject[], until: 
       const { status, waited } = await submitAndWait(target, { of, agent });
       if (until.aborted) return;
       if (status === 201 && !waited) tried.withoutSlot += 1;
-      // A connection that fails is the stranger's own business.
+      // A connection that fails is the attacker's own problem.
       if (status !== 201 && status !== 0) tried.refused.set(status, (tried.refused.get(status) ?? 0) + 1);
       await delay(AGAIN_MS);
     }
@@ -63,7 +64,7 @@ async function takeAll(target: Target, projects: readonly OpenProject[], until: 
   return tried;
 }
 
-/** What became of another tenant's wishes to wait, one after the other until the signal. */
+/** The waiting requests of another tenant, one after another until the signal. */
 async function othersWait(of: OpenProject, until: AbortSignal): Promise<(string | null)[]> {
   const applied: (string | null)[] = [];
   while (!until.aborted) {
@@ -77,8 +78,8 @@ async function othersWait(of: OpenProject, until: AbortSignal): Promise<(string 
 
 cleanUpAfterwards();
 
-describe.runIf(SOAK).each(PLACES)('an attack on the places to wait of a service on %s', (place) => {
-  it('PW2: by one stranger’s projects costs another tenant next to nothing', { timeout: 180_000 }, async () => {
+describe.runIf(SOAK).each(PLACES)('an attack on the waiting slots of a service on %s', (place) => {
+  it('PW2: by one stranger’s projects leaves another tenant nearly unaffected', { timeout: 180_000 }, async () => {
     const target = await startTarget(place);
     const stranger = await person(target.testEnv);
     const projects: OpenProject[] = [];
@@ -92,9 +93,9 @@ describe.runIf(SOAK).each(PLACES)('an attack on the places to wait of a service 
       refused = tried.refused;
       return `${tried.asked} asked for a place, ${tried.withoutSlot} were stored without one; another tenant got ${waits.filter((one) => one !== null).length} of ${waits.length}`;
     };
-    const cost = await costOf(target, `places to wait (${place})`, attack);
+    const cost = await costOf(target, `waiting slots (${place})`, attack);
     await target.close();
-    // Each was stored, with a place or without one (PW1), and nobody else's places were taken.
+    // Each was stored, with a slot or without one (PW1), and no other tenant lost a slot.
     expect(refused).toEqual(new Map());
     expect(applied).toEqual(applied.map(() => 'wait=1'));
     expectBearable(cost);

@@ -1,4 +1,4 @@
-// The commands of scripts/ on an embedded database: beside the service, whose PostgreSQL they use, and without it, on one of their own.
+// Tests the commands of scripts/ on an embedded database: beside the running service, and alone with their own PostgreSQL.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { expectInvariants, runScript } from '../../run-script.ts';
 cleanUpAfterwards();
 
 describe('EM2: invariants, rollups and export', () => {
-  it('work beside the service, which goes on, and without it, leaving nothing running', async () => {
+  it('work beside the running service, and without it, leaving no process behind', async () => {
     const service = embeddedService();
     await service.start();
     const owner = await person(service.testEnv);
@@ -40,7 +40,7 @@ describe('EM2: invariants, rollups and export', () => {
     await service.server.stop();
   });
 
-  it('say in one sentence who has the folder when no PostgreSQL answers there', async () => {
+  it('name the process that uses the folder when no PostgreSQL answers there', async () => {
     const folder = aFolder();
     const release = lockFolder(folder);
     const refused = runScript('invariants.ts', { DATA_DIR: folder });

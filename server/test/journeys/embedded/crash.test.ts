@@ -1,4 +1,4 @@
-// A soak of the embedded database: kill -9 at random, under load, of the service, of PostgreSQL or of one of its processes. Nothing answered is lost.
+// Soaks the embedded database: kill -9 at random, under load, of the service or PostgreSQL. Nothing acknowledged is lost.
 import { describe, expect, it } from 'vitest';
 import { listItems, type PublicItem } from '@countersign/shared/api/public';
 import { openProject, type OpenProject } from '../../builders.ts';
@@ -17,15 +17,15 @@ import { scaled } from '../../soak.ts';
 
 cleanUpAfterwards();
 
-/** How many kills there are at least, and for how long they go on. */
+/** The minimum number of kills, and the duration. */
 const KILLS = 4;
 const SOAK_MS = scaled(0, 600_000);
-/** Submissions a second: ten minutes of them are still counted in moments. */
+/** Submissions per second: those of ten minutes can still be counted quickly. */
 const PER_SECOND = scaled(200, 60);
 
 const oneOf = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)];
 
-/** What dies. Each resolves when the service is there to heal. */
+/** What is killed. Each resolves when the service can recover. */
 const KILL_TARGETS = {
   service: async (service: EmbeddedService) => {
     await service.server.kill9();
@@ -41,12 +41,12 @@ const KILL_TARGETS = {
   },
 } satisfies Record<string, (service: EmbeddedService) => void | Promise<void>>;
 
-/** PostgreSQL may be between two lives: then there is nobody to kill. */
+/** PostgreSQL may be restarting: then there is no process to kill. */
 function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined && pid > 0) process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself meanwhile.
+    // It has ended on its own meanwhile.
   }
 }
 
@@ -62,7 +62,7 @@ async function itemsOf(project: OpenProject): Promise<Map<string, PublicItem>> {
 }
 
 describe.runIf(ON_LINUX)('kill -9 at random, under load', () => {
-  it('loses nothing that was answered, and keeps every invariant', { timeout: 120_000 + 2 * SOAK_MS }, async () => {
+  it('loses nothing acknowledged, and keeps every invariant', { timeout: 120_000 + 2 * SOAK_MS }, async () => {
     const service = embeddedService({ env: { RATE_LIMIT_PER_MINUTE: '1000000' } });
     await service.start();
     const owner = await person(service.testEnv);
@@ -76,7 +76,7 @@ describe.runIf(ON_LINUX)('kill -9 at random, under load', () => {
       await expect
         .poll(() => submitting.accepted.length, { message: `after ${killed.join(', ')}` })
         .toBeGreaterThan(enough);
-      // Each of them once, and then as it comes.
+      // Each of them once, then at random.
       const [name, end] = Object.entries(KILL_TARGETS)[killed.length] ?? oneOf(Object.entries(KILL_TARGETS))!;
       killed.push(name);
       await end(service);

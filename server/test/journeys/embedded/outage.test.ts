@@ -1,4 +1,5 @@
-// PostgreSQL dies under a running service, or has no space left: answers are 503 meanwhile, nothing answered is lost, and it heals by itself.
+// Tests PostgreSQL dying under a running service, or running out of space: 503 meanwhile, nothing acknowledged lost, automatic
+// recovery.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ async function aProjectOn(service: EmbeddedService): Promise<OpenProject> {
 const trySubmitting = (project: OpenProject) =>
   project.pipeline.submitRaw(JSON.stringify({ project_id: project.id, ...aSubmission() }));
 
-/** The first answer that accepts nothing. */
+/** The first response that is no success. */
 async function refusal(project: OpenProject): Promise<Answer<unknown>> {
   return vi.waitUntil(
     async () => {
@@ -43,7 +44,7 @@ function expectUnavailable(answer: Answer<unknown>): void {
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-/** Every id that was answered is still there. */
+/** Every acknowledged id still exists. */
 async function expectAll(project: OpenProject, answered: string[]): Promise<void> {
   const ids = new Set<string>();
   for (let after: string | undefined; ;) {
@@ -57,13 +58,13 @@ async function expectAll(project: OpenProject, answered: string[]): Promise<void
 }
 
 describe('EM5: SIGKILL', () => {
-  it('of PostgreSQL’s first process: it is started again at the same address, and answers are 503 until it is', async () => {
+  it('of PostgreSQL’s first process: it is restarted at the same address, with 503 until then', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);
     const load = submitInBackground(project);
     await expect.poll(() => load.accepted.length).toBeGreaterThan(20);
     const before = { url: service.url(), pid: service.postmaster() };
-    // It cannot start, so that the outage lasts until this test says so.
+    // It cannot start, so that the outage lasts until this test ends it.
     const broken = join(service.folder, 'postgres/postgresql.auto.conf');
     writeFileSync(broken, 'no_such_setting = on\n');
     process.kill(before.pid, 'SIGKILL');
@@ -81,7 +82,7 @@ describe('EM5: SIGKILL', () => {
     await service.server.stop();
   });
 
-  it('of one of its sessions, in the middle of a statement: PostgreSQL recovers by itself, and its log holds no values', async () => {
+  it('of one of its sessions, during a statement: PostgreSQL recovers, and its log contains no values', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);
     const load = submitInBackground(project);
@@ -100,7 +101,7 @@ describe('EM5: SIGKILL', () => {
     expect(refused).toEqual([]);
     expect(service.postmaster()).toBe(before);
     await expectAll(project, accepted);
-    // Nor does it hold those of statements that fail.
+    // Nor does it contain those of failing statements.
     await ask(service.url(), `select '${value}'::int`).catch(() => undefined);
     await ask(service.url(), `create table once (a text primary key)`);
     for (let n = 0; n < 2; n += 1)
@@ -114,7 +115,7 @@ describe('EM5: SIGKILL', () => {
 });
 
 describe.runIf(ON_LINUX && MAY_MOUNT)('EM5: a full disk (needs the right to mount)', () => {
-  it('submissions are answered 503 until there is space again; nothing answered is lost', async () => {
+  it('submissions get 503 until there is space again; nothing acknowledged is lost', async () => {
     const disk = smallDisk(160);
     const service = embeddedService({ folder: join(disk, 'data') });
     const project = await aProjectOn(service);
@@ -122,9 +123,9 @@ describe.runIf(ON_LINUX && MAY_MOUNT)('EM5: a full disk (needs the right to moun
     await expect.poll(() => load.accepted.length).toBeGreaterThan(20);
     const ballast = join(disk, 'ballast');
     fill(ballast);
-    // A server that recovers may find a little space once more: one answer is looked at, not the next one.
+    // A recovering server may find a little space again: the test checks one response only.
     expectUnavailable(await refusal(project));
-    // Also what PostgreSQL writes ahead finds no place: it ends, and cannot start.
+    // The write-ahead log has no space either: PostgreSQL ends, and cannot start.
     await ask(service.url(), 'select pg_switch_wal() from generate_series(1, 40)').catch(() => undefined);
     await expect.poll(() => service.log()).toContain('the embedded PostgreSQL ended and is being restarted');
     const during = load.accepted.length;
@@ -136,11 +137,11 @@ describe.runIf(ON_LINUX && MAY_MOUNT)('EM5: a full disk (needs the right to moun
     await service.server.stop();
   });
 
-  /** Writes until nothing is left. */
+  /** Writes until the disk is full. */
   const fill = (path: string) =>
     void execFileSync('sh', ['-c', 'dd if=/dev/zero of="$0" bs=64k || true', path], { stdio: 'ignore' });
 
-  it('a first start says so with the last lines of the log and leaves no half a database; the next one works', async () => {
+  it('a first start reports it with the last lines of the log and leaves no partial database; the next one works', async () => {
     const disk = smallDisk(20);
     const service = embeddedService({ folder: disk });
     const output = await service.refused();

@@ -1,4 +1,4 @@
-// Starts on a data folder: a new one, one that is there, one that cannot be used, and two at once.
+// Tests starts on a data folder: a new one, an existing one, an unusable one, and two at once.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -28,7 +28,7 @@ import { startReceiver } from '../../receiver.ts';
 
 cleanUpAfterwards();
 
-/** Where a link points to; '' when it is gone. */
+/** The target of a link; '' when it does not exist. */
 function linkAt(path: string): string {
   try {
     return readlinkSync(path);
@@ -47,7 +47,7 @@ function fingerprint(folder: string): string {
   return hash.digest('hex');
 }
 
-/** Submits one item, and answers with a look whether it is still there. */
+/** Submits one item, and returns a function that checks that it still exists. */
 async function submitOne(service: EmbeddedService): Promise<() => Promise<void>> {
   const project = await openProject(await person(service.testEnv));
   const { id } = await project.pipeline.submit(aSubmission());
@@ -57,8 +57,8 @@ async function submitOne(service: EmbeddedService): Promise<() => Promise<void>>
 const SAFE = ['fsync', 'synchronous_commit', 'full_page_writes'];
 
 describe('a service on an embedded database', () => {
-  it('EM1: makes it safe and private at the first start, and uses it again at the second', async () => {
-    // Nobody made the folder; its path is longer than that of any socket, and has what shells and addresses trip over.
+  it('EM1: creates it safe and private at the first start, and reuses it at the second', async () => {
+    // The folder does not exist; its path is longer than any socket's, and has special characters of shells and URLs.
     const folder = join(aFolder(), 'it’s "here", 100%41 & more', 'x'.repeat(200));
     const tmp = join(aFolder(), 'y'.repeat(200));
     mkdirSync(tmp);
@@ -105,7 +105,7 @@ describe('a service on an embedded database', () => {
   }
 });
 
-/** A folder like one that PostgreSQL of this version made; in PGlite's that one byte is 0. */
+/** A folder like one of this PostgreSQL version; in one of PGlite that byte is 0. */
 function aDatabase(at: string, version: string, float8ByValue: number): void {
   mkdirSync(join(at, 'global'), { recursive: true });
   writeFileSync(join(at, 'PG_VERSION'), `${version}\n`);
@@ -115,7 +115,7 @@ function aDatabase(at: string, version: string, float8ByValue: number): void {
   writeFileSync(join(at, 'global/pg_control'), control);
 }
 
-describe('EM3: a start on a folder that cannot be used', () => {
+describe('EM3: a start on an unusable folder', () => {
   it.each([
     [
       'of another major version',
@@ -136,7 +136,7 @@ describe('EM3: a start on a folder that cannot be used', () => {
       (at: string) => void mkdirSync(join(at, 'holiday'), { recursive: true }),
       /not a PostgreSQL database: move it away, or choose another DATA_DIR\.$/,
     ],
-  ])('%s: says so in one sentence, changes nothing, and leaves nothing running', async (_, name, make, sentence) => {
+  ])('%s: says so in one sentence, changes nothing, and leaves no process behind', async (_, name, make, sentence) => {
     const service = embeddedService();
     const data = join(service.folder, name);
     make(data);
@@ -154,7 +154,7 @@ describe('EM3: a start on a folder that cannot be used', () => {
   it.each([
     ['with keys of its own', { SECRET_KEYS: KEY_RING }],
     ['without', {}],
-  ])('a file is in the way, %s: one sentence', async (_, env: Record<string, string>) => {
+  ])('a file in place of the folder, %s: one sentence', async (_, env: Record<string, string>) => {
     const folder = join(aFolder(), 'file');
     writeFileSync(folder, '');
     const output = await embeddedService({ folder }).refused(env);
@@ -162,7 +162,7 @@ describe('EM3: a start on a folder that cannot be used', () => {
     expect(output).toMatch(/^(The embedded database cannot use|DATA_DIR must be a folder).*EEXIST.*\.$/);
   });
 
-  it('a server that does not start says why with the last lines of its log, and a later start works', async () => {
+  it('a server that does not start reports the last lines of its log, and a later start works', async () => {
     const service = embeddedService();
     await service.start();
     await service.server.stop();
@@ -178,7 +178,7 @@ describe('EM3: a start on a folder that cannot be used', () => {
 });
 
 describe('EM2: two starts at once on one folder', () => {
-  it('on an empty one: one wins, with the keys in the folder, and the other says who has it', async () => {
+  it('on an empty one: one wins, with the keys in the folder, and the other names its process', async () => {
     const receiver = await startReceiver();
     const folder = aFolder();
     const both = [1, 2].map(() => embeddedService({ folder, env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } }));
@@ -191,7 +191,7 @@ describe('EM2: two starts at once on one folder', () => {
       `The data folder ${folder} is in use by process ${winner.server.pid}: stop that process`,
     );
     expect(readdirSync(folder).sort()).toEqual(['countersign.lock', 'postgres', 'postgres.log', 'secret-keys']);
-    // A secret that was encrypted before is read with the keys of the file after.
+    // A secret that was encrypted before is decrypted with the keys of the file afterwards.
     const owner = await person(winner.testEnv);
     const project = await openProject(owner, { receiver });
     await winner.server.stop();

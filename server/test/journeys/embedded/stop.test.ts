@@ -1,4 +1,4 @@
-// Told to stop, by SIGTERM or Ctrl+C, at any moment: it ends in order with code 0, PostgreSQL too, and nothing is left running.
+// Tests stopping by SIGTERM or Ctrl+C at any moment: a clean exit with code 0, PostgreSQL too, and no process left.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ cleanUpAfterwards();
 const serverLog = ({ folder }: EmbeddedService) => readFileSync(join(folder, 'postgres.log'), 'utf8');
 const SHUT_DOWN = /database system is shut down\n$/;
 
-/** PostgreSQL takes connections and says nothing, as when its disk hangs or it recovers for very long. */
+/** PostgreSQL accepts connections and does not respond, as when its disk hangs or during a long recovery. */
 const hangs = ({ folder }: EmbeddedService): string => {
   const path = join(folder, 'postgres/postgresql.auto.conf');
   writeFileSync(path, 'pre_auth_delay = 3\n');
@@ -35,9 +35,9 @@ const holderOf = ({ folder }: EmbeddedService): number => {
 
 describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'under load, by %s to its whole process group: all of it ends in order',
+    'under load, by %s to its whole process group: all of it ends cleanly',
     async (signal) => {
-      // As a terminal or a supervisor has it: a group of its own.
+      // As a terminal or a supervisor starts it: in a separate process group.
       const service = embeddedService({ through: ['setsid'] });
       await service.start();
       const project = await openProject(await person(service.testEnv));
@@ -68,7 +68,7 @@ describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
     for (const pid of processesIn(service.folder)) if (pid !== node) process.kill(pid, 'SIGSTOP');
     process.kill(node, 'SIGTERM');
     expect(await service.server.ended()).toBe(1);
-    // What hangs is ended by the next start.
+    // The next start ends what hangs.
     await service.start();
     expect(await project.pipeline.read(id)).toMatchObject({ id });
     await service.server.stop();
@@ -95,7 +95,7 @@ describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
     await service.server.stop();
     await nothingRunsIn(service.folder);
     expect(serverLog(service)).toMatch(SHUT_DOWN);
-    // Nor is such a server lost: it is used when it answers.
+    // Nor is such a server lost: it is used when it responds.
     rmSync(path);
     await service.start();
     const project = await openProject(await person(service.testEnv));
@@ -103,7 +103,7 @@ describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
     await service.server.stop();
   });
 
-  it('while it starts, and PostgreSQL does not answer yet', async () => {
+  it('while it starts, and PostgreSQL does not respond yet', async () => {
     const service = embeddedService();
     await service.start();
     await service.server.stop();
@@ -121,7 +121,7 @@ describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
     ['SIGTERM', /The server ended with 0/],
     ['SIGKILL', /The server ended with SIGKILL/],
   ] as const)(
-    'while it makes its database (%s): half of one is never used, and the next start works',
+    'while it creates its database (%s): a partial one is never used, and the next start works',
     async (signal, says) => {
       const service = embeddedService();
       const starting = service.start();

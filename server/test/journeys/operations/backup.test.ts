@@ -1,4 +1,5 @@
-// A backup taken by the tools of an installed PostgreSQL, of whatever version that is: taken under load and restored elsewhere starts, keeps every invariant, and sends what was on its way under the same ids.
+// Tests a backup by the tools of an installed PostgreSQL of any version: taken under load and restored elsewhere, it starts,
+// keeps every invariant, and sends pending deliveries under the same ids.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ async function started(options: Parameters<typeof startTestEnvironment>[0] = {})
   return testEnv;
 }
 
-/** Submits until it is told to stop; answers what was accepted. */
+/** Submits until stopped; returns what was accepted. */
 function load(submit: () => Promise<{ id: string }>): () => Promise<string[]> {
   const accepted: string[] = [];
   let over = false;
@@ -36,7 +37,7 @@ function load(submit: () => Promise<{ id: string }>): () => Promise<string[]> {
   };
 }
 
-/** A dump of the world's database, as `docs/OPERATIONS.md` takes it. */
+/** A dump of the environment's database, as `docs/OPERATIONS.md` takes it. */
 async function backUp(testEnv: TestEnvironment): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-backup-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,7 +46,7 @@ async function backUp(testEnv: TestEnvironment): Promise<string> {
   return file;
 }
 
-/** A new database on the server of that address. */
+/** A new database on the server at this address. */
 async function newDatabase(server: string, name: string): Promise<string> {
   const client = await connectTo(server);
   await client.query(`create database ${name}`).finally(() => client.end());

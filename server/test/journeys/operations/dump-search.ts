@@ -1,4 +1,4 @@
-// Looks for secrets in a dump of the database: as they are, and in every way of writing bytes that a column might have.
+// Searches a database dump for secrets: as text, and in every encoding of bytes that a column might have.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type TestEnvironment } from '../../test-environment.ts';
@@ -20,7 +20,7 @@ export async function readAllTables(testEnv: TestEnvironment): Promise<string> {
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** What pg_dump makes of it, or null where there is none, or none as new as the server. */
+/** The output of pg_dump, or null where there is none, or none as new as the server. */
 export async function pgDump(testEnv: TestEnvironment): Promise<string | null> {
   const [row] = await testEnv.sql<{ name: string }>('select current_database() as name');
   const url = Object.assign(new URL(process.env.TEST_POSTGRES_URL ?? ''), { pathname: `/${row?.name}` }).href;
@@ -28,7 +28,7 @@ export async function pgDump(testEnv: TestEnvironment): Promise<string | null> {
   return run('pg_dump', ['--dbname', url], { maxBuffer: MOST_BYTES }).then(
     ({ stdout }) => stdout,
     (error: unknown) => {
-      // Debian has a pg_dump that only looks for the one to run, and may find none.
+      // Debian has a pg_dump that only looks for the real one, and may find none.
       const missing = /server version mismatch|is not installed|must install/.test(String(error));
       if ((error as { code?: unknown }).code === 'ENOENT' || missing) return null;
       throw error;
@@ -36,7 +36,7 @@ export async function pgDump(testEnv: TestEnvironment): Promise<string | null> {
   );
 }
 
-/** The kinds of secrets that are in the text, in whatever spelling. */
+/** The kinds of secrets that are in the text, in any spelling. */
 export function secretsIn(dump: string, secrets: readonly Secret[]): string[] {
   const small = dump.toLowerCase();
   const kinds = secrets.filter(({ text }) =>
@@ -47,13 +47,13 @@ export function secretsIn(dump: string, secrets: readonly Secret[]): string[] {
   return [...new Set(kinds.map(({ kind }) => kind))].sort();
 }
 
-/** What of a secret is secret: not the id in front of a session's, nor a prefix that all have in common. */
+/** The secret part of a secret: without the id in front of a session's, and without a common prefix. */
 function partsOf(text: string): string[] {
   const secret = text.split('.').at(-1)?.split(':').at(-1) ?? text;
   return [...new Set([text, secret, secret.replace(/^(?:whsec_|csk_)/, '')])].filter((part) => part.length >= 20);
 }
 
-/** The text, and the bytes it stands for if it is base64: plain, URL-encoded, in hex, in base64 of both alphabets. */
+/** The text, and the bytes it encodes if it is base64: plain, URL-encoded, in hex, in base64 of both alphabets. */
 export function spellingsOf(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const decoded = /^[\w+/=-]+$/.test(text) ? Buffer.from(text, 'base64') : bytes;

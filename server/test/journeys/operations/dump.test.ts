@@ -1,4 +1,4 @@
-// Whoever gets a dump of the database gets in nowhere: no session, key or secret that was ever shown is in it, and what is in it opens nothing.
+// Tests that a database dump gives no access: it contains no session, key or secret ever shown, and nothing in it is accepted.
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource, receiveInbound } from '@countersign/shared/api/inbound';
@@ -25,7 +25,7 @@ const testEnv = useTestEnvironment({ env: { SECRET_KEYS: `k1:${RING_KEY}` } });
 let receiver: Receiver;
 let project: OpenProject;
 let source: { id: string; secret: string };
-/** A browser that has asked for a challenge and not signed it yet. */
+/** A browser that has requested a challenge and not signed it yet. */
 let waiting: ReturnType<typeof browser>;
 let asked: { challenge_id: string; input: Parameters<typeof signedChallenge>[1]['input'] };
 let dumps: string[];
@@ -33,7 +33,7 @@ let tables: string;
 
 const wait = async (id: string) => receiver.next(id);
 
-/** People, invites, keys, sources, rotations, items, decisions, deliveries: one of everything by which a secret is shown. */
+/** People, invites, keys, sources, rotations, items, decisions, deliveries: everything that shows a secret. */
 async function everything(): Promise<void> {
   const owner = await person(testEnv);
   project = await openProject(owner, { receiver });
@@ -44,7 +44,7 @@ async function everything(): Promise<void> {
   const made = await owner.call(createInboundSource, { params, body: { name: 'Mail' } });
   source = { id: made.id, secret: made.inbound_secret };
   expect(await send(source.secret)).toBe(201);
-  // One webhook goes out by the first secret, one by both; then the second is the first, and a third is on its way.
+  // One webhook is signed by the first secret, one by both; then the second is promoted, and a third is pending.
   await decided(owner);
   const second = await owner.call(rotateWebhookSecret, { params });
   await decided(owner);
@@ -56,7 +56,7 @@ async function everything(): Promise<void> {
   asked = await waiting.call(challenge);
 }
 
-/** Somebody who joins by an invite, in two browsers, of which one is ended; another invite stays open. */
+/** A person who joins by an invite, in two browsers, one of whose sessions is ended; another invite stays open. */
 async function anotherPerson(owner: Person): Promise<void> {
   const invite = () => owner.call(createInvite, { params: { id: project.id }, body: { role: 'reviewer' } });
   const guest = await person(testEnv);
@@ -94,7 +94,7 @@ const secrets = (): Secret[] => [...logWatch.shown(), { kind: 'a key of SECRET_K
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('K2, K3, A1, PM3: a dump of the database', () => {
-  it('is one of everything: each kind of secret was shown, and what is kept of each is there', () => {
+  it('has everything: each kind of secret was shown, and its stored form is present', () => {
     const kinds = new Set(secrets().map(({ kind }) => kind));
     const all = [
       '__Host-sid',
@@ -113,11 +113,11 @@ describe('K2, K3, A1, PM3: a dump of the database', () => {
     }
   });
 
-  it('holds no secret that anybody was ever shown, however it is written', () => {
+  it('contains no secret that was ever shown, in any encoding', () => {
     for (const dump of dumps) expect(secretsIn(dump, secrets())).toEqual([]);
   });
 
-  it('is searched so that one would be found', () => {
+  it('is searched so that a secret would be found', () => {
     for (const { kind, text } of secrets()) {
       const secret = text.split('.').at(-1) ?? '';
       for (const spelled of spellingsOf(secret).concat(Buffer.from(secret).toString('hex').toUpperCase()))
@@ -126,8 +126,8 @@ describe('K2, K3, A1, PM3: a dump of the database', () => {
   });
 });
 
-describe('K2, A1, PM3: what a dump does hold', () => {
-  /** Every hash and every sealed text in it. */
+describe('K2, A1, PM3: what a dump does contain', () => {
+  /** Every hash and every encrypted text in it. */
   const texts = () => [...new Set(tables.match(/\b[0-9a-f]{64}\b|\bk1\.[\w-]+/g) ?? [])];
   const bytesOf = (text: string) => [
     text,
@@ -161,7 +161,7 @@ describe('K2, A1, PM3: what a dump does hold', () => {
     expect(await send(source.secret)).toBe(201);
   });
 
-  it('is no browser that asked for a challenge', async () => {
+  it('is no browser with a challenge', async () => {
     const body = signedChallenge(makeWallet(), asked);
     for (const binder of texts().flatMap(bytesOf))
       await browser(testEnv).refused(

@@ -1,4 +1,4 @@
-// A wallet is forgotten (KE6): nothing in the database holds its name or address any more, its sessions and sockets end, its work stays.
+// Tests erasing a wallet (KE6): no row has its name or address, its sessions and sockets end, its work stays.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '@countersign/shared/api/changes';
 import { declineOffer } from '@countersign/shared/api/offers';
@@ -39,7 +39,7 @@ describe('KE6: npm run forget', () => {
     await review(gone, itemId, 'reject');
   });
 
-  /** Every table in which a row holds one of these texts. */
+  /** Every table with a row that contains one of these texts. */
   async function placesOf(...texts: string[]): Promise<string[]> {
     const client = await connectTo(testEnv.env.DATABASE_URL ?? '');
     const { rows: tables } = await client.query<{ name: string }>(
@@ -95,7 +95,7 @@ describe('KE6: npm run forget', () => {
     await expectInvariants(testEnv.env);
   });
 
-  it('finds nothing a second time, and who signs in again is somebody new', async () => {
+  it('finds nothing a second time, and the next sign-in creates a new user', async () => {
     expect(await runScript('forget.ts', testEnv.env, '--wallet', address(), '--yes')).toContain('Nothing is known');
     const again = await person(testEnv, gone.wallet);
     expect(again.id).not.toBe(gone.id);

@@ -1,4 +1,4 @@
-// The key that seals secrets is changed for another while the service lives on (K3), and a start without a key that is needed is refused.
+// Tests rotating the encryption key of a running service (K3), and that a start without a needed key is refused.
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
@@ -24,7 +24,7 @@ describe('K3: a key ring that is rotated', () => {
   });
   afterAll(() => receiver.close());
 
-  /** Every process ends, and starts again with this ring. */
+  /** Stops every process, and starts it again with this key ring. */
   async function turn(ring: string): Promise<void> {
     for (const index of testEnv.urls.keys()) await testEnv.terminate(index);
     testEnv.setEnv({ SECRET_KEYS: ring });
@@ -34,7 +34,7 @@ describe('K3: a key ring that is rotated', () => {
   async function works(): Promise<void> {
     const { id } = await project.pipeline.submit(aSubmission());
     await review(project.owner, id, 'approve');
-    // The receiver verifies by the secret that its owner was shown in the beginning.
+    // The receiver verifies with the first secret shown to its owner.
     expect(await receiver.next(id)).toMatchObject({ attempt: 1 });
     const body = aBody();
     const headers = {
@@ -45,7 +45,7 @@ describe('K3: a key ring that is rotated', () => {
     expect(answer.status).toBe(201);
   }
 
-  it('the old key goes when the log says so: deliveries and inbound sources work all the time', async () => {
+  it('the old key is removed when the log says so: deliveries and inbound sources work all the time', async () => {
     await works();
     await turn(`${NEW},${OLD}`);
     await works();
@@ -54,7 +54,7 @@ describe('K3: a key ring that is rotated', () => {
     await works();
   });
 
-  it('what the database holds afterwards names the new key alone; one without it is refused its start', async () => {
+  it('the database then needs the new key alone; a process without it is refused its start', async () => {
     for (const index of testEnv.urls.keys()) await testEnv.terminate(index);
     const endpoints = await testEnv.sql('select * from webhook_endpoint');
     const sources = await testEnv.sql('select * from inbound_source');

@@ -1,4 +1,4 @@
-// The figures of running processes, read as Prometheus reads them: on the public port with a token, on one of their own.
+// Tests the metrics of running processes, as Prometheus reads them: on the public port with a token, and on a separate port.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { aSubmission, openProject, review } from '../../builders.ts';
 import { person } from '../../client.ts';
@@ -8,7 +8,7 @@ import { connectTo } from '../../../../scripts/lib/processes/postgres-client.ts'
 
 const TOKEN = 'for-prometheus';
 
-describe('the figures', () => {
+describe('the metrics', () => {
   const testEnv = useTestEnvironment({ roles: ['web', 'worker'], env: { METRICS_TOKEN: TOKEN, METRICS_PORT: '0' } });
   let receiver: Receiver;
 
@@ -23,7 +23,7 @@ describe('the figures', () => {
     return answer.text();
   };
 
-  /** The one that works says on which port. */
+  /** The worker logs its port. */
   const operatorsOf = (process: number): string => {
     const lines = testEnv
       .log()
@@ -33,7 +33,7 @@ describe('the figures', () => {
     return `http://127.0.0.1:${port}`;
   };
 
-  it('follow a submission through the process that took it and the one that sent its decision', async () => {
+  it('cover a submission in the process that accepted it and in the one that delivered its decision', async () => {
     const project = await openProject(await person(testEnv), { receiver });
     const { id } = await project.pipeline.submit(aSubmission({ confidence: 0.8 }));
     await review(project.owner, id);
@@ -57,7 +57,7 @@ describe('the figures', () => {
     }
   });
 
-  it('have health beside them, for a worker has no other port', async () => {
+  it('are served with health, as a worker has no other port', async () => {
     const worker = operatorsOf(WITH_REDIS ? 1 : 0);
     for (const path of ['/healthz', '/readyz']) expect((await fetch(worker + path)).status).toBe(200);
   });
@@ -83,7 +83,7 @@ describe.skipIf(!WITH_REDIS)('a slow statement', () => {
         .log()
         .split('\n')
         .filter((line) => line.includes('a slow statement'));
-    // Others that wait for this project are told as well.
+    // Other sessions that wait for this project log the same.
     await expect.poll(() => slow().join('\n')).toMatch(/"ms":[1-9]\d\d+,"text":"[^"]*project/);
     expect(testEnv.log()).not.toContain('nobody’s eyes');
   });

@@ -1,4 +1,4 @@
-// A PostgreSQL that lets the service in by TLS alone: everything it does there, and its commands beside it, is encrypted (DB3).
+// Tests a PostgreSQL that requires TLS: every connection of the service and its commands is encrypted (DB3).
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,18 +20,18 @@ const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.p
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** Signed by itself, for `localhost` alone; the service shows it too, as who it is. */
+/** Self-signed, for `localhost` alone; the service also presents it as its client certificate. */
 function makeCertificate(): void {
   const subject = ['-subj', '/CN=service', '-addext', 'subjectAltName=DNS:localhost'];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   const files = ['-keyout', key, '-out', certificate];
   execFileSync('openssl', ['req', '-x509', '-days', '2', ...curve, ...subject, ...files], { stdio: 'ignore' });
-  // PostgreSQL wants to own its key.
+  // PostgreSQL requires to own its key.
   const { owner } = chooseIdentity(undefined);
   if (owner !== undefined) for (const path of [folder, key, certificate]) chownSync(path, owner.uid, owner.gid);
 }
 
-describe.skipIf(!hasOpenssl)('DB3: a server that takes the service by TLS alone', () => {
+describe.skipIf(!hasOpenssl)('DB3: a server that requires TLS', () => {
   let postgres: OwnPostgres;
   let testEnv: TestEnvironment | undefined;
 
@@ -116,7 +116,7 @@ describe.skipIf(!hasOpenssl)('DB3: a server that takes the service by TLS alone'
 });
 
 describe('DB3: a server without TLS', () => {
-  it('is refused where TLS is asked for, and said to be where it is not', async () => {
+  it('is refused where TLS is required, and reported where it is not', async () => {
     const at = (mode: string) => `${process.env.TEST_POSTGRES_URL}?sslmode=${mode}`;
     for (const mode of ['require', 'verify-full'])
       await expect(chooseConnection(readDatabaseUrl(at(mode)))).rejects.toThrow('does not support SSL');

@@ -1,4 +1,4 @@
-// One trace for each item, from its submission to its webhook, at a collector that speaks OTLP; and nothing is sent where nobody asked.
+// Tests traces: one per item, from its submission to its webhook, at an OTLP collector; none without configuration.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { startReceiver, type Receiver } from '../../receiver.ts';
 import { showLogOnFailure, startTestEnvironment, type TestEnvironment } from '../../test-environment.ts';
 import { endRetryWait } from '../resilience/expire-leases.ts';
 
-/** As far as it is read here. */
+/** The part that the test reads. */
 interface Span {
   traceId: string;
   spanId: string;
@@ -26,7 +26,7 @@ interface Export {
   resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
 }
 
-/** A collector; `faulty`: it takes nothing and says so. */
+/** A collector; `faulty`: it rejects everything. */
 async function startCollector() {
   const spans: Span[] = [];
   const paths = new Set<string>();
@@ -104,22 +104,22 @@ describe('traces', () => {
     }
     const codeOf = (name: string) => spans.find((span) => span.name === name)?.status.code;
     expect([codeOf('webhook attempt 1'), codeOf('webhook attempt 2')]).toEqual([2, 0]);
-    // Payloads are nobody's but the reviewer's.
+    // Payloads are for the reviewer alone.
     expect(JSON.stringify(collector.spans)).not.toContain(input);
     expect([...collector.paths]).toEqual(['/v1/traces']);
   });
 
-  it('are for items: what names none is not exported', () => {
+  it('are for items: a span without one is not exported', () => {
     const known = /^(item|claim|delivery)\.|items|webhook/;
     expect(collector.spans.filter(({ name }) => !known.test(name))).toEqual([]);
   });
 
-  it('hold nothing up when nobody takes them', async () => {
+  it('block nothing when the collector rejects them', async () => {
     const project = await openProject(await person(testEnv));
     collector.break();
     const { id } = await project.pipeline.submit(aSubmission());
     expect(await review(project.owner, id)).toMatchObject({ status: 'approved' });
-    // And it ends in order all the same, within its time.
+    // The process still stops cleanly, within its time.
     await testEnv.terminate(0);
     await testEnv.restart(0);
   });

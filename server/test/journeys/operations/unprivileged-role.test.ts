@@ -1,4 +1,4 @@
-// The service as docker-compose.yml runs it: by a role that owns its database and may do nothing else on the server (SU2).
+// Tests the service as docker-compose.yml runs it: with a role that owns its database and has no other right on the server (SU2).
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const SCRIPT = join(import.meta.dirname, '../../../../deploy/database-role.sql')
 const PASSWORD = randomBytes(12).toString('hex');
 const NAME = `countersign_role_${randomBytes(6).toString('hex')}`;
 
-/** The statements of the script, without what only psql understands, for a role and a database of this name. */
+/** The statements of the script, without psql commands, for a role and a database of this name. */
 const statements = (): string[] =>
   readFileSync(SCRIPT, 'utf8')
     .split('\n')

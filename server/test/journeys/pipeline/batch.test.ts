@@ -1,4 +1,4 @@
-// A batch: every item judged by itself and answered in its place, the whole of it made once under one key.
+// Tests batches: every item is judged separately and answered in its place, the whole stored once per key.
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS, type BatchResult } from '@countersign/shared/api/public';
@@ -30,7 +30,7 @@ async function resultsOf(items: string[]): Promise<BatchResult[]> {
   return answer.reply.results;
 }
 
-/** What one result comes to: a status, or the code and the places of its faults. */
+/** A result in short: a status, or the code and the pointers of its errors. */
 function comesTo(result: BatchResult | undefined): string | [string, ...string[]] | undefined {
   if (result === undefined || 'status' in result) return result?.status;
   const { code, status, title, errors = [] } = result.error;
@@ -39,7 +39,7 @@ function comesTo(result: BatchResult | undefined): string | [string, ...string[]
 }
 
 describe('the results of a batch', () => {
-  it('stand in the order of its items, each routed by its own numbers', async () => {
+  it('are in the order of its items, each routed by its own numbers', async () => {
     const confidences = Array.from({ length: 60 }, (_, n) => [0.8, 0.99, 0.1][n % 3] ?? 0);
     const results = await resultsOf(confidences.map((confidence, n) => itemOf(project, { confidence, input: n })));
     expect(results.map(({ index }) => index)).toEqual(confidences.map((_, n) => n));
@@ -85,7 +85,7 @@ describe('the results of a batch', () => {
       () => itemOf(project, { project_id: '0197f1a0-0000-7000-8000-000000000001' }),
       'project_mismatch',
     ],
-  ])('one item with %s is refused in its place; the others are stored', async (_, bad, ...problem) => {
+  ])('an item with %s is refused in its place; the others are stored', async (_, bad, ...problem) => {
     const good = () => itemOf(project);
     const results = await resultsOf([good(), good(), good(), bad(), good()]);
     expect(results.map(comesTo)).toEqual(['queued', 'queued', 'queued', problem, 'queued']);
@@ -149,7 +149,7 @@ describe('a batch as a whole', () => {
     expect(await countOf(own)).toBe(1000);
   });
 
-  it('counts its 5 MiB after inflation', async () => {
+  it('counts its 5 MiB after decompression', async () => {
     const bomb = gzipSync(batchOf([`"${'x'.repeat(LIMITS.batchBytes)}"`]));
     expect(bomb.length).toBeLessThan(LIMITS.itemBytes);
     const answer = await project.pipeline.submitBatchRaw(bomb, { headers: { 'content-encoding': 'gzip' } });
@@ -158,7 +158,7 @@ describe('a batch as a whole', () => {
 });
 
 describe('one Idempotency-Key over a batch', () => {
-  it('makes its items once; a repeat gives the same results, refusals too; another body is 422 (I2)', async () => {
+  it('creates its items once; a repeat gives the same results, refusals too; another body is 422 (I2)', async () => {
     const own = await openProject(owner);
     const bad = itemOf(own, { confidence: 2 });
     const body = batchOf([itemOf(own), bad, itemOf(own, { confidence: 0.99 }), itemOf(own)]);
@@ -174,7 +174,7 @@ describe('one Idempotency-Key over a batch', () => {
     expect(await countOf(own)).toBe(2);
   });
 
-  it('sent 20 times at once over both processes makes its items once, and is not the key of a single submission', async () => {
+  it('sent 20 times at once over both processes creates its items once, and is not the key of a single submission', async () => {
     const own = await openProject(owner);
     const body = batchOf(Array.from({ length: 25 }, () => itemOf(own)));
     const answers = await Promise.all(

@@ -1,4 +1,4 @@
-// The client that pipelines use, against the running service: submitting, waiting, paging, catching up, and being cut off in between.
+// Tests the pipeline client against the running service: submit, wait, page, catch up, and recover from lost connections.
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ApiError,
@@ -21,7 +21,7 @@ let project: OpenProject;
 let other: OpenProject;
 let api: Client;
 
-/** A client of this project's key. Its address is looked up per request: a process that was restarted has another one. */
+/** A client with this project's key. It resolves the address per request: a restarted process has another one. */
 function clientOf(of: OpenProject, options: Partial<ClientOptions> & { process?: number } = {}): Client {
   const { process = 0, fetch: given = fetch, ...rest } = options;
   const route: Fetch = (url, request) => given(url.replace('http://service.test', testEnv.url(process)), request);
@@ -77,7 +77,7 @@ describe('a submission by the client', () => {
     expect(read).toContain(`"input":${text}`);
   });
 
-  it('is made once under one key, whichever process takes it (I2)', async () => {
+  it('is stored once under one key, whichever process receives it (I2)', async () => {
     const own = await openProject(owner);
     const item = itemOf(own);
     const clients = [0, 1].map((process) => clientOf(own, { process }));
@@ -90,7 +90,7 @@ describe('a submission by the client', () => {
     expect(await countOf(own)).toBe(1);
   });
 
-  it('whose answer is lost is sent again by itself and makes no second item (I2)', async () => {
+  it('whose response is lost is retried and creates no second item (I2)', async () => {
     const own = await openProject(owner);
     let lost = 0;
     const losing: Fetch = async (url, request) => {
@@ -108,7 +108,7 @@ describe('a submission by the client', () => {
     });
   });
 
-  it('outlives a service that is killed and comes back (I2)', async () => {
+  it('survives a service that is killed and restarted (I2)', async () => {
     const own = await openProject(owner);
     const item = itemOf(own);
     const first = await clientOf(own).submit(item, { idempotencyKey: 'ticket-2' });
@@ -127,7 +127,7 @@ describe('a submission by the client', () => {
     ['not_found', 404, () => api.item(other.id)],
     ['invalid_cursor', 400, () => api.items({ after: 'nonsense' })],
     ['validation_failed', 422, () => api.submit(itemOf(project, { confidence: 7 }))],
-  ])('is refused with %s as an error that says which and why', async (code, status, call) => {
+  ])('is refused with %s as an error that names it and the reason', async (code, status, call) => {
     const error = await refusal(call());
     expect(error).toMatchObject({ code, status, tries: 1, temporary: false });
     expect(error.detail.length).toBeGreaterThan(5);
@@ -135,7 +135,7 @@ describe('a submission by the client', () => {
     if (code === 'validation_failed') expect(error.errors).toMatchObject([{ pointer: '#/confidence' }]);
   });
 
-  it('can be given up while it waits', async () => {
+  it('can be aborted while it waits', async () => {
     const { id } = await api.submit(itemOf(project));
     const stop = new AbortController();
     const waiting = api.item(id, { waitSeconds: 60, signal: stop.signal });
@@ -145,7 +145,7 @@ describe('a submission by the client', () => {
 });
 
 describe('many items by the client', () => {
-  it('go in as a batch with a result each, and come back page by page, each once', async () => {
+  it('are submitted as a batch with a result each, and listed page by page, each once', async () => {
     const own = await openProject(owner);
     const client = clientOf(own);
     const items = Array.from({ length: 120 }, (_, n) => itemOf(own, { input: n }));
@@ -161,7 +161,7 @@ describe('many items by the client', () => {
 });
 
 describe('catching up by the client', () => {
-  it('tells every final decision once, in order, and goes on where it was left', async () => {
+  it('returns every final decision once, in order, and continues from the cursor', async () => {
     const own = await openProject(owner);
     const client = clientOf(own);
     const told: string[] = [];

@@ -1,4 +1,4 @@
-// Learnings leave as a file (LX): through HTTP, broken off in the middle, and gone on with at another process.
+// Tests exporting learnings (LX): over HTTP, interrupted, and resumed at another process.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await vi.waitUntil(async () => (await numbered()) === ITEMS, { timeout: 40_000 });
 });
 
-/** Runs the command on the world's own database, beside the service. */
+/** Runs the command on the environment's database, beside the service. */
 async function runCommand(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const script = join(import.meta.dirname, '../../../../scripts/export.ts');
   const env = { PATH: process.env.PATH, ...testEnv.env };
@@ -47,7 +47,7 @@ const params = () => ({ id: project.id });
 const linesIn = (text: string) => text.split('\n').slice(0, -1);
 
 describe('LX2: an export over HTTP', () => {
-  it('is a file of its own name, with where it goes to and what it had', async () => {
+  it('is a named file, with its cut-off and its line count', async () => {
     const { headers, text } = await owner.attempt(exportLearnings, {
       params: params(),
       query: { format: 'preference' },
@@ -60,7 +60,7 @@ describe('LX2: an export over HTTP', () => {
     expect(data[0]).toMatchObject({ id, lines: ITEMS, filter: { through: Number(headers.get('x-export-through')) } });
   });
 
-  it('that breaks off goes on where it ended, at another process', async () => {
+  it('that is interrupted resumes where it ended, at another process', async () => {
     const url = `${testEnv.url()}${exportLearnings.path.replace(':id', project.id)}?format=raw`;
     const stop = new AbortController();
     const response = await fetch(url, { headers: { cookie: owner.cookieHeader() }, signal: stop.signal });
@@ -103,7 +103,7 @@ describe('LX2: an export over HTTP', () => {
     },
   );
 
-  it('a question that makes no sense is refused before anything is sent', async () => {
+  it('an invalid option is refused before anything is sent', async () => {
     for (const [field, value] of [
       ['format', 'csv'],
       ['test_share', ''],

@@ -1,4 +1,4 @@
-// Idempotent submission, over processes and retries: one key, one item, and the answer is always how things stand now.
+// Tests idempotent submission over processes and retries: one key, one item, and the response always has the current state.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listQueue, undoDecision } from '@countersign/shared/api/queue';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
@@ -18,7 +18,7 @@ const bodyOf = (of: OpenProject, overrides: Parameters<typeof aSubmission>[0] = 
   JSON.stringify({ project_id: of.id, ...aSubmission(overrides) });
 
 describe('one Idempotency-Key', () => {
-  it('sent 50 times at once over both processes makes one item; one answer is the first, the rest replay or say wait (I2)', async () => {
+  it('sent 50 times at once over both processes creates one item; one response is the first, the rest replay or say wait (I2)', async () => {
     const own = await openProject(owner);
     const body = bodyOf(own);
     const send = (n: number) => own.pipeline.submitRaw(body, { idempotencyKey: 'order-7', process: n });
@@ -45,7 +45,7 @@ describe('one Idempotency-Key', () => {
       const answer = await project.pipeline.submitRaw(other, { idempotencyKey: 'reused', process });
       expect(answer).toMatchObject({ status: 422, problem: { code: 'idempotency_key_reused' } });
     }
-    // Bytes count, not meaning: white space is another body.
+    // Bytes count, not meaning: other white space is another body.
     const spaced = await project.pipeline.submitRaw(`${body} `, { idempotencyKey: 'reused' });
     expect(spaced).toMatchObject({ status: 422 });
   });
@@ -61,7 +61,7 @@ describe('one Idempotency-Key', () => {
     expect(elsewhere.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('is refused by name when it cannot be one', async () => {
+  it('is refused by name when it is malformed', async () => {
     for (const idempotencyKey of ['', 'x'.repeat(256), 'größer']) {
       const headers = { 'idempotency-key': Buffer.from(idempotencyKey, 'utf8').toString('latin1') };
       const answer = await project.pipeline.submitRaw(bodyOf(project), { headers });
@@ -82,7 +82,7 @@ describe('one Idempotency-Key', () => {
 });
 
 describe('a replay', () => {
-  it('answers 201 with the item as it stands now: queued, then approved with its decision', async () => {
+  it('returns 201 with the current item: queued, then approved with its decision', async () => {
     const body = bodyOf(project);
     const send = () => project.pipeline.submitRaw(body, { idempotencyKey: 'standing', process: 1 });
     const first = await send();
@@ -94,7 +94,7 @@ describe('a replay', () => {
     expect(replay.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('keeps a provisional decision to itself (LC2)', async () => {
+  it('does not show a provisional decision (LC2)', async () => {
     const own = await openProject(owner, { settings: { undo_window_seconds: 30 } });
     const body = bodyOf(own);
     const send = () => own.pipeline.submitRaw(body, { idempotencyKey: 'provisional' });
@@ -106,7 +106,7 @@ describe('a replay', () => {
     expect(await send()).toMatchObject({ reply: { status: 'queued', decision: null } });
   });
 
-  it('of an automatic approval carries its decision again, the same one', async () => {
+  it('of an auto-approval has its decision again, the same one', async () => {
     const body = bodyOf(project, { confidence: 0.97 });
     const [first, again] = [
       await project.pipeline.submitRaw(body, { idempotencyKey: 'auto' }),

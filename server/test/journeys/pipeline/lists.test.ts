@@ -1,4 +1,4 @@
-// What a pipeline reads back in lists: its items newest first, and the final decisions in the order of the ledger.
+// Tests the lists of a pipeline: its items newest first, and the final decisions in the order of the event log.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEvents, listItems, type PublicEvent, type PublicItem } from '@countersign/shared/api/public';
 import { undoDecision } from '@countersign/shared/api/queue';
@@ -51,7 +51,7 @@ async function submitMany(of: OpenProject, count: number): Promise<string[]> {
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 
 describe('GET /items', () => {
-  it('gives every item once, newest first, while others submit and where many arrived in one instant', async () => {
+  it('returns every item once, newest first, while others submit and where many arrived at the same time', async () => {
     const project = await openProject(owner);
     const before = [...(await submitMany(project, 30)), ...(await submitMany(project, 11))];
     const items = await allItems(project, { limit: 7 }, () => submitMany(project, 3));
@@ -62,7 +62,7 @@ describe('GET /items', () => {
     expect(idsOf(now.slice(-41))).toEqual(before.toReversed());
   });
 
-  it('LC2: filters by the status that the outside sees; a provisional decision does not show', async () => {
+  it('LC2: filters by the public status; a provisional decision does not show', async () => {
     const project = await openProject(owner, { settings: { undo_window_seconds: 30 } });
     const [open, decided, undone] = await submitMany(project, 3);
     for (const id of [decided, undone]) await review(owner, id ?? '', 'reject');
@@ -86,7 +86,7 @@ describe('GET /items', () => {
     for (const item of provisional) expect(item).toMatchObject({ decision: null, decided_at: null });
   });
 
-  it('tells of an item what GET /items/:id tells of it', async () => {
+  it('returns the same as GET /items/:id for an item', async () => {
     const project = await openProject(owner);
     const [id = ''] = await submitMany(project, 1);
     await review(owner, id, 'edit');
@@ -95,7 +95,7 @@ describe('GET /items', () => {
     expect(listed).toMatchObject({ status: 'approved', decided_at: listed?.decision?.decided_at });
   });
 
-  it('since counts its own moment, until does not; any offset says the same moment', async () => {
+  it('includes the time of since and excludes that of until; any offset means the same time', async () => {
     const project = await openProject(owner);
     for (let n = 0; n < 3; n += 1) await submitMany(project, 2);
     const items = await allItems(project);
@@ -144,7 +144,7 @@ describe('GET /items', () => {
   });
 
   it.each(['0000-01-01T00:00:00Z', '0000-01-01T00:00:00+14:00', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00'])(
-    'the moments at the ends of the calendar are moments: %s',
+    'accepts times at the ends of the calendar: %s',
     async (moment) => {
       const project = await openProject(owner);
       await submitMany(project, 1);
@@ -172,7 +172,7 @@ async function feed(of: OpenProject, count: number, after?: string): Promise<Pub
 }
 
 describe('GET /events', () => {
-  it('I5: tells every final decision once, in order, with the id and the words of its webhook', async () => {
+  it('I5: lists every final decision once, in order, with the id and the body of its webhook', async () => {
     const project = await openProject(owner, { receiver });
     const ids = await submitMany(project, 3);
     await review(owner, ids[0] ?? '', 'approve');
@@ -189,12 +189,12 @@ describe('GET /events', () => {
       const answer = await fetch(testEnv.url(1) + listEvents.path, {
         headers: { 'x-api-key': project.pipeline.apiKey },
       });
-      // Byte for byte: what stands after the id is the delivered body.
+      // Byte for byte: the delivered body follows the id.
       expect(await answer.text()).toContain(`{"id":"${webhookId}",${body.slice(1)}`);
     }
   });
 
-  it('pages by cursor; the cursor is there when nothing is new, stays, and goes on after a crash', async () => {
+  it('pages by cursor; the cursor is present when nothing is new, stays, and continues after a crash', async () => {
     const project = await openProject(owner);
     const empty = await project.pipeline.call(listEvents);
     expect(empty).toMatchObject({ data: [], has_more: false });

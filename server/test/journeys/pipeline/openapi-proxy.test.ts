@@ -1,4 +1,5 @@
-// The whole public API through Prism, a validating proxy: an independent reader of the document judges requests and answers.
+// Tests the whole public API through Prism, a validating proxy: an independent implementation of the document checks requests and
+// responses.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import { walkPublicApi, type Step } from '../../public-api-walkthrough.ts';
 import { EXIT_WITH_PARENT } from '../../../../scripts/lib/processes/service-process.ts';
 import { useSharedTestEnvironment } from '../../test-environment.ts';
 
-/** The `prism` program of @stoplight/prism-cli. It brings hundreds of packages along, so it is no part of this repository. */
+/** The `prism` program of @stoplight/prism-cli. It installs hundreds of packages, so it is no dependency of this repository. */
 const { PRISM_CLI } = process.env;
 
 describe.runIf(PRISM_CLI !== undefined)('through Prism (where PRISM_CLI names its program)', () => {
@@ -32,7 +33,7 @@ describe.runIf(PRISM_CLI !== undefined)('through Prism (where PRISM_CLI names it
   });
   afterAll(() => prism.stop());
 
-  it('every answer is what the document says, and it allows every request that is taken', async () => {
+  it('every response matches the document, which allows every accepted request', async () => {
     const { data } = await project.pipeline.call(listEvents);
     expect(data).toMatchObject([{ item_id: itemId }]);
     const complaints: string[] = [];
@@ -48,7 +49,7 @@ describe.runIf(PRISM_CLI !== undefined)('through Prism (where PRISM_CLI names it
     expect(complaints).toEqual([]);
   });
 
-  it('what the document does not allow is minded by the proxy too', async () => {
+  it('the proxy reports what the document does not allow', async () => {
     const steps = await walkPublicApi(project, itemId);
     const faulty = steps.filter(({ name }) => ['two faults', 'an endless wait', 'no items'].includes(name));
     expect(faulty).toHaveLength(4);
@@ -56,7 +57,7 @@ describe.runIf(PRISM_CLI !== undefined)('through Prism (where PRISM_CLI names it
   });
 });
 
-/** Prism never answers, nor passes on, a body that it cannot parse. */
+/** Prism neither answers nor forwards a body that it cannot parse. */
 function reachesServer({ body }: Step): boolean {
   try {
     JSON.parse(body ?? 'null');
@@ -74,12 +75,12 @@ interface Violation {
 }
 
 interface Proxy {
-  /** Sends the step through the proxy: the status of the answer, and what the proxy minds. */
+  /** Sends the step through the proxy: returns the status, and the violations the proxy found. */
   send(step: Step): Promise<{ status: number; violations: Violation[] }>;
   stop(): Promise<void>;
 }
 
-/** Starts Prism between a free port and the server, with the document that the server itself gives. */
+/** Starts Prism between a free port and the server, with the document that the server itself returns. */
 async function startPrism(program: string, upstream: string): Promise<Proxy> {
   const options = ['proxy', upstream + readOpenApi.path, upstream, '--port', '0', '--cors', 'false'];
   const child = spawn(process.execPath, ['--import', EXIT_WITH_PARENT, program, ...options], {
@@ -101,7 +102,7 @@ async function startPrism(program: string, upstream: string): Promise<Proxy> {
   };
 }
 
-/** The address in Prism's own words. Errors: when it ends before it listens, with what it said. */
+/** The address that Prism prints. Throws its output when it ends before it listens. */
 function listening(child: ChildProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let output = '';

@@ -1,4 +1,4 @@
-// The real thing: 2,640 answers of language models go through `npm run submit`, twice, and each line ends up where the rules say.
+// Submits 2,640 answers of language models with `npm run submit`, twice, and checks each line against the routing rules.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ describe.runIf(isThere)('2,640 answers of language models', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Runs the script as people do, and answers with what it printed. */
+  /** Runs the script as a user does, and returns its output. */
   async function submit(file: string): Promise<string> {
     const target = { url: testEnv.url(), key: project.pipeline.apiKey, project: project.id, concurrency: '32' };
     const options = Object.entries(target).flatMap(([name, value]) => [`--${name}`, value]);
@@ -57,7 +57,7 @@ describe.runIf(isThere)('2,640 answers of language models', () => {
     return printed;
   }
 
-  /** The file as far as an interrupted run may have come: enough to show that what is there stays single. */
+  /** The part of the file that an interrupted run sent: enough to show that no item is repeated. */
   function beginning(): string {
     const file = join(folder, 'beginning.jsonl');
     writeFileSync(file, lines.slice(0, REPEATED).join('\n'));
@@ -71,7 +71,7 @@ describe.runIf(isThere)('2,640 answers of language models', () => {
   }
 
   it(
-    'end up as the rules say, line by line (RT1-RT4), and a second run adds none (I2)',
+    'are routed by the rules, line by line (RT1-RT4), and a second run adds none (I2)',
     { timeout: 2 * SUBMIT_MS },
     async () => {
       expect(lines).toHaveLength(2640);
@@ -100,7 +100,7 @@ describe.runIf(isThere)('2,640 answers of language models', () => {
   });
 });
 
-/** The rules in four lines of their own, against the ones in the server. */
+/** The rules in four lines of its own, to compare with the server's. */
 function recount(lines: string[]): Partial<Record<ItemStatus, number>> {
   const counts: Partial<Record<ItemStatus, number>> = {};
   for (const line of lines) {

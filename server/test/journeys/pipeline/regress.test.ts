@@ -1,4 +1,4 @@
-// The command that proves a prompt against what people decided, as somebody runs it: begins a run, writes its cases, answers them.
+// Tests the regression command as a user runs it: starts a run, writes its cases, submits the answers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ const cases = () =>
     .split('\n')
     .map((line) => JSON.parse(line) as { id: string; input: { question: string } });
 
-/** Answers the cases of the file, each in the words that are given. */
+/** Answers the cases of the file, each with the given text. */
 function answer(words: readonly string[], more: readonly string[] = []): void {
   const lines = cases().map(({ id }, at) =>
     JSON.stringify({ case_id: id, suggestion: words[at % words.length], confidence: 0.9 }),
@@ -52,7 +52,7 @@ function answer(words: readonly string[], more: readonly string[] = []): void {
 describe('npm run regress', () => {
   let run: string;
 
-  it('begins a run over what people changed, and writes a line for each case', async () => {
+  it('starts a run over overrides, and writes a line per case', async () => {
     const { code, output, errorOutput } = await regress('--start', casesFile, '--title', 'The second prompt');
     expect({ code, errorOutput }).toEqual({ code: 0, errorOutput: '' });
     run = /^run ([0-9a-f-]{36}), 3 cases$/m.exec(output)?.[1] ?? '';
@@ -60,7 +60,7 @@ describe('npm run regress', () => {
     expect(cases().map(({ input }) => input.question)).toHaveLength(3);
   });
 
-  it('judges answers, points at the line that it cannot use, and ends with 1 while something still fails', async () => {
+  it('judges answers, names the line that it cannot use, and exits with 1 while something still fails', async () => {
     answer(['First edit.'], ['{"case_id":']);
     const { code, output, errorOutput } = await regress('--run', run, answersFile);
     expect(code).toBe(1);
@@ -69,7 +69,7 @@ describe('npm run regress', () => {
     expect(errorOutput).toContain(`${answersFile}:4: `);
   });
 
-  it('ends with 0 when nothing fails any more, and has nothing left to ask', async () => {
+  it('exits with 0 when nothing fails any more, and has no open case', async () => {
     const again = await regress('--start', casesFile, '--action', 'edit');
     expect(cases()).toHaveLength(2);
     const id = /^run (\S+),/m.exec(again.output)?.[1] ?? '';
@@ -81,7 +81,7 @@ describe('npm run regress', () => {
     expect(readFileSync(casesFile, 'utf8')).toBe('');
   });
 
-  it('says what is wrong with the command line, and with the address, in words', async () => {
+  it('explains a wrong command line, and a wrong address, in words', async () => {
     const without = await regress();
     expect(without.code).toBe(2);
     expect(without.errorOutput).toContain('Name one JSONL file.');

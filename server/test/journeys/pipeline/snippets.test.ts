@@ -1,4 +1,5 @@
-// The snippets of the documentation, exactly as stored: they submit and know the four statuses, they take what is genuine and refuse the rest.
+// Tests the documentation snippets exactly as stored: they submit, handle the four statuses, accept genuine webhooks and refuse
+// others.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +29,7 @@ const environment = (project: OpenProject, url: string) => ({
   COUNTERSIGN_PROJECT_ID: project.id,
 });
 
-/** What the submitted item becomes under these settings, and what the snippet is to say. */
+/** The item's status under these settings, and what the snippet prints. */
 const STATUSES: [string, Partial<ProjectSettings>, RegExp][] = [
   ['auto_approved', { auto_threshold: 0.8 }, /Ship/],
   ['queued', {}, /Wait/],
@@ -94,7 +95,7 @@ describe.runIf(languages.includes('sh'))('inbound.sh', () => {
   });
 });
 
-/** The service behind something that is busy at the first request and asks for two seconds. */
+/** A proxy that answers 429 with Retry-After of two seconds to the first request. */
 async function startBusy(status: number) {
   const seen: { key: string; at: number }[] = [];
   const server = createServer((request, response) => {
@@ -117,7 +118,7 @@ async function startBusy(status: number) {
 interface Delivered {
   headers: Record<string, string>;
   body: Buffer;
-  /** What the snippet answered. */
+  /** The response of the snippet. */
   status: number;
 }
 
@@ -128,7 +129,7 @@ describe.each(languages)('verify.%s', (language) => {
   let genuine: Delivered;
   let stopFront: () => Promise<unknown>;
 
-  /** A decision of a person, delivered by the server itself to the snippet, and kept on its way. */
+  /** A decision of a person, delivered by the server itself to the snippet, and recorded on its way. */
   beforeAll(async () => {
     const project = await openProject(owner);
     projectId = project.id;
@@ -156,7 +157,7 @@ describe.each(languages)('verify.%s', (language) => {
   const now = () => Math.floor(Date.now() / 1000);
   const ANOTHER = 'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmU=';
 
-  it('takes what our server sends, and a repeat of it once (I5)', async () => {
+  it('accepts a webhook of our server, and a repeat of it once (I5)', async () => {
     expect(genuine.status).toBe(204);
     expect(await post({})).toBe(204);
     const { item_id: id } = JSON.parse(genuine.body.toString()) as { item_id: string };
@@ -175,14 +176,14 @@ describe.each(languages)('verify.%s', (language) => {
     expect(await post(await signed(now(), [ANOTHER]))).toBe(400);
   });
 
-  it('refuses what is old, what is from the future, and an old one with a new date', async () => {
+  it('refuses an old one, one from the future, and an old one with a new date', async () => {
     expect(await post(await signed(now() - 310, [secret]))).toBe(400);
     expect(await post(await signed(now() + 310, [secret]))).toBe(400);
     expect(await post({ 'webhook-timestamp': String(Number(genuine.headers['webhook-timestamp']) + 1) })).toBe(400);
     expect(await post({ 'webhook-timestamp': 'soon' })).toBe(400);
   });
 
-  it('answers a test event as any other, and takes no decision from it (WT1)', async () => {
+  it('acknowledges a test event, and takes no decision from it (WT1)', async () => {
     const decisions = () => snippet.taken().split('\n').filter(Boolean);
     const before = decisions();
     const result = await owner.call(testWebhook, { params: { id: projectId }, body: {} });
@@ -190,13 +191,13 @@ describe.each(languages)('verify.%s', (language) => {
     expect(decisions()).toEqual(before);
   });
 
-  it('takes both places while a secret is being rolled in', async () => {
+  it('accepts either signature during a rotation', async () => {
     expect(await post(await signed(now(), [secret, ANOTHER]))).toBe(204);
     expect(await post(await signed(now(), [ANOTHER, secret]))).toBe(204);
   });
 });
 
-/** Where the server delivers to: hands every request to the snippet and keeps it. */
+/** The receiver: forwards every request to the snippet and records it. */
 async function startFrontProxy(snippet: SnippetReceiver) {
   const delivered = new ObservedList<Delivered>('webhook');
   const server = createServer((request, response) => {

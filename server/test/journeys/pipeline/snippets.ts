@@ -13,7 +13,7 @@ const TOOLS = { sh: ['curl', 'openssl'], ts: [], py: ['python3'] } as const sati
 const PROGRAMS = { sh: 'sh', ts: process.execPath, py: 'python3' } as const;
 export type Language = keyof typeof TOOLS;
 
-/** The languages that can run here; the others are named in one line each. Errors: one is missing and REQUIRE_SERVICES=1. */
+/** The languages that can run here; prints a line for each of the others. Throws when one is missing and REQUIRE_SERVICES=1. */
 export function languagesHere(): Language[] {
   return (Object.keys(TOOLS) as Language[]).filter((language) => {
     const missing = TOOLS[language].filter((tool) => spawnSync(tool, ['version']).error !== undefined);
@@ -25,7 +25,7 @@ export function languagesHere(): Language[] {
   });
 }
 
-/** Runs a snippet that ends by itself; `code` is how it ended. */
+/** Runs a snippet that ends on its own; `code` is its exit code. */
 export async function runSnippet(name: 'submit' | 'inbound', language: Language, env: Record<string, string>) {
   const child = spawn(PROGRAMS[language], [join(FOLDER, `${name}.${language}`)], { env: { ...process.env, ...env } });
   const ended = once(child, 'close') as Promise<[number | null]>;
@@ -33,16 +33,16 @@ export async function runSnippet(name: 'submit' | 'inbound', language: Language,
   return { code, out, err };
 }
 
-/** A running `verify.*`, and what it has made of what it got. */
+/** A running `verify.*`, and its output so far. */
 export interface SnippetReceiver {
-  /** Hands it one request; resolves with the status it answers. Header names in lower case. */
+  /** Sends it one request; resolves with its status. Header names in lower case. */
   post(headers: Record<string, string>, body: Buffer): Promise<number>;
-  /** Everything it has written about the decisions it took. */
+  /** Everything it has written about accepted decisions. */
   taken(): string;
   stop(): Promise<void>;
 }
 
-/** Starts `verify.*` with this secret: the shell one as a CGI program, the others as the servers that they are. */
+/** Starts `verify.*` with this secret: the shell one as a CGI program, the others as servers. */
 export function startVerify(language: Language, secret: string): Promise<SnippetReceiver> {
   const env = { ...process.env, COUNTERSIGN_WEBHOOK_SECRET: secret };
   return language === 'sh' ? Promise.resolve(cgi(env)) : served(language, env);
@@ -61,7 +61,7 @@ async function served(language: Language, env: NodeJS.ProcessEnv): Promise<Snipp
   return {
     post: async (headers, body) =>
       (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: new Uint8Array(body) })).status,
-    // The access log of Python's server is not about decisions.
+    // The access log of Python's server is no output about decisions.
     taken: () => output.replaceAll(/^.*"POST .*$/gm, ''),
     stop: async () => {
       child.kill();
@@ -89,7 +89,7 @@ function cgi(env: NodeJS.ProcessEnv): SnippetReceiver {
   };
 }
 
-/** Resolves when something accepts connections at the port. Errors: the process ended before it did. */
+/** Resolves when the port accepts connections. Throws when the process ended before. */
 async function listening(port: number, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
     const socket = connect(port, '127.0.0.1');

@@ -1,4 +1,4 @@
-// Requests that would rather wait for the decision: woken by it wherever it was made, and answered in any case.
+// Tests requests that wait for the decision: woken by it in any process, and answered in any case.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readItem, submitItem, type Submitted } from '@countersign/shared/api/public';
 import { listQueue, undoDecision } from '@countersign/shared/api/queue';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   owner = await person(testEnv);
 });
 
-/** Submits and would wait for so many seconds. */
+/** Submits and asks to wait for this many seconds. */
 function submitting(of: OpenProject, prefer: string, overrides: Parameters<typeof aSubmission>[0] = {}) {
   const body = JSON.stringify({ project_id: of.id, ...aSubmission(overrides) });
   return of.pipeline.submitRaw(body, { headers: { prefer } });
@@ -38,10 +38,10 @@ async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
 
 const applied = (answer: Answer<unknown>) => answer.headers.get('preference-applied');
 
-describe('a request that waits', () => {
-  it('for what is final already is answered at once', async () => {
+describe('a waiting request', () => {
+  it('gets a final result at once', async () => {
     const project = await openProject(owner);
-    // Who waited for any of it would wait for longer than this test may take.
+    // Waiting for any of it would exceed this test's timeout.
     const answer = await submitting(project, 'wait=60', { confidence: 0.99 });
     expect(answer).toMatchObject({ status: 201, reply: { status: 'auto_approved', decision: { edited: false } } });
     expect(applied(answer)).toBe('wait=60');
@@ -51,7 +51,7 @@ describe('a request that waits', () => {
     expect(read).toMatchObject({ status: 200, reply: { status: 'auto_approved' } });
   });
 
-  it('wakes by the decision itself, made on the other process; submitting and reading alike', async () => {
+  it('is woken by the decision itself, made on the other process; submitting and reading alike', async () => {
     const project = await openProject(owner);
     const submitted = submitting(project, 'respond-async, wait=60');
     const [id = ''] = await arrived(project, 1);
@@ -63,7 +63,7 @@ describe('a request that waits', () => {
     expect(first.ok && Object.keys(first.reply)).toEqual(['id', 'status', 'decision']);
   });
 
-  it('LC2: waits while the decision can be undone, and answers when it is final', async () => {
+  it('LC2: waits while the decision can be undone, and returns when it is final', async () => {
     const project = await openProject(owner, { settings: { undo_window_seconds: 30 } });
     const submitted = submitting(project, 'wait=60');
     const [id = ''] = await arrived(project, 1);
@@ -76,7 +76,7 @@ describe('a request that waits', () => {
     expect(performance.now() - since).toBeGreaterThan(1000);
   });
 
-  it('answers the current state when its time is over', async () => {
+  it('returns the current state when its time is over', async () => {
     const project = await openProject(owner);
     const { answer, ms } = await timed(submitting(project, 'wait=1'));
     expect(answer).toMatchObject({ status: 201, reply: { status: 'queued', decision: null } });
@@ -121,7 +121,7 @@ describe('a request that waits', () => {
 });
 
 describe('a process that gets SIGTERM while many requests wait', () => {
-  it('answers all of them with how things stand, and ends in order', { timeout: 60_000 }, async () => {
+  it('answers all of them with the current state, and stops cleanly', { timeout: 60_000 }, async () => {
     const project = await openProject(owner);
     const { id } = await project.pipeline.submit(aSubmission());
     const reads = Array.from({ length: 20 }, () => reading(project, id, 60));
@@ -139,8 +139,8 @@ describe('a process that gets SIGTERM while many requests wait', () => {
   });
 });
 
-describe('more than 100 who wait with one key', () => {
-  it('PW1: are stored and answered at once, and get in when others leave', { timeout: 60_000 }, async () => {
+describe('more than 100 waiting requests with one key', () => {
+  it('PW1: are stored and answered at once, and may wait when others finish', { timeout: 60_000 }, async () => {
     const project = await openProject(owner);
     const leaving = new AbortController();
     const crowd = Array.from({ length: 100 }, () =>
@@ -159,7 +159,7 @@ describe('more than 100 who wait with one key', () => {
     expect(withoutSlot).toMatchObject({ status: 201, reply: { status: 'queued' } });
     expect(applied(withoutSlot)).toBeNull();
     expect(await reading(project, id, 60)).toMatchObject({ status: 200, reply: { id, status: 'queued' } });
-    // Who does not wait is welcome, and so is another key.
+    // A request without waiting is accepted, and so is another key.
     expect(await reading(project, id, 0)).toMatchObject({ status: 200 });
     expect(await submitting(await openProject(owner), 'wait=1')).toMatchObject({ status: 201 });
     leaving.abort();

@@ -1,4 +1,5 @@
-// The first half of the real answers, reviewed by a script that follows the truth, foretells the second, through the whole server.
+// Tests the what-if forecast: one half of the real answers, reviewed by ground truth, predicts the other through the whole
+// server.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readCalibration, readThresholds, type ThresholdSample } from '@countersign/shared/api/thresholds';
 import { submitBatch } from '@countersign/shared/api/public';
@@ -19,7 +20,7 @@ const SETTINGS = {
   audit_rate: 1,
 };
 
-describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by who knows the truth', () => {
+describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by ground truth', () => {
   const testEnv = useSharedTestEnvironment();
   const all = answers ?? [];
   const halves = { seen: all.slice(0, all.length / 2), other: all.slice(all.length / 2) };
@@ -27,7 +28,7 @@ describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by 
   let project: OpenProject;
   let sample: ThresholdSample;
 
-  /** Submits in order, as a pipeline does, and answers with each item's id. */
+  /** Submits in order, as a pipeline does, and returns each item's id. */
   async function submit(lines: Answer[]): Promise<Map<string, Answer>> {
     const ids = new Map<string, Answer>();
     for (let at = 0; at < lines.length; at += BATCH) {
@@ -39,7 +40,7 @@ describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by 
     return ids;
   }
 
-  /** Approves what is right and edits what is wrong, until nothing waits. */
+  /** Approves correct answers and edits wrong ones, until no item is queued. */
   async function reviewAll(ids: Map<string, Answer>): Promise<void> {
     for (;;) {
       const query = { project_id: project.id, view: 'all', limit: 100 } as const;
@@ -65,7 +66,7 @@ describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by 
     sample = await owner.call(readThresholds, { params: { id: project.id } });
   }, 240_000);
 
-  it('what is foretold of the other half lies within its intervals, over a grid of thresholds', () => {
+  it('predicts the other half within its intervals, over a grid of thresholds', () => {
     expect(sample).toMatchObject({ arrivals: { n: 1320, limited: false }, decisions: { n: 1320, limited: false } });
     expect(sample.median).toMatchObject({ n: 500, seconds: expect.any(Number) as number });
     const of = replay(sample, new Set(sample.flags.flatMap(({ escalates }, place) => (escalates ? [place] : []))));
@@ -86,7 +87,7 @@ describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by 
     }
   });
 
-  it('AN22: the bins of the reliability diagram equal a count of their own', async () => {
+  it('AN22: the bins of the reliability diagram equal a separate count', async () => {
     const { uniform } = await owner.call(readCalibration, { params: { id: project.id } });
     const counted = [0, 0.25, 0.5, 0.75, 1].flatMap((confidence) => {
       const of = halves.seen.filter((answer) => answer.confidence === confidence);

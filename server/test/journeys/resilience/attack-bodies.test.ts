@@ -1,4 +1,5 @@
-// Attacks on the memory of the service by bodies that never end and answers that are never read: another tenant must not notice (`npm run test:soak`).
+// Attacks the memory of the service with unfinished bodies and unread responses: another tenant must not notice (`npm run
+// test:soak`).
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';
@@ -17,12 +18,12 @@ import { person } from '../../client.ts';
 import { cleanUpAfterwards } from '../../embedded-service.ts';
 import { SOAK } from '../../soak.ts';
 
-/** Twelve owners of a tenth each want more than there is. */
+/** Twelve owners with a tenth each request more than the total. */
 const OWNERS = 12;
 const CONNECTIONS = 150;
 const PIECE = Buffer.alloc(256 * 1024, 'x');
 
-/** Connections that never read, each opened anew when it is closed, until the signal. `say` writes what each has to say. */
+/** Connections that never read, reopened when closed, until the signal. `say` writes what each sends. */
 async function crowd(
   target: Target,
   until: AbortSignal,
@@ -104,7 +105,9 @@ const withNeither: Attack = (target, until) =>
     socket.write(PIECE.subarray(0, PIECE.length - 1));
   });
 
-/** Each byte a piece of its own: to whoever keeps pieces, a hundred times as heavy as it is. Ten a second: it is not about the processor. */
+/**
+ * Each byte is a separate piece: a buffer of pieces needs a hundred times the memory. Ten a second: this does not attack the CPU.
+ */
 const inPieces: Attack = async (target, until) => {
   const all = await owners(target, OWNERS);
   const pieces = Buffer.from('1\r\nx\r\n'.repeat(40_000));
@@ -127,10 +130,14 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 cleanUpAfterwards();
 
 describe.runIf(SOAK).each(PLACES)('an attack on the memory of a service on %s', (place) => {
-  it.each(Object.keys(ATTACKS))('MB1: %s cost another tenant next to nothing', { timeout: 120_000 }, async (name) => {
-    const target = await startTarget(place);
-    const cost = await costOf(target, `${name} (${place})`, ATTACKS[name] as Attack);
-    await target.close();
-    expectBearable(cost);
-  });
+  it.each(Object.keys(ATTACKS))(
+    'MB1: %s leave another tenant nearly unaffected',
+    { timeout: 120_000 },
+    async (name) => {
+      const target = await startTarget(place);
+      const cost = await costOf(target, `${name} (${place})`, ATTACKS[name] as Attack);
+      await target.close();
+      expectBearable(cost);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// Attacks on the live socket, as fast as one machine can make them: another tenant must not notice (`npm run test:soak`).
+// Attacks the live socket, as fast as one machine can: another tenant must not notice (`npm run test:soak`).
 import { Agent, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,7 @@ import { cleanUpAfterwards } from '../../embedded-service.ts';
 import { SOAK } from '../../soak.ts';
 import { frameOf } from './raw-socket.ts';
 
-/** Nobody's session, well formed: what a guess looks like. */
+/** A well-formed session that does not exist: what a guess looks like. */
 const guess = () => `__Host-sid=${crypto.randomUUID()}.${randomBytes(32).toString('base64url')}`;
 
 /** Upgrades at the socket's address; null when the service refuses or closes. */
@@ -51,7 +51,7 @@ function open(target: Target, cookie: string): Promise<Duplex | null> {
 const aborted = (until: AbortSignal) =>
   new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
 
-/** Writes the same bytes for as long as they are taken. */
+/** Writes the same bytes for as long as they are accepted. */
 async function pour(socket: Duplex, bytes: Buffer, until: AbortSignal): Promise<number> {
   let times = 0;
   const over = aborted(until);
@@ -74,7 +74,7 @@ function drained(socket: Duplex): Promise<void> {
   return promise;
 }
 
-/** Some clients who each open a connection, pour these frames into it, and come back when they are cut off. */
+/** Clients that each open a connection, send these frames, and reconnect when cut off. */
 function flood(frames: Buffer, clients = 4): Attack {
   return async (target, until) => {
     let connections = 0;
@@ -100,7 +100,7 @@ const repeated = (count: number, ...args: Parameters<typeof frameOf>) => {
   return Buffer.concat(Array.from({ length: count }, () => frame));
 };
 
-/** Opens connections as fast as it can, says nothing over them, and keeps those it gets. */
+/** Opens connections as fast as it can, sends nothing, and holds those it gets. */
 const openManySockets: Attack = async (target, until) => {
   const held = new Set<Duplex>();
   let opened = 0;
@@ -119,7 +119,7 @@ const openManySockets: Attack = async (target, until) => {
   return `${opened} connections opened, ${left} of them open at the end`;
 };
 
-/** Asks as fast as it can, over so many connections, each with what `cookie` makes. */
+/** Sends requests as fast as it can, over this many connections, each with a cookie from `cookie`. */
 function refusalCodeOf(path: string, cookie: () => string): Attack {
   return async (target, until) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -136,7 +136,7 @@ function refusalCodeOf(path: string, cookie: () => string): Attack {
   };
 }
 
-/** The status of the answer; 0 when there is none. */
+/** The status of the response; 0 without one. */
 function statusOf(url: string, options: { agent: Agent; headers: Record<string, string> }): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const asked = request(url, { localAddress: ATTACKER_ADDRESS, ...options }, (response) => {
@@ -174,7 +174,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 cleanUpAfterwards();
 
 describe.runIf(SOAK).each(PLACES)('an attack on the sockets of a service on %s', (place) => {
-  it.each(Object.keys(ATTACKS))('%s: costs another tenant next to nothing', { timeout: 120_000 }, async (name) => {
+  it.each(Object.keys(ATTACKS))('%s: leaves another tenant nearly unaffected', { timeout: 120_000 }, async (name) => {
     const target = await startTarget(place);
     const cost = await costOf(target, `${name} (${place})`, ATTACKS[name] as Attack);
     await target.close();

@@ -1,4 +1,5 @@
-// kill -9 at the worst moments: what was answered is there, what was decided is told, once per id and with the same bytes; and counted as it is (I9).
+// Tests kill -9 at critical moments: acknowledged submissions and decisions persist, webhooks keep id and bytes, figures stay
+// correct (I9).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/api/learnings';
 import { claimItem, decideItem, listQueue, readHistory } from '@countersign/shared/api/queue';
@@ -12,7 +13,7 @@ import { WITH_REDIS, useTestEnvironment } from '../../test-environment.ts';
 import { endDeliveryLeases } from './expire-leases.ts';
 
 const testEnv = useTestEnvironment();
-/** Whatever dies again dies in the same way: a soak finds what is rare. */
+/** Each round kills in the same way: a soak finds rare failures. */
 const ROUNDS = Array.from({ length: scaled(1, 10) }, (_, n) => n + 1);
 let owner: Person;
 let receiver: Receiver;
@@ -26,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-/** Every process dies at once and is started again; with them the leases of what they were sending end. */
+/** Kills every process at once and restarts it; the leases of their deliveries end. */
 async function crash(): Promise<void> {
   await testEnv.kill9();
   await endDeliveryLeases(testEnv);
@@ -51,7 +52,7 @@ function webhookIdsOf(itemId: string): string[] {
 
 describe('kill -9', () => {
   it.each(ROUNDS)(
-    'right after a 201 and a decision: both are there, and the webhook arrives (I2, I5), round %i',
+    'right after a 201 and a decision: both persist, and the webhook arrives (I2, I5), round %i',
     async (round) => {
       const open = await project.pipeline.submit(aSubmission());
       const { fence } = await owner.call(claimItem, { params: { id: open.id } });
@@ -71,7 +72,7 @@ describe('kill -9', () => {
       const again = await project.pipeline.submitRaw(body, { idempotencyKey, process: 1 });
       expect(again).toMatchObject({ status: 201, reply: { id } });
       expect(again.headers.get('idempotent-replayed')).toBe('true');
-      // The fact that went with it is in the ledger too, and gets its place there.
+      // Its event is in the event log too, and gets its sequence number there.
       await expect
         .poll(async () =>
           (await owner.call(readHistory, { params: { id } })).data.map((domainEvent) => domainEvent.type),
@@ -95,7 +96,7 @@ describe('kill -9', () => {
     const burst = bodies.map((body, n) =>
       send(body, n).then(
         (answer) => answer.ok && answered.push(answer.reply.id),
-        // A connection cut by the crash: whether the item exists is for the second try to find out.
+        // A connection cut by the crash: the retry finds out whether the item exists.
         () => undefined,
       ),
     );
@@ -128,7 +129,7 @@ describe('kill -9', () => {
     expect(receiver.counts()[first.webhookId]).toBe(2);
   });
 
-  it('leaves sessions, claims and their fences as they were: the holder goes on where they stopped', async () => {
+  it('leaves sessions, claims and their fences unchanged: the holder continues', async () => {
     const { id } = await project.pipeline.submit(aSubmission());
     const { fence } = await owner.call(claimItem, { params: { id } });
     await crash();
@@ -141,7 +142,7 @@ describe('kill -9', () => {
 });
 
 describe('kill -9 of one process of two', () => {
-  it.runIf(WITH_REDIS)('is not felt by those who use the other one', async () => {
+  it.runIf(WITH_REDIS)('does not affect the users of the other one', async () => {
     const live = await connectLive(owner, { process: 1 });
     for (const round of ROUNDS) {
       const { id } = await project.pipeline.submit(aSubmission(), { process: 0 });
@@ -167,5 +168,5 @@ describe('the database after all of it', () => {
     expect(said.match(/all equal/g), said).toHaveLength(said.trim().split('\n').length);
   });
 
-  it('I1, I2, I3, I4, I5, I6, I7: npm run invariants finds all of them kept', () => expectInvariants(testEnv.env));
+  it('I1, I2, I3, I4, I5, I6, I7: npm run invariants finds all of them satisfied', () => expectInvariants(testEnv.env));
 });

@@ -1,9 +1,12 @@
-// Time that passes without waiting: a claim's or a delivery's lease is moved into the past, in the rows and in the lock store.
+// Ends leases of claims and deliveries without waiting, by moving them into the past in the rows and the lock store.
 import { createClient } from 'redis';
 import { expect, vi } from 'vitest';
 import { WITH_REDIS, type TestEnvironment } from '../../test-environment.ts';
 
-/** Ends the leases of these items' claims, as if their holders had been silent. Without Redis the process restarts: its locks are its memory. */
+/**
+ * Ends the leases of these items' claims, as if their holders had been silent. Without Redis the process restarts, as its locks
+ * are in memory.
+ */
 export async function endClaims(testEnv: TestEnvironment, itemIds: string[]): Promise<void> {
   if (!WITH_REDIS) await testEnv.kill9();
   await releaseLocks(itemIds);
@@ -11,7 +14,7 @@ export async function endClaims(testEnv: TestEnvironment, itemIds: string[]): Pr
   if (!WITH_REDIS) await testEnv.restart();
 }
 
-/** Lets a claim's lease end so many milliseconds from now, in the row and in Redis, as one that was never renewed does; when that is. */
+/** Lets a claim's lease end this many milliseconds from now, in the row and in Redis, as if never renewed; returns the time. */
 export async function endClaimIn(testEnv: TestEnvironment, itemId: string, ms: number): Promise<Date> {
   const client = await createClient({ url: process.env.TEST_REDIS_URL ?? '' }).connect();
   await client.pExpire(`countersign:claim:${itemId}`, ms);
@@ -39,21 +42,21 @@ async function releaseLocks(itemIds: string[]): Promise<void> {
 
 const SESSIONS = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
 
-/** Ends the leases of deliveries whose worker is gone. For a world whose processes are all down. */
+/** Ends the leases of deliveries whose worker is dead. For an environment whose processes are all down. */
 export async function endDeliveryLeases(testEnv: TestEnvironment): Promise<void> {
-  // A statement that was under way when its process was killed still ends, and may lease one.
+  // A statement that was under way when its process was killed still completes, and may lease one.
   await vi.waitFor(async () => expect(await testEnv.sql(SESSIONS)).toEqual([]));
   await testEnv.sql(`update delivery set lease_until = now() - interval '1 second' where status = 'sending'`);
 }
 
-/** Ends the leases of deliveries whose worker is gone, beside workers that go on: a living one has long had its answer. */
+/** Ends the leases of deliveries whose worker is dead, beside running workers, which have had their response long ago. */
 export async function endOldLeases(testEnv: Pick<TestEnvironment, 'sql'>): Promise<void> {
   await testEnv.sql(
     `update delivery set lease_until = now() - interval '1 second' where status = 'sending' and lease_until < now() + interval '57 seconds'`,
   );
 }
 
-/** The item's webhook, which has failed, is due again now; waits until its failure is written down. */
+/** Makes the item's failed webhook due now; waits until its failure is recorded. */
 export async function endRetryWait(testEnv: Pick<TestEnvironment, 'sql'>, itemId: string): Promise<void> {
   const text = `update delivery set next_attempt_at = now() where item_id = $1 and status = 'pending' and attempt > 0 returning id`;
   await vi.waitFor(async () => expect(await testEnv.sql(text, [itemId])).toHaveLength(1));

@@ -1,4 +1,5 @@
-// SIGTERM: no new work, what is under way is finished and recorded, and the process is gone within 20 s (docs/spec/commands.md#stopping).
+// Tests SIGTERM: no new work, running work is finished and recorded, and the process exits within 20 s
+// (docs/spec/commands.md#stopping).
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/api/learnings';
@@ -11,7 +12,9 @@ import { WITH_REDIS, useTestEnvironment } from '../../test-environment.ts';
 import { type RawSocket, rawSocket } from './raw-socket.ts';
 
 const testEnv = useTestEnvironment();
-/** Long enough for a process that waits for nothing to be gone, in ms. A slow machine may miss one, and blames none. */
+/**
+ * In ms, longer than an idle process needs to exit. On a slow machine the test may miss a fault, but never reports a false one.
+ */
 const LINGER_MS = 1000;
 let owner: Person;
 let receiver: Receiver;
@@ -27,14 +30,14 @@ afterEach(() => silent?.close());
 afterAll(() => receiver.close());
 
 describe('a process that gets SIGTERM', () => {
-  it('waits for the webhook that is on its way, and records what came of it', async () => {
+  it('waits for the webhook under way, and records its result', async () => {
     const live = await connectLive(owner);
     const held = Promise.withResolvers<{ status: number }>();
     receiver.answer = () => held.promise;
     const { id } = await project.pipeline.submit(aSubmission());
     await review(owner, id);
     const { webhookId } = await receiver.next(id);
-    // Any of them may be the one that sends it.
+    // Any process may be the one that sends it.
     const ended = Promise.all(testEnv.urls.map((_, process) => testEnv.terminate(process)));
     expect(await live.closed()).toBe('io server disconnect');
     expect(await Promise.race([ended, delay(LINGER_MS, 'still there')])).toBe('still there');
@@ -59,10 +62,10 @@ describe('a process that gets SIGTERM', () => {
     there.close();
   });
 
-  it('does not wait for a socket that never says goodbye', async () => {
+  it('does not wait for a socket that never answers the close frame', async () => {
     silent = await rawSocket(owner);
     await silent.join();
-    // Unanswered, the WebSocket library would wait for 30 s, longer than a process is given to stop.
+    // Without an answer, the WebSocket library would wait for 30 s, longer than a process has to stop.
     await testEnv.terminate(0);
     await testEnv.restart();
     await owner.call(readSession);

@@ -1,4 +1,4 @@
-// kill -9 between a commit and its answer, and a database that goes away under load: nothing answered is lost, nothing is there twice.
+// Tests kill -9 between commit and response, and a database outage under load: nothing acknowledged is lost or repeated.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEvents, listItems } from '@countersign/shared/api/public';
@@ -29,7 +29,7 @@ async function allIds(of: OpenProject, process: number): Promise<string[]> {
 
 const bodyOf = (of: OpenProject) => JSON.stringify({ project_id: of.id, ...aSubmission() });
 
-// Whoever asks again asks the other process, and without Redis there is none.
+// Retries go to the other process, and without Redis there is none.
 const OTHER = WITH_REDIS ? 1 : 0;
 
 describe('kill -9 of one process while it commits', () => {
@@ -48,10 +48,10 @@ describe('kill -9 of one process while it commits', () => {
     'in the middle': (_: OpenProject, sent: Promise<unknown>[]) => Promise.any(sent.slice(30, 35)),
   };
 
-  it.each(Object.entries(MOMENTS))('%s: each key has made one item, at every process (I2)', async (name, moment) => {
+  it.each(Object.entries(MOMENTS))('%s: each key has created one item, at every process (I2)', async (name, moment) => {
     const project = await openProject(owner);
     const [same, ...others] = Array.from({ length: 41 }, () => bodyOf(project));
-    // 50 times the same under one key, and 40 others, so that the commits are groups.
+    // 50 repeats under one key, and 40 others, so that commits hold groups.
     const work = [...Array<string>(50).fill(same ?? ''), ...others].map((body, n) => {
       return { body, process: n, idempotencyKey: body === same ? 'same' : `other ${n}` };
     });
@@ -62,7 +62,7 @@ describe('kill -9 of one process while it commits', () => {
       else expect(answer.problem.code).toBe('idempotency_in_progress');
     };
     const sent = work.map((one) => send(one));
-    // A connection cut by the kill: whether the item exists is for the second try to find out.
+    // A connection cut by the kill: the retry finds out whether the item exists.
     const settled = Promise.allSettled(sent);
     await moment(project, sent);
     await testEnv.kill9(0);
@@ -82,7 +82,7 @@ describe('kill -9 of one process while it commits', () => {
   });
 });
 
-describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () => {
+describe.runIf(WITH_REDIS)('PostgreSQL stops under load and comes back', () => {
   let postgres: OwnPostgres;
   let testEnv: TestEnvironment | undefined;
   let project: OpenProject;
@@ -103,7 +103,7 @@ describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () 
     id: string;
   }
 
-  /** Submits under one key until it is stored; every answer on the way is a 201 or a 503 that says when to come back. */
+  /** Submits under one key until it is stored; every response on the way is a 201 or a 503 with Retry-After. */
   async function submitUntilStored(key: string, worker: number, seen: Seen[]): Promise<void> {
     const body = bodyOf(project);
     for (;;) {
@@ -120,18 +120,18 @@ describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () 
     for (let n = 0; !until.aborted; n += 1) await submitUntilStored(`worker ${worker}, item ${n}`, worker, seen);
   }
 
-  it('I2: says so by name meanwhile, loses nothing, and needs no restart', { timeout: 180_000 }, async () => {
+  it('I2: returns 503 meanwhile, loses nothing, and needs no restart', { timeout: 180_000 }, async () => {
     const seen: Seen[] = [];
     const enough = new AbortController();
     const workers = Array.from({ length: WORKERS }, (_, n) => submitUntil(n, seen, enough.signal));
     const load = Promise.all(workers);
-    // One that has met a wrong answer ends the others; the test fails where it waits for all.
+    // A worker with a wrong response ends the others; the test fails where it waits for all.
     load.catch(() => enough.abort());
     const stored = () => seen.filter(({ status }) => status === 201).length;
     await expect.poll(stored, { timeout: 40_000 }).toBeGreaterThan(100);
     await postgres.down();
     const before = stored();
-    // Whoever asks is answered while it is away, again and again: nobody hangs until it is back.
+    // Each request during the outage gets a response: none hangs until it ends.
     const since = seen.length;
     const fewest = () => {
       const refused = seen.slice(since).filter(({ status }) => status === 503);
@@ -147,7 +147,7 @@ describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () 
     await load;
     const made = seen.filter(({ status }) => status === 201);
     expect((await allIds(project, 0)).sort()).toEqual(made.map(({ id }) => id).sort());
-    // Facts find their way again too: the listeners and the relay are back.
+    // Events are published again too: the listeners and the relay are back.
     const [{ id } = { id: '' }] = made;
     const waiting = project.pipeline.submitRaw(bodyOf(project), { headers: { prefer: 'wait=30' }, process: 1 });
     await review(project.owner, id, 'approve');

@@ -1,5 +1,5 @@
-// Parts that lose each other: sessions of the database that end, a relay that is frozen, a network that swallows everything. Work goes
-// on or is told to wait, and all of it heals without a restart.
+// Tests partitions: ended database sessions, a frozen relay, a network that drops everything. Work continues or gets 503, and
+// recovers without a restart.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem, releaseClaim } from '@countersign/shared/api/queue';
 import { aSubmission, join, openProject, type OpenProject, review } from '../../builders.ts';
@@ -21,20 +21,20 @@ import { endOldLeases } from './expire-leases.ts';
 
 const HEALTHY = { status: 'ok', database: true, lock_store: true };
 const DEGRADED = { status: 'degraded', database: true, lock_store: false };
-/** A relay that says nothing is taken over after fifteen seconds. */
+/** A silent relay is replaced after fifteen seconds. */
 const FROZEN_MS = 40_000;
-/** A process that cannot be heard is missed after three beats of two seconds. */
+/** A silent process is dropped after three heartbeats of two seconds. */
 const SILENCE_MS = 25_000;
-/** Sessions that are ended under load, one after the other: two of them are the relay's. */
+/** Sessions to end under load, one after another: two of them are the relay's. */
 const ENDED = scaled(10, 100);
-/** The parts wait, each in a world of its own: for fifteen seconds, or for beats that do not come. */
+/** The parts wait, each in a separate environment: for fifteen seconds, or for missing heartbeats. */
 const AT_ONCE = { concurrent: true };
 
-/** What a process says of itself. */
+/** The state that a process reports. */
 const readiness = async (testEnv: TestEnvironment, process: number): Promise<unknown> =>
   (await fetch(`${testEnv.url(process)}/readyz`)).json();
 
-/** Ends one session of the world's database, of those that fit; false when there is none. */
+/** Ends one matching session of the environment's database; false when there is none. */
 async function endSession(testEnv: TestEnvironment, fits = 'true'): Promise<boolean> {
   const rows = await testEnv.sql(
     `select pg_terminate_backend(pid) from pg_stat_activity a
@@ -44,7 +44,7 @@ async function endSession(testEnv: TestEnvironment, fits = 'true'): Promise<bool
   return rows.length > 0;
 }
 
-/** That session is the one of the relay of this world: the others on the same server have theirs. */
+/** Selects the relay's session of this environment: others on the same server have theirs. */
 const HOLDS_LEADER_LOCK = `a.datname = current_database() and exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.granted
   and l.classid::bigint << 32 | l.objid::bigint = 7202611202)`;
 
@@ -70,7 +70,7 @@ describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', AT_ONCE, () => {
     await live.entered(project.id);
   });
   afterAll(async () => {
-    // Closing looks for gaps in the ledger.
+    // Closing checks for gaps in the event log.
     live.close();
     await receiver.close();
   });
@@ -85,7 +85,7 @@ describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', AT_ONCE, () => {
       for (let n = 0; n < ENDED; n += 1) {
         const so = submitting.accepted.length;
         await hasLeader(testEnv);
-        // Every fifth is the one of the relay.
+        // Every fifth is the relay's.
         expect(await endSession(testEnv, n % 5 === 0 ? HOLDS_LEADER_LOCK : 'true')).toBe(true);
         await expect.poll(() => submitting.accepted.length, { interval: 20 }).toBeGreaterThan(so);
       }
@@ -99,7 +99,7 @@ describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', AT_ONCE, () => {
       expect(new Set(queued().map((domainEvent) => 'item_id' in domainEvent && domainEvent.item_id))).toEqual(
         new Set(accepted),
       );
-      // One whose worker lost its session in the middle is sent again when its lease is over.
+      // A delivery whose worker lost its session during it is sent again when its lease is over.
       const withoutSettings = async () => {
         await endOldLeases(testEnv);
         const arrived = new Set(receiver.arrivals.map(({ event }) => event.item_id));
@@ -124,7 +124,7 @@ describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', AT_ONCE, () => {
 describe.runIf(WITH_REDIS)('a relay that is frozen', AT_ONCE, () => {
   const testEnv = useTestEnvironment({ roles: ['web', 'worker', 'worker'] });
 
-  it('I6: is taken over, and what it wakes up to is another one’s', async () => {
+  it('I6: is replaced, and has lost its leadership when it resumes', async () => {
     const owner = await person(testEnv);
     const project = await openProject(owner);
     const live = await connectLive(owner);
@@ -145,7 +145,7 @@ describe.runIf(WITH_REDIS)('a relay that is frozen', AT_ONCE, () => {
   }, 90_000);
 });
 
-describe.runIf(WITH_REDIS)('a network to Redis that swallows everything, for one server of two', AT_ONCE, () => {
+describe.runIf(WITH_REDIS)('a network to Redis that drops everything, for one of two servers', AT_ONCE, () => {
   let redis: OwnRedis;
   let testEnv: TestEnvironment;
   let ana: Person;
@@ -171,14 +171,14 @@ describe.runIf(WITH_REDIS)('a network to Redis that swallows everything, for one
 
   const arrive = async () => (await project.pipeline.submit(aSubmission())).id;
 
-  /** Both pages say that these are online. */
+  /** Both pages show these as online. */
   const expectOnline = async (pool: Person[], of: readonly Live[] = lives) => {
     const ids = pool.map(({ id }) => id).sort();
     const seen = (live: Live) => live.people(project.id).map((who) => who.user_id);
     for (const live of of) await expect.poll(() => seen(live).sort(), { timeout: SILENCE_MS }).toEqual(ids);
   };
 
-  it('LC1, I3, I4: fences decide between the two, every event reaches both, and it recovers by itself', async () => {
+  it('LC1, I3, I4: fences decide between the two, every event reaches both, and it recovers automatically', async () => {
     await expectOnline([ana, bo]);
     redis.blackhole(true);
     await expect.poll(() => readiness(testEnv, 1), { timeout: SILENCE_MS }).toEqual(DEGRADED);
@@ -198,7 +198,7 @@ describe.runIf(WITH_REDIS)('a network to Redis that swallows everything, for one
       await other.call(decideItem, { params, body: { fence: next.fence, action: 'approve' } }, { process: 1 - at });
       for (const live of lives) await live.next('item.finalized', (domainEvent) => domainEvent.item_id === id);
     }
-    // Whoever is at the other one cannot be seen from here for the time being; nobody is shown who may be gone.
+    // People at the other server are invisible from here meanwhile; a page shows nobody who may be gone.
     await expectOnline([ana], [lives[0]]);
 
     redis.blackhole(false);

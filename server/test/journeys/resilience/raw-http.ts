@@ -1,4 +1,4 @@
-// HTTP by hand: any bytes to a server, and everything it says until it hangs up.
+// Sends any bytes to a server, and reads everything until it closes the connection.
 import { connect } from 'node:net';
 
 export async function rawAnswer(url: string, bytes: string | Buffer): Promise<string> {
@@ -6,7 +6,7 @@ export async function rawAnswer(url: string, bytes: string | Buffer): Promise<st
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A server that hangs up while we are sending is in its right: what it said counts.
+  // A server may close the connection while we send: what it sent counts.
   socket.on('error', () => undefined);
   socket.write(bytes);
   await new Promise((resolve) => socket.once('close', resolve));

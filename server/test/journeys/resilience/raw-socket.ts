@@ -1,4 +1,4 @@
-// A WebSocket without manners: the upgrade by hand, then any bytes and any frames, also such as no library would send.
+// A raw WebSocket client: a manual upgrade, then any bytes and any frames, also those that no library would send.
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -15,9 +15,9 @@ export interface RawSocket {
   join(): Promise<void>;
   /** What the server sent: the text of each frame, `pong` or `close` for those without. */
   readonly received: readonly string[];
-  /** Resolves when the server says goodbye (a close frame) or hangs up. */
+  /** Resolves when the server sends a close frame or disconnects. */
   readonly closed: Promise<unknown>;
-  /** Resolves when the server hangs up. A goodbye is never answered from here. */
+  /** Resolves when the server disconnects. This client never answers a close frame. */
   readonly gone: Promise<unknown>;
   close(): void;
 }
@@ -31,7 +31,7 @@ export interface FrameOptions {
   claims?: bigint;
 }
 
-/** Upgrades at the socket's address. Errors: the status, when the server does not. */
+/** Upgrades at the socket's address. Throws the status when the server refuses. */
 export async function rawSocket(
   person: Person,
   { process, headers = {} }: { process?: number; headers?: Record<string, string> } = {},
@@ -50,7 +50,7 @@ export async function rawSocket(
   upgrade.end();
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   upgrade.once('upgrade', (_, socket: Duplex, head: Buffer) => {
-    // What came in one breath with the answer.
+    // Data that arrived with the response.
     if (head.length > 0) socket.unshift(head);
     resolve(socket);
   });
@@ -70,7 +70,7 @@ function over(socket: Duplex): RawSocket {
   const received: string[] = [];
   const joined = Promise.withResolvers<undefined>();
   let buffer: Buffer = Buffer.alloc(0);
-  // A server that has cut us off makes writing fail: that is its good right.
+  // A server that has cut the connection makes writes fail, as it may.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     goodbye.resolve(undefined);
@@ -101,7 +101,7 @@ function over(socket: Duplex): RawSocket {
   };
 }
 
-/** The first whole frame of the server's, which are not masked; null while there is none. */
+/** The first complete frame of the server, whose frames are not masked; null while there is none. */
 function readFrame(buffer: Buffer): { opcode: number; payload: string; length: number } | null {
   if (buffer.length < 4)
     return buffer.length >= 2 && buffer[1] === 0 ? { opcode: (buffer[0] ?? 0) & 15, payload: '', length: 2 } : null;

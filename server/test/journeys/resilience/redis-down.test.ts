@@ -1,4 +1,4 @@
-// Redis dies and comes back: work goes on under the fence alone (LC1), the service says so, and heals by itself.
+// Tests a Redis outage: work continues under the fence alone (LC1), the service reports it, and recovers automatically.
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { claimItem, claimNext, decideItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
@@ -35,7 +35,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
 
   const arrive = async () => (await project.pipeline.submit(aSubmission())).id;
 
-  it('claims and decisions made before it died stand, new ones go by the fence, and heal when it is back', async () => {
+  it('claims and decisions made before it persist, new ones use the fence, and recover when it is back', async () => {
     const before = await arrive();
     const held = await owner.call(claimItem, { params: { id: before } });
     expect(await lockOf(redis, before)).toBe(`${held.fence}:${owner.id}`);
@@ -67,7 +67,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     expect(await review(reviewer, after, 'edit', { process: 1 })).toMatchObject({ status: 'approved' });
   });
 
-  /** One after the other: held, released, claimed again with a higher fence; the old one is lost (I3). */
+  /** One after another: held, released, claimed again with a higher fence; the old one is refused (I3). */
   async function decideWithoutRedis(id: string): Promise<void> {
     const params = { id };
     const first = await owner.call(claimItem, { params });
@@ -93,11 +93,12 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     expect(new Set(granted.map(({ fence, item }) => `${fence} ${item.claim?.user_id}`)).size).toBe(1);
   }
 
-  it('takes no process with it, when it dies in the middle of work and over and over', async () => {
+  it('kills no process when it dies during work, repeatedly', async () => {
     for (let round = 0; round < 3; round += 1) {
       const leavers = await people(testEnv, 8);
       const cookies = leavers.map((leaver) => leaver.cookieHeader());
-      // Signing out tells the other processes by way of Redis: some of it is under way when Redis dies, some starts without it.
+      // Signing out notifies the other processes through Redis: some notifications are under way when Redis dies, some start
+      // without it.
       const leaving = leavers.slice(4).map((leaver, n) => leaver.call(endSession, {}, { process: n }));
       await redis.crash();
       await Promise.all(leaving);
@@ -111,7 +112,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     await review(reviewer, await arrive(), 'approve', { process: 1 });
   });
 
-  /** Every process says so on /readyz, which stays 200: it is ready to work. */
+  /** Every process reports it on /readyz, which stays 200: it can work. */
   async function everywhere(expected: object): Promise<void> {
     const ask = async () => {
       for (const url of testEnv.urls) {

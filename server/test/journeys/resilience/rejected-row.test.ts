@@ -1,4 +1,4 @@
-// A row that the database refuses: what it says of it quotes the row, and none of that reaches the log or the pipeline (K7).
+// Tests a row that the database refuses: its error quotes the row, and none of that reaches the log or the pipeline (K7).
 import { expect, it } from 'vitest';
 import { aSubmission, openProject } from '../../builders.ts';
 import { person } from '../../client.ts';
@@ -6,7 +6,7 @@ import { useTestEnvironment } from '../../test-environment.ts';
 
 const testEnv = useTestEnvironment({ processes: 1 });
 
-it('K7: is logged by its constraint and its place, without what was in it', async () => {
+it('K7: is logged by its constraint and its location, without its content', async () => {
   const project = await openProject(await person(testEnv));
   await testEnv.sql(`alter table item add constraint none_of_these check (preview not like '%parcel%')`);
   const submission = aSubmission({ metadata: { note: 'nobody else may read this' } });
@@ -14,6 +14,6 @@ it('K7: is logged by its constraint and its place, without what was in it', asyn
   expect(answer).toMatchObject({ ok: false, status: 500, problem: { code: 'internal' } });
   await expect.poll(() => testEnv.log()).toContain('violates check constraint \\"none_of_these\\"');
   for (const text of [testEnv.log(), answer.text]) expect(text).not.toMatch(/parcel|nobody else|within 30 days/);
-  // The place it came from is still told.
+  // The location in the code is still logged.
   expect(testEnv.log()).toMatch(/"stack":" +at /);
 });

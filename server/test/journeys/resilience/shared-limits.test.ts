@@ -1,4 +1,4 @@
-// One limit and one revocation for all processes, and a door that stays open when Redis is gone.
+// Tests that all processes share one rate limit and one key revocation, and keep serving without Redis.
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '@countersign/shared/api/projects';
@@ -19,7 +19,7 @@ import { rawAnswer } from './raw-http.ts';
 const ALONE = 'rate limits count per process';
 const SHARED = 'rate limits are shared again';
 
-/** Reads an item through a process: the status, whatever came of it. */
+/** Reads an item through a process: returns the status. */
 const reading = (who: Pipeline, id: string) => (process: number) =>
   who.attempt(readItem, { params: { id } }, { process });
 
@@ -46,7 +46,9 @@ describe('a key', () => {
 
   const countInLog = (words: string) => testEnv.log().split(words).length - 1;
 
-  /** Twice the quota at once from a new key, while the processes count as one; `most` is what may be granted of it. */
+  /**
+   * Sends twice the quota at once with a new key, while the processes share the count; `most` is the maximum that may be granted.
+   */
   async function burst() {
     const { user } = await newKey(project);
     const read = reading(user, itemId);
@@ -61,11 +63,11 @@ describe('a key', () => {
     return { answers, granted: statuses(answers)[200] ?? 0, most: QUOTA + Math.ceil(back) };
   }
 
-  it('RL1: has one limit, however many processes it asks', async () => {
+  it('RL1: has one limit over all processes', async () => {
     let before = countInLog(ALONE);
     let { answers, granted, most } = await burst();
     while (granted > most) {
-      // Only a process that had no answer of Redis in time may have counted for itself (RL3); then another key shows more.
+      // Only a process without a timely response from Redis may have counted alone (RL3); then another key is tested.
       await expect.poll(() => countInLog(ALONE)).toBeGreaterThan(before);
       before = countInLog(ALONE);
       ({ answers, granted, most } = await burst());
@@ -89,7 +91,7 @@ describe('a key', () => {
     await expect.poll(everywhere, { interval: 50 }).toBe(true);
   });
 
-  it('that is refused gets one answer, whether it was revoked, unknown or mistyped', async () => {
+  it('that is refused gets the same response, whether revoked, unknown or mistyped', async () => {
     const { keyId, user } = await newKey(project);
     await project.owner.call(revokeApiKey, { params: { id: project.id, key_id: keyId } });
     const [revoked, mistyped] = [user, pipeline(testEnv, { projectId: project.id, apiKey: 'csk_typo' })];
@@ -103,7 +105,7 @@ describe('a key', () => {
     expect(texts[1]).toBe(texts[0]);
   });
 
-  it('bytes that are no request are answered by name, and take no process with them', async () => {
+  it('invalid HTTP gets a named error, and kills no process', async () => {
     const host = 'Host: countersign.test\r\n';
     const all = [
       'nonsense\r\n\r\n',
@@ -134,7 +136,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     await redis.stop();
   });
 
-  it('RL3: a pipeline goes on submitting, and still learns its limit', async () => {
+  it('RL3: a pipeline keeps submitting, and still gets its limit in headers', async () => {
     const project = await openProject(await person(testEnv));
     const submit = async (process: number) => {
       const body = JSON.stringify({ project_id: project.id, ...aSubmission() });

@@ -1,4 +1,4 @@
-// Workers as processes of their own: killed, frozen, and with a backlog before them. Nothing is lost, and nobody is held up.
+// Tests separate worker processes: killed, frozen, and with a backlog. Nothing is lost, and no project is delayed.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -14,9 +14,9 @@ import { endOldLeases } from './expire-leases.ts';
 
 /** In the short round each of the three dies once. */
 const KILLS = scaled(3, 30);
-/** Webhooks between one kill and the next: about as many as come in a second. */
+/** Webhooks between one kill and the next: about a second's worth. */
 const ITEMS_BETWEEN_KILLS = 20;
-/** Answers that the receiver keeps back, so that something is always in flight. */
+/** Responses that the receiver holds back, so that something is always in flight. */
 const HELD_RESPONSES = 3;
 const WORKERS = [1, 2, 3];
 
@@ -47,7 +47,7 @@ describe.runIf(WITH_REDIS)('three workers', () => {
   afterAll(() => receiver.close());
 
   it(
-    `one killed with -9 again and again, ${KILLS} times under load: nothing is lost, repeats are no more than were in flight (I5)`,
+    `one killed with -9 repeatedly, ${KILLS} times under load: loses nothing, and repeats at most what was in flight (I5)`,
     async () => {
       const heldResponses: (() => void)[] = [];
       let over = false;
@@ -93,7 +93,7 @@ describe.runIf(WITH_REDIS)('three workers', () => {
     (KILLS * 10 + 120) * 1000,
   );
 
-  it('one stopped past its lease, and resumed: what it writes then changes nothing (I5)', async () => {
+  it('one stopped past its lease, and resumed: its late result changes nothing (I5)', async () => {
     await testEnv.terminate(2);
     await testEnv.terminate(3);
     const held = Promise.withResolvers<{ status: number }>();
@@ -112,7 +112,7 @@ describe.runIf(WITH_REDIS)('three workers', () => {
     };
     await expect.poll(async () => (await whole()).status).toBe('succeeded');
     testEnv.thaw(1);
-    // The answer that comes too late says that it failed: it must not undo the success.
+    // The late response says that it failed: it must not undo the success.
     held.resolve({ status: 500 });
     const errors = async () => (await whole()).attempts.map(({ n, error }) => [n, error]);
     await expect.poll(errors).toEqual([
@@ -123,7 +123,7 @@ describe.runIf(WITH_REDIS)('three workers', () => {
   });
 });
 
-/** Takes connections and never says a word. */
+/** Accepts connections and never responds. */
 async function blackHole(): Promise<{ server: Server; url: string }> {
   const server = createServer((socket) => void socket.on('error', () => undefined));
   server.listen(0, '127.0.0.1');
@@ -131,7 +131,7 @@ async function blackHole(): Promise<{ server: Server; url: string }> {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-/** So many deliveries of the project, due, each of an item of its own, all copied from one. */
+/** This many due deliveries of the project, each of a separate item, all copied from one. */
 async function backlog(testEnv: TestEnvironment, project: OpenProject, count: number): Promise<void> {
   const itemId = (await project.pipeline.submit(aSubmission())).id;
   const columns = await testEnv.sql<{ column_name: string }>(
@@ -167,7 +167,7 @@ describe.runIf(WITH_REDIS)('10 000 due deliveries to one dead endpoint', () => {
   });
 
   it.each(['that never answers', 'where nobody listens'])(
-    '%s do not stand before another project’s first attempt (WH5)',
+    '%s do not delay another project’s first attempt (WH5)',
     async (kind) => {
       const webhook_url = kind === 'that never answers' ? hole.url : 'http://127.0.0.1:9/';
       const dead = await openProject(owner, { settings: { webhook_url: webhook_url.replace(':9/', ':1025/') } });
@@ -181,7 +181,7 @@ describe.runIf(WITH_REDIS)('10 000 due deliveries to one dead endpoint', () => {
         'select sum(attempt) as tried from delivery where project_id = $1',
         [dead.id],
       );
-      // The dead one was tried, and left alone: what was due later did not wait for its ten thousand.
+      // The dead endpoint was tried, and its circuit opened: later deliveries did not wait for its ten thousand.
       expect(Number(tried)).toBeGreaterThan(0);
       expect(Number(tried)).toBeLessThan(100);
     },

@@ -1,4 +1,5 @@
-// After audits are switched off: whatever a reviewer reads, hears and decides, no item that still waits can be told to be the last audit.
+// Tests that after audits are switched off a reviewer cannot tell the last audit items from others by anything they read or
+// receive.
 import { describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
@@ -13,7 +14,7 @@ const AUTO = 0.9137;
 /** The first item of each project; the second one was queued by its confidence in both. */
 const FIRST = { audit: 0.971, plain: 0.713 } as const;
 
-/** A reviewer after the audits of a project have ended: they decide the second item for good, and look at everything each time. */
+/** A reviewer after the audits of a project have ended: decides the second item for good, and reads everything each time. */
 async function visibleHistoryOf(kind: keyof typeof FIRST): Promise<string[]> {
   const [owner, viewer] = (await people(testEnv, 2)) as [Person, Person];
   const settings = { name: 'Twins', audit_rate: 1, auto_threshold: AUTO, undo_window_seconds: 0 };
@@ -48,10 +49,10 @@ async function visibleHistoryOf(kind: keyof typeof FIRST): Promise<string[]> {
 }
 
 describe('AU3: what waits when audits are switched off', () => {
-  it('looks alike to a reviewer, with every decision that leaves less of it', async () => {
+  it('looks the same to a reviewer, after every decision', async () => {
     const [audit, plain] = await Promise.all([visibleHistoryOf('audit'), visibleHistoryOf('plain')]);
     expect(audit).toEqual(plain);
-    // Of what is undecided there is neither the confidence, nor what it is compared with.
+    // An undecided item shows neither its confidence nor its thresholds.
     expect(audit.filter((line) => /<confidence [02]>/.test(line))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Everything a reviewer can read of an audited arrival, beside one that came to people by its confidence: nothing tells them apart.
+// Compares everything a reviewer can read of an audit item with one queued by its confidence: they are indistinguishable.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainEventOf } from '@countersign/shared/events';
 import * as queue from '@countersign/shared/api/queue';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => live.close());
 
-/** The members that cannot but differ from item to item. */
+/** The members that necessarily differ from item to item. */
 const withoutIds = ({ seq: _seq, server_time: _time, item_id: _id, item, ...event }: DomainEventOf<'item.queued'>) => {
   const { id: _item, confidence: _confidence, created_at: _created, due_at: _due, preview: _preview, ...line } = item;
   return { ...event, item: line };
@@ -51,10 +51,10 @@ describe('AU3: what sockets, lists and histories say', () => {
 });
 
 const AUTO = 0.9137;
-/** In one project an audit waits, in the other an item that routing sent to people; nothing else is different but their ids. */
+/** In one project an audit waits, in the other an item that routing queued; they differ only in their ids. */
 const KINDS = { audit: 0.971, plain: 0.713 } as const;
 
-/** Takes a person through everything there is to see and do with one item; all that came back, ids and times made alike. */
+/** Takes a person through everything one can see and do with an item; returns all responses, with ids and times normalized. */
 async function visibleHistoryOf(kind: keyof typeof KINDS, role: Role): Promise<string[]> {
   const [owner, viewer] = (await people(testEnv, 2)) as [Person, Person];
   const settings = { name: 'Twins', audit_rate: 1, auto_threshold: AUTO, undo_window_seconds: 30 };
@@ -104,19 +104,19 @@ async function visibleHistoryOf(kind: keyof typeof KINDS, role: Role): Promise<s
   return visibleHistory.lines;
 }
 
-describe('AU3: what tells an audit from any other item that waits', () => {
+describe('AU3: the difference between an audit and any other queued item', () => {
   it('is in nothing that a reviewer can read or receive, until the decision is final', async () => {
     const [audit, plain] = await Promise.all([
       visibleHistoryOf('audit', 'reviewer'),
       visibleHistoryOf('plain', 'reviewer'),
     ]);
     expect(audit).toEqual(plain);
-    // Of what was submitted nobody saw the confidence, by which they could be told apart, nor what it is compared with.
+    // No response had the confidence or the thresholds, which would tell them apart.
     expect(audit.filter((line) => line.includes('<confidence'))).toEqual([]);
     expect(audit.filter((line) => line.startsWith('listQueue 200')).length).toBeGreaterThan(3);
   });
 
-  it('is there for who may see analytics: by confidence and threshold', async () => {
+  it('is visible to members who may see analytics: by confidence and threshold', async () => {
     const [audit, plain] = await Promise.all([
       visibleHistoryOf('audit', 'supervisor'),
       visibleHistoryOf('plain', 'supervisor'),

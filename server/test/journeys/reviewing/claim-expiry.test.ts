@@ -1,4 +1,4 @@
-// A reviewer goes quiet: the claim lapses, everyone sees it, and a late decision counts only while nobody else took the item.
+// Tests an expired claim: every page sees it, and a late decision counts until another person claims the item.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProject } from '@countersign/shared/api/projects';
 import {
@@ -30,7 +30,7 @@ interface Claimed {
   params: { id: string };
   fence: number;
 }
-/** Items whose claims have lapsed, one for each test; no one person may hold them all (LC4). */
+/** Items with expired claims, one per test; no one person may hold them all (LC4). */
 let expired: Claimed[];
 const nextExpired = () => expired.shift() as Claimed;
 
@@ -59,7 +59,7 @@ async function claimed(of: OpenProject, who: Person): Promise<Claimed> {
 const lastEvent = async (id: string) => (await owner.call(readHistory, { params: { id } })).data.at(-1)?.type;
 
 describe('a lease', () => {
-  it('is 120 seconds, or what the project says between 60 and 900', async () => {
+  it('is 120 seconds, or what the project sets between 60 and 900', async () => {
     expect(project.project.claim_lease_seconds).toBe(120);
     for (const claim_lease_seconds of [59, 901])
       await owner.refused('validation_failed', createProject, { body: { name: 'Leases', claim_lease_seconds } });
@@ -77,7 +77,7 @@ describe('a lease', () => {
 });
 
 describe('an expired claim', () => {
-  it.runIf(WITH_REDIS)('is announced to everyone, with the system as the actor', async () => {
+  it.runIf(WITH_REDIS)('is published to everyone, with the system as the actor', async () => {
     const live = await connectLive(owner, { process: 1 });
     const { id } = await project.pipeline.submit(aSubmission());
     const { item } = await reviewer.call(claimItem, { params: { id } });
@@ -88,7 +88,7 @@ describe('an expired claim', () => {
     live.close();
   });
 
-  it.runIf(WITH_REDIS)('is noticed at the end of its lease, not before', async () => {
+  it.runIf(WITH_REDIS)('expires at the end of its lease, not before', async () => {
     const live = await connectLive(owner, { process: 1 });
     const { id } = await project.pipeline.submit(aSubmission());
     await reviewer.call(claimItem, { params: { id } });
@@ -98,7 +98,7 @@ describe('an expired claim', () => {
     live.close();
   });
 
-  it('puts the item back where others find it', async () => {
+  it('makes the item available to others', async () => {
     const { id } = nextExpired();
     const { data } = await owner.call(listQueue, { query: { project_id: quiet.id, view: 'available' } });
     expect(data.find((row) => row.id === id)).toMatchObject({ claim: null });
@@ -106,7 +106,7 @@ describe('an expired claim', () => {
     expect(next?.item.id).toBe(id);
   });
 
-  it('still takes the late decision of its holder while nobody else took the item (LC1)', async () => {
+  it('still accepts the late decision of its holder while no other person claimed the item (LC1)', async () => {
     const { who, id, params, fence } = nextExpired();
     await who.call(decideItem, { params, body: { fence, action: 'approve' } }, { process: 1 });
     expect(await project.pipeline.read(id)).toMatchObject({
@@ -115,7 +115,7 @@ describe('an expired claim', () => {
     });
   });
 
-  it('refuses the late decision once somebody else took the item, and names them (I3)', async () => {
+  it('refuses the late decision once another person claimed the item, and names them (I3)', async () => {
     const { who, params, fence } = nextExpired();
     const next = await owner.call(claimItem, { params }, { process: 1 });
     expect(next.fence).toBeGreaterThan(fence);

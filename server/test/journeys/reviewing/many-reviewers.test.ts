@@ -1,4 +1,4 @@
-// Fifty people on one queue, over two processes where there are two: one item that all of them want, and a pile that all of them work off.
+// Tests fifty people on one queue, over two processes where available: one item that all claim, and a backlog that all work off.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, claimNext, decideItem, type Granted, listQueue, MAX_CLAIMS } from '@countersign/shared/api/queue';
 import { submitBatch } from '@countersign/shared/api/public';
@@ -46,12 +46,12 @@ describe('fifty reviewers on one item', () => {
       live.events.filter((event) => event.type === 'item.claimed' && event.item_id === id),
     );
     expect(claims.map((list) => list.length)).toEqual(Array.from({ length: REVIEWERS + 1 }, () => 1));
-    // What they hold counts for what they may take next (LC4).
+    // Held items count for what they may claim next (LC4).
     await review(winner, id);
   });
 });
 
-describe('fifty reviewers who press next until nothing is left', () => {
+describe('fifty reviewers who claim next until nothing is left', () => {
   it(
     'I4, LC4: get 200 distinct items, everybody at least one, and nobody gets an empty answer while items wait',
     { timeout: 90_000 },
@@ -71,7 +71,7 @@ describe('fifty reviewers who press next until nothing is left', () => {
     },
   );
 
-  /** Takes the next one and decides it, again and again; who hoards decides only when their hands are full. */
+  /** Claims the next item and decides it, repeatedly; a hoarder decides only at the claim limit. */
   async function emptyQueue(
     one: Person,
     { workload, process, keepsClaims }: { workload: OpenProject; process: number; keepsClaims: boolean },
@@ -89,7 +89,7 @@ describe('fifty reviewers who press next until nothing is left', () => {
         expect([answer.problem.code, held.length]).toEqual(['too_many_claims', MAX_CLAIMS]);
         await decideAll();
       } else if (answer.reply === undefined) {
-        // Nobody gives anything back here: what is handed out stays so, and this is still true.
+        // No item is released here, so the recorded holders stay correct.
         const { counts } = await one.call(listQueue, { query: { project_id: workload.id } }, { process });
         expect(counts.available).toBe(0);
         await decideAll();

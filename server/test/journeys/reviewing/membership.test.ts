@@ -1,4 +1,4 @@
-// Joining by an invite and leaving again, over sockets: whoever is out hears nothing more, in every process (I8).
+// Tests joining by an invite and leaving, over sockets: a removed member receives nothing more, in any process (I8).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptInvite, createInvite, listInvites } from '@countersign/shared/api/invites';
 import { changeMember, listMembers, readProject, removeMember } from '@countersign/shared/api/projects';
@@ -42,13 +42,13 @@ describe('an invite', () => {
     socket.close();
   });
 
-  it('PM3: that makes no sense is the same answer', async () => {
+  it('PM3: that is invalid gets the same response', async () => {
     for (const token of ['x', '..', "' or 1=1", '\u0000', 'A'.repeat(5000), '%', '🦆'])
       await stayer.refused('not_found', acceptInvite, { params: { token } });
   });
 });
 
-describe('a member who is taken out', () => {
+describe('a removed member', () => {
   it('I8, PM2: receives nothing more, not even about their own claims, and gets 404', async () => {
     const sockets = [await connectLive(reviewer, { process: 0 }), await connectLive(reviewer, { process: 1 })];
     const id = await arrive();
@@ -64,7 +64,7 @@ describe('a member who is taken out', () => {
     expect(released.seq).toBeGreaterThan(change.seq);
     const later = await arrive();
     await staying.next('item.queued', (event) => event.item_id === later);
-    // A room of their own still speaks: what was to come of the other project would have come before it.
+    // Their own room still delivers: an event of the other project would have come before it.
     const own = await openProject(reviewer);
     const { id: mine } = await own.pipeline.submit(aSubmission());
     for (const socket of sockets) {
@@ -80,7 +80,7 @@ describe('a member who is taken out', () => {
     expect(await stayer.call(claimItem, { params: { id } })).toMatchObject({ fence: fence + 1 });
   });
 
-  it('I8: a socket that is being opened while its member leaves is not in the room', async () => {
+  it('I8: a socket that opens while its member is removed is not in the room', async () => {
     await join(project, reviewer);
     const socket = await connectLive(reviewer);
     await socket.entered(project.id);

@@ -1,4 +1,4 @@
-// Who is online, over real processes: they show each other's people, and what dies, restarts or loses Redis is put right by itself.
+// Tests presence over real processes: they show each other's people, and recover from crashes, restarts and a Redis outage.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { removeMember } from '@countersign/shared/api/projects';
@@ -14,14 +14,14 @@ import {
 } from '../../test-environment.ts';
 import { type OwnRedis, startOwnRedis } from '../../own-redis.ts';
 
-/** A process that was killed is missed after three beats of two seconds. */
+/** A killed process is dropped after three heartbeats of two seconds. */
 const SILENCE = { timeout: 25_000 };
 const SOON = { timeout: 15_000 };
-/** Both parts wait for beats that do not come, each in a world of its own. */
+/** Both parts wait for missing heartbeats, each in a separate environment. */
 const AT_ONCE = { concurrent: true };
 const IN_TURN = { concurrent: false };
 
-/** A project of the first with the others as members, and what a page of theirs knows of it. */
+/** A project of the first with the others as members, and the presence that their page shows. */
 async function shift(testEnv: TestEnvironment, count: number): Promise<{ project: OpenProject; pool: Person[] }> {
   const pool = await people(testEnv, count);
   const project = await openProject(pool[0] as Person);
@@ -82,7 +82,7 @@ describe('PR1: who is online', AT_ONCE, () => {
     for (const live of back) await vi.waitFor(() => expect(online(live, project)).toEqual(ids(...pool)), SILENCE);
   });
 
-  it.runIf(WITH_REDIS)('forgets the people of a process that was killed', IN_TURN, async () => {
+  it.runIf(WITH_REDIS)('no longer includes the people of a killed process', IN_TURN, async () => {
     const [ana, bo] = [await connect(pool[0], 0), await connect(pool[1], 1)];
     await vi.waitFor(() => expect(online(ana, project)).toContain(pool[1]?.id), SOON);
     for (const live of open) if (live !== ana) live.close();

@@ -1,4 +1,5 @@
-// The end of a project as everybody around it sees it: pipelines, open pages, waiting requests and the receiver, over two processes.
+// Tests archiving and deleting a project from outside: pipelines, open pages, waiting requests and the receiver, over two
+// processes.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource } from '@countersign/shared/api/inbound';
@@ -28,7 +29,7 @@ const bodyFor = ({ id }: OpenProject) => JSON.stringify({ project_id: id, ...aSu
 const refusal = (answer: Answer<unknown>) => (answer.ok ? 'in' : answer.problem.code);
 
 describe('AR1: an archived project', () => {
-  it('tells a pipeline so, whichever way it submits; what it submitted can be read and repeated', async () => {
+  it('refuses every kind of submission by name; earlier ones can be read and repeated', async () => {
     const project = await openProject(owner);
     const params = { id: project.id };
     const first = bodyFor(project);
@@ -39,7 +40,7 @@ describe('AR1: an archived project', () => {
     expect(archived.archived_at).not.toBeNull();
 
     const words = expect.stringContaining('archived') as string;
-    // It would wait for longer than this test may take.
+    // Waiting for it would exceed this test's timeout.
     const waited = await project.pipeline.submitRaw(bodyFor(project), { headers: { prefer: 'wait=60' } });
     for (const answer of [await project.pipeline.submitRaw(bodyFor(project), { process: 1 }), waited])
       expect(answer).toMatchObject({ status: 403, problem: { code: 'forbidden', detail: words } });
@@ -100,7 +101,7 @@ describe('AR2: a deleted project', () => {
     await owner.call(deleteProject, { params: { id: project.id } });
     for (const [index, socket] of sockets.entries()) {
       await expect.poll(() => socket.resyncs).toContainEqual({ project_id: project.id, reason: 'membership' });
-      // A room of their own still speaks: what was to come of the deleted one would have come before it.
+      // Their own room still delivers: an event of the deleted project would have come before it.
       const own = await openProject(index === 0 ? reviewer : owner);
       const { id: mine } = await own.pipeline.submit(aSubmission());
       await socket.next('item.queued', (domainEvent) => domainEvent.item_id === mine);
@@ -113,7 +114,7 @@ describe('AR2: a deleted project', () => {
   it('ends requests that wait with its key, in every process, and revokes the key (K4)', async () => {
     const project = await openProject(owner);
     const { id } = await project.pipeline.submit(aSubmission());
-    // A minute: longer than this test may take.
+    // A minute: longer than this test's timeout.
     const wait = { params: { id }, query: { wait: 60 } };
     const waiting = [0, 1].map((process) => project.pipeline.attempt(readItem, wait, { process }));
     const patient = project.pipeline.submitRaw(bodyFor(project), { headers: { prefer: 'wait=60' } });
@@ -121,7 +122,7 @@ describe('AR2: a deleted project', () => {
     await expect.poll(async () => (await queue()).data.length).toBe(2);
     await owner.call(deleteProject, { params: { id: project.id } });
     for (const answer of await Promise.all(waiting)) expect(refusal(answer)).toBe('api_key_invalid');
-    // It was stored while the project was there, and its sender hears so.
+    // It was stored while the project existed, and its sender gets that result.
     expect(await patient).toMatchObject({ status: 201, reply: { status: 'queued' } });
     for (const process of [0, 1])
       for (const call of [
@@ -132,7 +133,7 @@ describe('AR2: a deleted project', () => {
         await expect.poll(async () => refusal(await call())).toBe('api_key_invalid');
   });
 
-  it('answers as one that never was, to its owner, to its items and at its source', async () => {
+  it('returns 404 to its owner, for its items and at its source', async () => {
     const project = await openProject(owner);
     const params = { id: project.id };
     const { id } = await project.pipeline.submit(aSubmission());
@@ -161,7 +162,7 @@ describe('AR2: a deleted project', () => {
     expect([await refusalCodeOf(source.id), await refusalCodeOf(randomUUID())]).toEqual([401, 401]);
   });
 
-  it('LC2: what was decided in it and could still be taken back is never sent', async () => {
+  it('LC2: a decision in it that could still be undone is never sent', async () => {
     const settings = { undo_window_seconds: 30 };
     const [leaving, staying] = await Promise.all([
       openProject(owner, { settings, receiver }),
@@ -173,7 +174,7 @@ describe('AR2: a deleted project', () => {
     for (const id of ids) await review(owner, id);
     await owner.call(deleteProject, { params: { id: leaving.id } });
     await endUndoWindows(testEnv);
-    // Its neighbour was decided after it: when that has arrived, its own would have, too.
+    // The other project's decision came later: when it has arrived, this one would have, too.
     await receiver.next(ids[1]);
     expect(receiver.arrivals.map(({ event }) => event.item_id)).not.toContain(ids[0]);
   });

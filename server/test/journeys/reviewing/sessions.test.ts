@@ -1,4 +1,4 @@
-// One person in two browsers: the one ends the other's session, and its sockets are closed in every process.
+// Tests one person in two browsers: one ends the other's session, and its sockets close in every process.
 import { describe, expect, it } from 'vitest';
 import { endOneSession, endOtherSessions, listSessions, readSession } from '@countersign/shared/api/session';
 import { makeWallet, people, person } from '../../client.ts';
@@ -21,7 +21,7 @@ describe('A4: two browsers of one person', () => {
     const other = data.find(({ current }) => !current);
     expect(other).toMatchObject({ device: 'Chrome on Linux', created_at: other?.last_seen_at });
     await here.call(endOneSession, { params: { id: other?.id ?? '' } });
-    // They are told: the sweep over sessions comes only once a minute.
+    // They are notified: the sweep over sessions runs only once a minute.
     expect(await Promise.all(theirs.map((live) => live.closed()))).toEqual(Array(2).fill('io server disconnect'));
     for (const process of [0, 1]) await there.refused('session_missing', readSession, {}, { process });
     await expect(connectLive(there, { process: 1 })).rejects.toThrow('session_missing');
@@ -29,7 +29,7 @@ describe('A4: two browsers of one person', () => {
     for (const live of others) live.close();
   });
 
-  it('ending all others leaves the one that asks', async () => {
+  it('ending all others leaves the current one', async () => {
     const wallet = makeWallet();
     const [here, second, third] = [
       await person(testEnv, wallet),

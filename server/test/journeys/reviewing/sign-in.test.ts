@@ -1,4 +1,4 @@
-// Signing in over HTTP: a challenge counts once, in one browser, from our own page; every failure looks the same.
+// Tests signing in over HTTP: a challenge counts once, in one browser, from our own page; every failure looks the same.
 import { describe, expect, it } from 'vitest';
 import { listProjects } from '@countersign/shared/api/projects';
 import { challenge, endSession, readMeta, readSession, verify } from '@countersign/shared/api/session';
@@ -11,7 +11,7 @@ const testEnv = useSharedTestEnvironment();
 const BINDER = '__Host-siws';
 const SESSION = '__Host-sid';
 const NOBODY = '00000000-0000-7000-8000-000000000000';
-/** A problem without what names the request itself. */
+/** A problem without the parts that differ by request. */
 const bare = ({ request_id: _id, ...rest }: Problem) => rest;
 
 type Signed = ReturnType<typeof signedChallenge>;
@@ -50,7 +50,7 @@ describe('signing in', () => {
 });
 
 describe('a challenge', () => {
-  it('is good once: not again after it succeeded, not again after it failed (S3)', async () => {
+  it('is valid once: not again after it succeeded, not again after it failed (S3)', async () => {
     const used = await asked();
     const binder = used.page.cookies.get(BINDER) ?? '';
     await used.page.call(verify, { body: used.signed });
@@ -63,7 +63,7 @@ describe('a challenge', () => {
     await failed.page.refused('signature_invalid', verify, { body: failed.signed });
   });
 
-  it('counts once when it is handed in many times at once', async () => {
+  it('counts once when it is submitted many times at once', async () => {
     const { page, signed } = await asked();
     const cookie = page.cookieHeader();
     const answers = await Promise.all(
@@ -85,14 +85,14 @@ describe('a challenge', () => {
   it('is refused with the same 401 for every fault (S13)', async () => {
     const other = makeWallet();
     const faults: Record<string, (signed: Signed) => Partial<Signed>> = {
-      'a challenge that never was': () => ({ challenge_id: NOBODY }),
-      'an id that is none': () => ({ challenge_id: 'x' }),
+      'an unknown challenge': () => ({ challenge_id: NOBODY }),
+      'an invalid id': () => ({ challenge_id: 'x' }),
       'a signature of other bytes': () => ({ signature: Buffer.alloc(64).toString('base64') }),
       'a signature that is too short': () => ({ signature: 'AAAA' }),
       'no base64': () => ({ signature: '*'.repeat(88) }),
       "someone else's address": () => ({ address: other.address }),
-      'an address that is none': () => ({ address: 'O0lI' }),
-      'another text, rightly signed': (signed) => resigned(other, signed, (text) => text.replace('mainnet', 'devnet')),
+      'an invalid address': () => ({ address: 'O0lI' }),
+      'another text, validly signed': (signed) => resigned(other, signed, (text) => text.replace('mainnet', 'devnet')),
       'the text with a line more': (signed) => resigned(other, signed, (text) => `${text}\n`),
     };
     const refusals = [];

@@ -1,4 +1,4 @@
-// The live socket as a door: who is let in, and that no bytes from a client end the process or disturb the others.
+// Tests access to the live socket, and that no client bytes end the process or disturb other clients.
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
@@ -11,7 +11,7 @@ const testEnv = useTestEnvironment({ processes: 1 });
 let owner: Person;
 let project: OpenProject;
 let live: Live;
-/** Tells this process from another one: it changes when the process is another one. */
+/** Identifies the process: it changes when the process is another one. */
 let url: string;
 let raw: RawSocket | undefined;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterEach(() => raw?.close());
 afterAll(() => live.close());
 
-/** The process answers, and the socket of somebody else hears the next fact. */
+/** The process responds, and the socket of another person receives the next event. */
 async function expectHealthy(): Promise<void> {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const { id } = await project.pipeline.submit(aSubmission());
@@ -33,7 +33,7 @@ async function expectHealthy(): Promise<void> {
 }
 
 describe('a socket', () => {
-  it('is refused without a session cookie, with a made-up one, and with one of a session that is over', async () => {
+  it('is refused without a session cookie, with an invented one, and with one of an ended session', async () => {
     const stranger = { ...owner, ...browser(testEnv) };
     await expect(connectLive(stranger)).rejects.toThrow('websocket error');
     stranger.cookies.set('__Host-sid', `${owner.id}.${'A'.repeat(43)}`);
@@ -110,7 +110,7 @@ const PACKETS = [
 
 describe('A9: invalid client input', () => {
   it.each(PACKETS.map((packet) => [packet.slice(0, 40), packet]))(
-    '%j before and after joining harms nobody',
+    '%j before and after joining affects no other client',
     async (_, packet) => {
       for (const joined of [false, true]) {
         const socket = await rawSocket(owner);
@@ -149,7 +149,7 @@ describe('A9: invalid client input', () => {
     await expectHealthy();
   });
 
-  it('a client that talks and talks is cut off, although it may listen as long as it likes', async () => {
+  it('a client that sends without end is cut off, although it may listen as long as it likes', async () => {
     raw = await rawSocket(owner);
     await raw.join();
     for (let n = 0; n < 150; n += 1) raw.frame(`42["presence",${n}]`);
@@ -157,7 +157,7 @@ describe('A9: invalid client input', () => {
     await expectHealthy();
   });
 
-  it('a hundred sockets that vanish in the middle of everything leave nothing behind', async () => {
+  it('a hundred sockets that vanish at once leave nothing behind', async () => {
     const sockets = await Promise.all(Array.from({ length: 100 }, () => rawSocket(owner)));
     sockets.forEach((socket, n) => {
       if (n % 3 === 0) socket.frame('40');

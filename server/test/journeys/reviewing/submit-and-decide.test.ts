@@ -1,4 +1,5 @@
-// An item's whole way: submitted, seen live, claimed, decided, told by a signed webhook, and the same wherever it is read.
+// Tests an item's whole lifecycle: submitted, seen live, claimed, decided, delivered by signed webhook, and the same wherever it
+// is read.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listClusters } from '@countersign/shared/api/clusters';
 import { listDeliveries, listLearnings } from '@countersign/shared/api/learnings';
@@ -64,7 +65,7 @@ describe('a decision', () => {
     ['edit', { status: 'approved', edited: true, output: 'An answer that a person wrote.', reason: 'Wrong fact' }],
     ['reject', { status: 'rejected', edited: false, output: null, reason: 'Incomplete' }],
   ] as const)(
-    'by %s leaves as a webhook with exactly the fields of docs/spec/webhooks.md#outbound (I7)',
+    'by %s is sent as a webhook with exactly the fields of docs/spec/webhooks.md#outbound (I7)',
     async (action, expected) => {
       const id = await arrive({ suggestion: 'The suggestion' });
       await review(owner, id, action);
@@ -105,7 +106,7 @@ describe('a decision', () => {
     expect(event).toMatchObject({ status: 'escalated_final', decision: { action: 'finalize', output: null } });
   });
 
-  it('ships the output with the number spelling and the key order it was edited to (I7)', async () => {
+  it('sends the output with the number spelling and the key order it was edited to (I7)', async () => {
     const suggestion = '{"b":1.10,"a":[1e2,-0.0],"1":"x"}';
     const answer = await project.pipeline.submitRaw(
       `{"project_id":"${project.id}","input":{"z":1.0,"2":0,"1":0},"suggestion":${suggestion},"confidence":0.70}`,
@@ -123,7 +124,7 @@ describe('a decision', () => {
 });
 
 describe('what is not sent', () => {
-  it('sends no webhook for an automatic approval: the answer itself carried the decision', async () => {
+  it('sends no webhook for an automatic approval: the response itself carried the decision', async () => {
     const submitted = await project.pipeline.submit(aSubmission({ confidence: 0.99, suggestion: 'Ship it' }));
     expect(submitted).toMatchObject({
       status: 'auto_approved',
@@ -131,7 +132,7 @@ describe('what is not sent', () => {
     });
     const rejected = await project.pipeline.submit(aSubmission({ confidence: 0.1 }));
     expect(rejected).toMatchObject({ status: 'rejected', decision: null });
-    // A later decision overtakes nothing: when its webhook is there, one for the earlier items would be too.
+    // Webhooks keep their order: when this one is there, one for the earlier items would be too.
     const id = await arrive();
     await review(owner, id);
     await receiver.next(id);
@@ -157,7 +158,7 @@ describe('learnings', () => {
       [rejected, 'reject', 'Incomplete'],
       [edited, 'edit', 'Wrong fact'],
     ]);
-    // A worker places the reasons, once the decisions are in (CT4).
+    // A worker assigns the reasons, once the decisions are stored (CT4).
     const clusters = () => owner.call(listClusters, { params: { id: own.id } });
     const clusterSizes = async () => (await clusters()).data.map(({ name, size }) => [name, size]).sort();
     await expect.poll(clusterSizes).toEqual([
@@ -192,7 +193,7 @@ describe('the undo window (LC2)', () => {
     ]);
   });
 
-  it('ends with item.finalized and one webhook, for the decision that stood and not for the one undone', async () => {
+  it('ends with item.finalized and one webhook, for the final decision and not for the undone one', async () => {
     const own = await openProject(owner, { receiver, settings: { undo_window_seconds: 30 } });
     await live.entered(own.id);
     const id = await arrive({}, own);

@@ -1,4 +1,4 @@
-// Several people on one queue, through different processes: one holder at a time, fences that only rise, and roles.
+// Tests several people on one queue, through different processes: one holder at a time, rising fences, and roles.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readProject } from '@countersign/shared/api/projects';
 import { readItem } from '@countersign/shared/api/public';
@@ -20,7 +20,7 @@ import { useSharedTestEnvironment } from '../../test-environment.ts';
 
 const testEnv = useSharedTestEnvironment();
 const NOBODY = '00000000-0000-7000-8000-000000000000';
-/** A problem without what names the request itself. */
+/** A problem without the parts that differ by request. */
 const bare = ({ request_id: _id, instance: _path, ...rest }: Problem) => rest;
 let owner: Person;
 let reviewer: Person;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => live.close());
 
-/** What one test leaves in somebody's hands would fill them for the next (LC4). */
+/** Claims that one test leaves would count for the limit in the next (LC4). */
 const giveBack = (who: Person, { item, fence }: Granted) =>
   who.call(releaseClaim, { params: { id: item.id }, body: { fence } });
 
@@ -56,7 +56,7 @@ describe('claims', () => {
       }),
     );
     const holders = attempts.flatMap(({ claimant, answer }) => (answer.ok ? [{ claimant, ...answer.reply }] : []));
-    // The holder's own other clicks renew the claim: same person, same fence.
+    // The holder's other clicks renew the claim: same person, same fence.
     expect(new Set(holders.map(({ claimant }) => claimant.id)).size).toBe(1);
     expect(new Set(holders.map(({ fence }) => fence)).size).toBe(1);
     const holder = holders[0]?.claimant as Person;
@@ -78,7 +78,7 @@ describe('claims', () => {
     for (const process of [0, 1]) {
       const refusal = await reviewer.refused('claim_held', claimItem, { params: { id } }, { process });
       expect(refusal.holder?.user_id).toBe(owner.id);
-      // The lock store keeps the lease by its own clock: the same end, give or take the way there, of the lease of two minutes.
+      // The lock store measures the lease of two minutes by its own clock: the same end, give or take the latency.
       expect(Math.abs(Date.parse(refusal.expires_at ?? '') - Date.parse(expires_at))).toBeLessThan(60_000);
     }
     await reviewer.refused('claim_lost', releaseClaim, { params: { id }, body: { fence } });
@@ -108,7 +108,7 @@ describe('claims', () => {
     const old = { params, body: { fence: first.fence, action: 'approve' as const } };
     expect(await owner.refused('claim_lost', decideItem, old)).toMatchObject({ holder: { user_id: reviewer.id } });
     await owner.refused('claim_lost', renewClaim, { params, body: { fence: first.fence } });
-    // Neither does the new fence in other hands, nor one that was never given.
+    // Nor does the new fence from another person, nor an unknown one.
     await owner.refused('claim_lost', decideItem, { params, body: { fence: second.fence, action: 'approve' } });
     await reviewer.refused('claim_lost', decideItem, { params, body: { fence: second.fence + 1, action: 'approve' } });
     expect(await reviewer.call(renewClaim, { params, body: { fence: second.fence } })).toMatchObject({
@@ -136,7 +136,7 @@ describe('claims', () => {
 });
 
 describe('claim-next', () => {
-  it('by many at once over both processes hands out distinct items, none twice, oldest due first (I4)', async () => {
+  it('by many at once over both processes returns distinct items, none twice, oldest due first (I4)', async () => {
     const own = await openProject(owner);
     const reviewers = [reviewer, ...crowd];
     await Promise.all(reviewers.map((member) => join(own, member)));
@@ -158,7 +158,7 @@ describe('claim-next', () => {
     await Promise.all(grants.flat().map(({ who, grant }) => giveBack(who, grant)));
   });
 
-  it('gives the oldest due item first, and escalated ones first to those who may decide them (LC3)', async () => {
+  it('returns the oldest due item first, and escalated ones first to those who may decide them (LC3)', async () => {
     const own = await openProject(owner);
     await join(own, reviewer);
     const [first, second] = [await own.pipeline.submit(aSubmission()), await own.pipeline.submit(aSubmission())];
@@ -183,7 +183,7 @@ describe('roles (PM)', () => {
     expect(await review(reviewer, id, 'approve')).toMatchObject({ status: 'approved' });
   });
 
-  it('take a queued item that a reviewer escalates out of their hands', async () => {
+  it('release a queued item that its reviewer escalates', async () => {
     const id = await arrive();
     expect(await review(reviewer, id, 'escalate')).toMatchObject({ status: 'escalated', abilities: { claim: false } });
     const event = await live.next('item.escalated', (escalated) => escalated.item_id === id);
@@ -204,7 +204,7 @@ describe('roles (PM)', () => {
     ];
     for (const [real, request] of requests) expect(bare(await request(real))).toEqual(bare(await request(NOBODY)));
     await reviewer.refused('not_found', listQueue, { query: { project_id: foreign.id } });
-    // A later fact of their own project arrives: one of the foreign project would have come before it.
+    // A later event of their own project arrives: one of the foreign project would have come before it.
     const seen = await arrive();
     for (const socket of [live, late]) {
       await socket.next('item.queued', (event) => event.item_id === seen);

@@ -1,4 +1,5 @@
-// Everything that a person reads and hears of a project, in words that do not depend on which ids and moments it was: two of them are compared.
+// Records everything a person reads and receives of a project, with ids and times normalized, so that two records can be
+// compared.
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import type { DomainEvent } from '@countersign/shared/events';
@@ -13,7 +14,7 @@ export class VisibleHistory {
   readonly #ids: readonly string[];
   readonly #numbers: readonly number[];
 
-  /** `ids` and `numbers` are called by their places: they are other ones in another story. */
+  /** `ids` and `numbers` are replaced by their positions: they differ between two records. */
   constructor(viewer: Person, ids: readonly string[], numbers: readonly number[]) {
     this.#viewer = viewer;
     this.#ids = ids;
@@ -26,7 +27,7 @@ export class VisibleHistory {
     return answer;
   };
 
-  /** Every route that reads, of this project and these items, and the queue filtered by confidences around a number. */
+  /** Every read route, for this project and these items, and the queue filtered by confidences around a number. */
   async readAll(of: { projectId: string; itemIds: readonly string[]; around: number }): Promise<void> {
     for (const [name, endpoint] of READS)
       for (const own of endpoint.path.startsWith('/api/items/') ? of.itemIds : [of.projectId]) {
@@ -44,7 +45,7 @@ export class VisibleHistory {
         await this.ask(`queue of ${Object.keys(query).join()}`, listQueue, { query: { ...query, view } });
   }
 
-  /** What came over the socket; what was changed of the project before may still have come. */
+  /** What the socket received; earlier changes of the project may still arrive. */
   addEvents(events: readonly DomainEvent[]): void {
     for (const sent of events.filter(({ type }) => type !== 'project.changed'))
       this.#addLine('event', 0, JSON.stringify(sent));
@@ -57,7 +58,7 @@ export class VisibleHistory {
       line = line.replaceAll(each, `<id ${place}>`);
       line = line.replaceAll(`${each.slice(0, 4)}…${each.slice(-4)}`, `<name ${place}>`);
     }
-    // Ids of requests, sessions and events, cursors with a place in them.
+    // Ids of requests, sessions and events, and cursors.
     line = line
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<other id>')
       .replaceAll(/"next_cursor":"[^"]*"/g, '"next_cursor":"…"');

@@ -1,4 +1,4 @@
-// Webhooks and the service itself: with its range open, none reaches a process of it or a store, neither at saving nor at sending (W7).
+// Tests that a webhook never reaches a process of the service or a store, even with its address range allowed (W7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/api/learnings';
 import { createProject } from '@countersign/shared/api/projects';
@@ -47,7 +47,7 @@ describe('W7: a webhook', () => {
     await owner.refused('webhook_url_refused', createProject, { body: aProject({ webhook_url: testEnv.baseUrl }) });
   });
 
-  it('that was saved before is refused when it is sent, and a receiver beside them is reached', async () => {
+  it('that was saved before is refused when it is sent, and another receiver in the range is reached', async () => {
     const project: OpenProject = await openProject(owner, { receiver });
     const live = await connectLive(owner);
     const decide = async () => {

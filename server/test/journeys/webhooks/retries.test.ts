@@ -1,4 +1,4 @@
-// A receiver that fails, that is gone, and addresses that are never connected to.
+// Tests a failing receiver, a gone one, and addresses that are never connected to.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/api/learnings';
 import { changeProject, createProject, readProject } from '@countersign/shared/api/projects';
@@ -31,7 +31,7 @@ describe('a receiver', () => {
     await review(owner, id, 'approve');
     return id;
   }
-  /** Puts off to a minute from now what is due in five seconds, less 20 %, or later. */
+  /** Postpones to a minute from now what is due in five seconds, less 20 %, or later. */
   async function putOff(itemId: string): Promise<void> {
     const rows = await testEnv.sql(
       `update delivery d set next_attempt_at = now() + interval '1 minute' from attempt a
@@ -43,7 +43,7 @@ describe('a receiver', () => {
     expect(rows).toHaveLength(1);
   }
 
-  /** Makes it due in half a second; when that is. */
+  /** Makes it due in half a second; returns the time. */
   async function dueSoon(itemId: string): Promise<number> {
     const [row] = await testEnv.sql<{ due: Date }>(
       `update delivery set next_attempt_at = clock_timestamp() + interval '500 ms' where item_id = $1 returning next_attempt_at as due`,
@@ -55,7 +55,7 @@ describe('a receiver', () => {
   const changed = (id: string) => live.next('delivery.changed', (event) => event.item_id === id);
   const health = async () => (await owner.call(readProject, { params: { id: project.id } })).summary.webhook;
 
-  it('that fails once is due no sooner than 5 s later (WH1, less 20 %), gets the same request then, and nothing else waits for it', async () => {
+  it('that fails once is retried no sooner than 5 s later (WH1, less 20 %), with the same request, and delays nothing else', async () => {
     receiver.answer = ({ attempt }) => ({ status: attempt === 1 ? 500 : 200 });
     const failing = await decided();
     const first = await receiver.next(failing);
@@ -78,7 +78,7 @@ describe('a receiver', () => {
     expect(receiver.counts()[first.webhookId]).toBe(2);
   });
 
-  it('that redirects is not followed: what is not 2xx has failed', async () => {
+  it('that redirects is not followed: anything but 2xx has failed', async () => {
     receiver.answer = () => ({ status: 302, headers: { location: `${receiver.url}/elsewhere` } });
     const id = await decided();
     const { webhookId } = await receiver.next(id);
@@ -86,7 +86,7 @@ describe('a receiver', () => {
     expect(receiver.counts()[webhookId]).toBe(1);
   });
 
-  it('that says 410 is left alone until its URL is saved again; then everything that waited arrives (WH3)', async () => {
+  it('that responds 410 is paused until its URL is saved again; then all pending deliveries arrive (WH3)', async () => {
     receiver.answer = () => ({ status: 410 });
     const gone = await decided();
     const first = await receiver.next(gone);
@@ -105,7 +105,7 @@ describe('a receiver', () => {
     await receiver.next(waiting);
     expect(await changed(gone)).toMatchObject({ status: 'succeeded' });
     expect(await changed(waiting)).toMatchObject({ status: 'succeeded', attempt: 1 });
-    // The redirected one of the test before failed last: only its own next attempt can clear that.
+    // The redirected one of the previous test failed last: only its own next attempt can clear that.
     expect(['healthy', 'failing']).toContain(await health());
   });
 });

@@ -1,4 +1,4 @@
-// A server whose operator set WEBHOOK_PROXY_URL: whatever it sends leaves through that proxy, and the receiver cannot tell.
+// Tests a server with WEBHOOK_PROXY_URL: everything it sends goes through that proxy, and the receiver cannot tell.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testWebhook } from '@countersign/shared/api/webhook';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
@@ -15,7 +15,7 @@ let proxy: ConnectProxy;
 let testEnv: TestEnvironment | undefined;
 let receiver: Receiver;
 let project: OpenProject;
-/** While true, the proxy lets nobody in. */
+/** While true, the proxy refuses every connection. */
 let shut = false;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await closeReceivers();
 });
 
-it('W5: test events and deliveries leave through it, signed as ever', async () => {
+it('W5: test events and deliveries go through it, signed as usual', async () => {
   const asked = { target: new URL(receiver.url).host, credentials: CREDENTIALS };
   const params = { params: { id: project.id } };
   const tried = await project.owner.call(testWebhook, params);
@@ -45,11 +45,11 @@ it('W5: test events and deliveries leave through it, signed as ever', async () =
   expect(proxy.asked).toEqual([asked, asked]);
 });
 
-it('WH7: an owner who tries while it is shut learns that it was us, and nothing of the proxy', async () => {
+it('WH7: an owner who tests during an outage reads that the fault is ours, and nothing of the proxy', async () => {
   shut = true;
   const tried = await project.owner.call(testWebhook, { params: { id: project.id } });
   expect(tried).toMatchObject({ ok: false, http_status: null, error: 'internal', response_text: null });
-  // Times, ids and ports have any digits in them.
+  // Times, ids and ports may contain any digits.
   const words = JSON.stringify(tried, (_, value: unknown) => (typeof value === 'number' ? 0 : value));
   expect(words).not.toMatch(/prox|\b407\b/i);
   await expect.poll(() => testEnv?.log()).toContain('responded with 407');

@@ -1,4 +1,4 @@
-// An owner sets up a webhook: a refused URL, a test event, a secret rolled in, over HTTP and to a receiver that verifies everything.
+// Tests how an owner sets up a webhook: a refused URL, a test event, a secret rotation, over HTTP and to a verifying receiver.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '@countersign/shared/api/changes';
 import { listDeliveries } from '@countersign/shared/api/learnings';
@@ -55,7 +55,7 @@ describe('an owner', () => {
     expect(refusal.detail).toMatch(/public host/);
   });
 
-  it('is slowed down after five in a minute, in every process: 429 with Retry-After', async () => {
+  it('is limited to five tests a minute, over all processes: 429 with Retry-After', async () => {
     const other = await openProject(owner, { receiver });
     const target = { params: { id: other.id } };
     for (let sent = 0; sent < 5; sent += 1) await owner.call(testWebhook, target, { process: sent });
@@ -65,7 +65,7 @@ describe('an owner', () => {
     for (let sent = 0; sent < 5; sent += 1) await receiver.nextTest();
   });
 
-  it('rolls a secret in: both sign until the old one has had its day, and the state says so', async () => {
+  it('rotates the secret: both sign until the old one expires, and the state says so', async () => {
     const { webhook_secret: second, promote_at } = await owner.call(rotateWebhookSecret, params());
     expect((await state()).secret).toEqual({ revealed: true, rolling: true, promote_at, previous_until: null });
     await owner.call(testWebhook, params());
