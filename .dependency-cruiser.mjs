@@ -1,4 +1,4 @@
-// Who may import whom (docs/ARCHITECTURE.md). One rule per room; every comment says where the import should go instead.
+// Import rules between folders (docs/ARCHITECTURE.md). One rule per folder; each comment says where the import should go instead.
 
 const TESTS = ['[.](test|contract|fixture)[.]ts$', '^server/test/', '^e2e/'];
 const LOCAL = '^(shared|server|web|scripts|e2e)/';
@@ -11,13 +11,13 @@ const DB = room('db');
 const ENTITIES = '^server/src/db/entities/';
 const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
 const LIMITER = '^server/src/limits/(limiter|policies)[.]ts$';
-/** Counts of what a process holds now, bytes and connections, and whose turn it is. */
+/** Per-process resource counters: bytes, connections, and turns. */
 const ROOM = '^server/src/limits/(memory-limits|memory-budget|round-robin|tally)[.]ts$';
 const USECASES = room('usecases');
 const SERVICES = '^server/src/usecases/services[.]ts$';
 const SESSIONS = '^server/src/usecases/credentials/sessions[.]ts$';
 
-/** A rule by which a room may see itself and `may`, and nothing else of this repository. Tests are exempt. */
+/** A rule that lets a folder import itself and `may`, and nothing else of this repository. Tests are exempt. */
 const only = ({ name, from, may, comment }) => ({
   name,
   severity: 'error',
@@ -26,7 +26,7 @@ const only = ({ name, from, may, comment }) => ({
   to: { path: LOCAL, pathNot: [from, ...may] },
 });
 
-/** A rule by which a room uses the packages and Node modules of `may` (patterns), and no others. */
+/** A rule that lets a folder use only the packages and Node modules of `may` (patterns). */
 const packagesOnly = ({ name, from, may, comment }) => ({
   name,
   severity: 'error',
@@ -206,7 +206,7 @@ const habits = [
     name: 'no-cycles',
     severity: 'error',
     comment: 'Two files that need each other hide a third: move what both need below them. Type-only cycles count.',
-    // A component that draws a tree imports itself; that is no knot.
+    // A component that renders a tree imports itself; that is no cycle.
     from: { path: '(.+)' },
     to: { circular: true, pathNot: '^$1$' },
   },

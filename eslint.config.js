@@ -1,4 +1,4 @@
-// Lint rules: the ones a compiler or a formatter cannot hold. Layers are held by .dependency-cruiser.mjs.
+// Lint rules that neither the compiler nor the formatter enforces. .dependency-cruiser.mjs enforces the layers.
 import prettier from 'eslint-config-prettier';
 import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
@@ -17,7 +17,7 @@ const NO_DEFAULT_EXPORT = [
   'ExportNamedDeclaration > ExportSpecifier[exported.name="default"]',
 ].map((selector) => ({ selector, message: 'Export it by name, so that it has one name everywhere.' }));
 
-// Only what the one reader of addresses made reaches the drivers: the ORM's own parser drops the query, and with it TLS.
+// Only the result of the one database URL parser reaches the drivers: the ORM's own parser drops the query, and with it TLS.
 const NO_ADDRESS_SYNTAX = ['connectionString', 'clientUrl'].map((name) => ({
   selector: `Property[key.name="${name}"]`,
   message:
@@ -45,7 +45,7 @@ const NO_ENVIRONMENT = [
   },
 ];
 
-// dependency-cruiser cannot see the type imports of a .svelte file, so this border is watched twice.
+// dependency-cruiser cannot see the type imports of a .svelte file, so this border is checked twice.
 const NO_SERVER_IN_WEB = [
   {
     group: ['**/server/src/**', '@countersign/server', '@countersign/server/**'],
@@ -83,7 +83,7 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      // The memory twin of an asynchronous port has nothing to await.
+      // The in-memory implementation of an asynchronous port has nothing to await.
       '@typescript-eslint/require-await': 'off',
     },
   },
@@ -103,7 +103,7 @@ export default tseslint.config(
       'svelte/no-at-html-tags': 'error',
       // The page is served from the root of its origin: there is no base path to resolve against.
       'svelte/no-navigation-without-resolve': 'off',
-      // Takes the reason after the code for more codes; svelte-check watches the real ones.
+      // Takes the reason after the code for more codes; svelte-check validates the real ones.
       'svelte/no-unused-svelte-ignore': 'off',
     },
   },
@@ -130,7 +130,7 @@ export default tseslint.config(
   },
   // In no workspace's tsconfig.json.
   { files: ['**/*.js', '**/*.mjs', 'web/vitest.config.ts'], ...tseslint.configs.disableTypeChecked },
-  // Every component would need a type checker of its own, 0.4 s each. What waits lives in *.svelte.ts; svelte-check does the types.
+  // Every component would need a separate type checker, 0.4 s each. Promises live in *.svelte.ts; svelte-check checks the types.
   { files: ['**/*.svelte'], ...tseslint.configs.disableTypeChecked },
   prettier,
   svelte.configs.prettier,

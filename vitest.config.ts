@@ -1,14 +1,14 @@
-// Test projects. `npm test` runs them all; `npx vitest run --project unit` runs one. scripts/test.ts brings PostgreSQL and Redis.
+// Test projects. `npm test` runs them all; `npx vitest run --project unit` runs one. scripts/test.ts starts PostgreSQL and Redis.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const SECOND = 1000;
 
-/** What a slow machine may take to come to what is waited for; nothing is ever waited out. In milliseconds. */
+/** In milliseconds, a timeout for a slow machine; no test waits it out. */
 const PATIENCE = { poll: { timeout: 30 * SECOND } };
 
-/** Files share the modules they load: to load them takes longer than most files run. Two at a time, for a machine with two cores. */
+/** Files share loaded modules: loading takes longer than most files run. Two at a time, for a machine with two cores. */
 const shared = { pool: 'forks', maxWorkers: 2, isolate: false, environment: 'node' } as const;
 
 /** Files that start servers, in this process or in others. */
@@ -18,7 +18,7 @@ const onServers = {
   expect: PATIENCE,
 };
 
-/** They move the clock under an HTTP client that keeps one timer for all its requests: the next file would inherit it. */
+/** They fake the clock of an HTTP client that has one timer for all its requests: the next file would inherit it. */
 const OWN_PROCESS = 'server/src/webhooks/{send,stored,connections}*.test.ts';
 
 const unit: TestProjectInlineConfiguration = {
@@ -41,8 +41,8 @@ const WEB = join(import.meta.dirname, 'web');
 const ofTheWeb = { extends: './web/vitest.config.ts', root: WEB } as const;
 
 /**
- * Files about what has state (a document, a store), or that replace a module or a global, have a process each: what is loaded late
- * in one file would be met by the next. Files about functions alone share theirs.
+ * Files that test state (a document, a store), or replace a module or a global, have a process each: a module loaded late in one
+ * file would leak into the next. Files about pure functions share theirs.
  */
 const leavesTraces = (file: string) =>
   /happy-dom|\bvi\.(?:mock|stubGlobal)\(|\.svelte(?:\.ts)?'/.test(readFileSync(join(WEB, file), 'utf8'));
@@ -58,7 +58,7 @@ const webAlone: TestProjectInlineConfiguration = {
   test: { name: 'web-alone', include: leaving.map(escaped) },
 };
 
-/** Folders of routes have brackets in their names, which patterns read as choices. */
+/** Route folders have brackets in their names, which glob patterns read as character classes. */
 function escaped(path: string): string {
   return path.replaceAll(/[[\]()]/g, '\\$&');
 }
@@ -74,7 +74,7 @@ const usecases: TestProjectInlineConfiguration = {
   },
 };
 
-/** Stories through real processes, some of which are killed. */
+/** Journeys through real processes, some of which are killed. */
 const journeys: TestProjectInlineConfiguration = {
   test: {
     ...onServers,

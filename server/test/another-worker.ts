@@ -1,8 +1,8 @@
-// One more worker for a while: what workers do now and then only, they do at once when they start.
+// Starts a temporary extra worker: periodic jobs of a worker run at once when it starts.
 import { startServer } from './server-process.ts';
 import type { SharedTestEnvironment } from './test-environment.ts';
 
-/** Starts another worker beside the processes of a world, and stops it in order once `seen` resolves. */
+/** Starts another worker beside the processes of an environment, and stops it once `seen` resolves. */
 export async function withAnotherWorker(
   testEnv: Pick<SharedTestEnvironment, 'env'>,
   seen: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-// A thread that is another tenant: submits at a steady rate, asks `/healthz`, and reports how long the answers took.
+// A thread that acts as another tenant: submits at a steady rate, requests `/healthz`, and reports the latencies.
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -15,16 +15,16 @@ export interface Measured {
   p99: number;
   slowestHealth: number;
   sent: number;
-  /** What went wrong, in words. */
+  /** The failures, in words. */
   failed: string[];
 }
 
 const SUBMIT_EVERY_MS = 50;
 const HEALTH_EVERY_MS = 200;
-/** An answer that takes longer has failed. */
+/** A slower response counts as failed. */
 const HANG_MS = 15_000;
 
-/** Asks at fixed times, however long the answers take; a slow service does not get fewer questions. */
+/** Sends at fixed times, however slow the responses are; a slow service does not get fewer requests. */
 async function ask(order: MeterOrder, everyMs: number, question: () => Promise<Response>) {
   const took: number[] = [];
   const failed: string[] = [];

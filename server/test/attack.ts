@@ -1,4 +1,4 @@
-// Measures what an attack costs everybody else: another tenant's submissions, `/healthz` and the memory of the service.
+// Measures the effect of an attack on others: another tenant's submissions, `/healthz` and the memory of the service.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -22,15 +22,15 @@ const TIMES = 10;
 const HEALTH_MS = 1000;
 const GROWTH_MB = 300;
 const SAMPLE_MS = 100;
-/** Connections of attackers come from here: another address than the victim's, as in reality. Linux answers all of 127.0.0.0/8. */
+/** Attackers connect from here: another address than the victim's, as in reality. Linux answers all of 127.0.0.0/8. */
 export const ATTACKER_ADDRESS = '127.0.0.66';
 
 /** What the service under attack stores its data in. */
 export type Place = 'embedded' | 'postgres';
-/** The places that there are on this machine: PostgreSQL always, with Redis where the tests have one. */
+/** The variants available on this machine: PostgreSQL always, with Redis where the tests have one. */
 export const PLACES: readonly Place[] = ['embedded', 'postgres'];
 
-/** A service process of its own, and the tenant who must not notice the attack. */
+/** A separate service process, and the tenant who must not notice the attack. */
 export interface Target {
   readonly url: string;
   readonly baseUrl: string;
@@ -43,11 +43,11 @@ export interface Target {
   readonly order: Omit<MeterOrder, 'ms'>;
 }
 
-/** Attacks until the signal; says what it did, such as `12,000 handshakes`. Errors of its connections are its own business. */
+/** Attacks until the signal; returns a description, such as `12,000 handshakes`. Errors of its connections do not count. */
 export type Attack = (target: Target, until: AbortSignal) => Promise<string>;
 
 /**
- * Starts one process, web and worker, with a tenant who submits. Whoever starts one closes it in the same test. Call
+ * Starts one process, web and worker, with a tenant who submits. The caller closes it in the same test, and calls
  * `cleanUpAfterwards()` of `embedded-service.ts` once in the file.
  */
 export async function startTarget(place: Place, env: Record<string, string> = {}): Promise<Target> {
@@ -94,11 +94,11 @@ function residentMb(pid: number): number {
 
 export interface Cost {
   name: string;
-  /** What the attack says it did. */
+  /** The description of the attack. */
   did: string;
   quiet: Measured;
   attacked: Measured;
-  /** Resident memory before the attack and the most of it during the attack, in MB. */
+  /** Resident memory before the attack and its maximum during the attack, in MB. */
   idleMb: number;
   mostMb: number;
 }
@@ -123,7 +123,7 @@ export async function costOf(target: Target, name: string, attack: Attack): Prom
   }
 }
 
-/** In a thread of its own: an attacker in this one would be measured instead. */
+/** In a separate thread: an attacker in this one would distort the measurement. */
 async function measure(order: MeterOrder): Promise<Measured> {
   const worker = new Worker(new URL('attack-meter.ts', import.meta.url), { workerData: order, execArgv: [] });
   const [measured] = (await once(worker, 'message')) as [Measured];
@@ -138,7 +138,7 @@ function describeCost({ name, did, quiet, attacked, idleMb, mostMb }: Cost): str
   return `${name}: ${did}\n  quiet: ${summaryOf(quiet)}\n  attacked: ${summaryOf(attacked)}\n  memory: ${idleMb} MB, at most ${mostMb} MB`;
 }
 
-/** Nobody else noticed: nothing failed, nothing took long, and the memory stayed within bounds. */
+/** Checks that no other tenant noticed: no failure, no high latency, and memory within bounds. */
 export function expectBearable({ name, quiet, attacked, idleMb, mostMb }: Cost): void {
   expect(attacked.failed, `${name}: failures of others`).toEqual([]);
   expect(attacked.p99, `${name}: p99 of others`).toBeLessThan(TIMES * Math.max(quiet.p99, NOISE_MS));

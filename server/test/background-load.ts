@@ -1,31 +1,31 @@
-// Work that goes on while a test does its worst: pipelines that submit and people who decide, as they should, until they are told to stop.
+// Background load during a failure test: pipelines that submit and people who decide, until stopped.
 import { setTimeout as delay } from 'node:timers/promises';
 import { claimNext, decideItem } from '@countersign/shared/api/queue';
 import { aSubmission, type OpenProject } from './builders.ts';
 import type { Person } from './client.ts';
 
-/** A pipeline that lost its connection or was told 503 sends the same again, after so many ms. */
+/** A pipeline that lost its connection or got 503 sends the same again, after this many ms. */
 const RETRY_MS = 100;
-/** What a request may be answered while something is down, besides what it asked for. */
+/** Statuses that a request may get while something is down, besides success. */
 const RETRY_STATUSES = [409, 503];
 
 export interface BackgroundSubmissions {
   /** The ids of what was accepted so far, one per submission. */
   readonly accepted: readonly string[];
-  /** Finishes what is under way. `refused`: answers that no pipeline should get; `perSecond`: what was accepted. */
+  /** Finishes what is under way. `refused`: responses that no pipeline should get; `perSecond`: accepted submissions. */
   end(): Promise<{ accepted: string[]; refused: string[]; perSecond: number }>;
 }
 
 interface Load {
   /** Requests that are under way at any time. */
   submitters?: number;
-  /** No more than so many submissions a second, all of them together. */
+  /** At most this many submissions per second in total. */
   perSecond?: number;
-  /** Sent to so many processes in turn. */
+  /** Sent to this many processes in turn. */
   processes?: number;
 }
 
-/** Pipelines: every submission under a key of its own, sent again until it is answered. */
+/** Pipelines: every submission has a unique key, and is retried until answered. */
 export function submitInBackground(project: OpenProject, load: Load = {}): BackgroundSubmissions {
   const { submitters = 8, perSecond = Infinity, processes = 1 } = load;
   const startedAt = performance.now();
@@ -61,7 +61,7 @@ export function submitInBackground(project: OpenProject, load: Load = {}): Backg
   };
 }
 
-/** One person at one process, who takes what comes and approves it. `decided`: what they were told is decided. */
+/** One person at one process, who claims the next item and approves it. `decided`: the confirmed decisions. */
 export function decideInBackground(project: OpenProject, reviewer: Person, process = 0) {
   const decided: string[] = [];
   const refused: string[] = [];
@@ -89,7 +89,7 @@ export function decideInBackground(project: OpenProject, reviewer: Person, proce
   };
 }
 
-/** Whether it is none that one waits out: those are kept. */
+/** Whether the failure is permanent: those are recorded. */
 function isRefusal(answer: { status: number; text: string }, refused: string[]): false {
   if (!RETRY_STATUSES.includes(answer.status)) refused.push(answer.text);
   return false;

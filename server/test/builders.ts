@@ -1,4 +1,4 @@
-// Things that tests need and that complete themselves: a submission, a project with its key, its members and its receiver.
+// Builds test data with defaults: a submission, a project with its key, its members and its receiver.
 import { acceptOffer } from '@countersign/shared/api/offers';
 import {
   addMember,
@@ -57,14 +57,14 @@ export async function openProject(
   return { id: project.id, project, owner, pipeline: pipeline(owner.testEnv, { projectId: project.id, apiKey }) };
 }
 
-/** From now on decisions of the project can be undone for so many seconds (LC2). */
+/** Gives decisions of the project an undo window of this many seconds from now on (LC2). */
 export async function setUndoWindow({ owner, id }: OpenProject, seconds: number): Promise<void> {
   const params = { id };
   const { settings_version } = await owner.call(readProject, { params });
   await owner.call(changeProject, { params, body: { settings_version, undo_window_seconds: seconds } });
 }
 
-/** Offers a seat to a wallet that is to be asked; the id of the offer. */
+/** Makes an offer to a wallet; returns the id of the offer. */
 export async function offerTo(
   { id, owner }: Pick<OpenProject, 'id' | 'owner'>,
   address: string,
@@ -75,7 +75,7 @@ export async function offerTo(
   return added.id;
 }
 
-/** Lets somebody into the reviewer pool: an owner offers the seat, and they take it (PM5). A member has the role at once. */
+/** Adds a person to the reviewer pool through an offer that they accept (PM5). A member gets the role at once. */
 export async function join(
   project: Pick<OpenProject, 'id' | 'owner'>,
   member: Person,
@@ -86,7 +86,7 @@ export async function join(
   if (added.kind === 'offer') await member.call(acceptOffer, { params: { id: added.id } });
 }
 
-/** What `edit` and the other actions need beside their name, where a test does not care. */
+/** The required fields of `edit` and the other actions, where a test does not care. */
 const COMPLETED = {
   approve: {},
   edit: { output: 'An answer that a person wrote.', reason: 'Wrong fact' },
@@ -96,7 +96,7 @@ const COMPLETED = {
   return: {},
 } as const satisfies Record<ReviewAction, object>;
 
-/** Seats many people at once, behind the service's back: no fact tells of it. */
+/** Inserts many members at once, past the service: no event is appended. */
 export async function insertMembers(
   { id, owner: { testEnv } }: Pick<OpenProject, 'id' | 'owner'>,
   reviewers: readonly Person[],

@@ -1,4 +1,5 @@
-// Callers of the service as tests need them: a person with a wallet and cookies, a pipeline with a key. Every answer is held to the contract.
+// Callers of the service for tests: a person with a wallet and cookies, a pipeline with a key. Every response is checked against
+// the contract.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createSignInMessage } from '@solana/wallet-standard-util';
 import bs58 from 'bs58';
@@ -21,7 +22,7 @@ import type { SharedTestEnvironment } from './test-environment.ts';
 
 type Required<Name extends string, T> = undefined extends T ? { [K in Name]?: T } : { [K in Name]: T };
 export type Args<P, Q, B> = Required<'params', P> & Required<'body', B> & { query?: Partial<Q> };
-/** Which process takes the request (default 0), and headers on top of the usual ones; an empty text takes one away. */
+/** Which process takes the request (default 0), and headers on top of the usual ones; an empty text removes one. */
 export interface Via {
   process?: number;
   headers?: Record<string, string>;
@@ -29,15 +30,15 @@ export interface Via {
 type Rest<P, Q, B> =
   Record<never, never> extends Args<P, Q, B> ? [args?: Args<P, Q, B>, via?: Via] : [args: Args<P, Q, B>, via?: Via];
 
-/** An answer that was held to the contract: of the endpoint when `ok`, of `problem` otherwise. `text` is the body as it came. */
+/** A response checked against the contract: of the endpoint when `ok`, of `problem` otherwise. `text` is the raw body. */
 export type Answer<R> =
   | { ok: true; status: number; headers: Headers; text: string; reply: R }
   | { ok: false; status: number; headers: Headers; text: string; problem: Problem };
 
 export interface Caller {
-  /** The answer, whichever way it went. */
+  /** The response, success or not. */
   attempt<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Answer<R>>;
-  /** The reply; a refusal fails the test and says so in full. */
+  /** The reply; a refusal fails the test with the full response. */
   call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<R>;
   /** The problem; a success, or another code than the one named, fails the test. */
   refused<P, Q, B, R>(code: ErrorCode, endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Problem>;
@@ -110,7 +111,7 @@ function queryOf(query: object = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Holds an answer to the contract: status, content type, request id, and exactly the members that the schema names. */
+/** Checks a response against the contract: status, content type, request id, and exactly the members of the schema. */
 export function checked<R>(
   endpoint: { reply: z.ZodType<R> | null; status: number; otherStatuses?: readonly number[] },
   raw: Raw,
@@ -141,7 +142,7 @@ export function checked<R>(
   return { ok: true, status, headers, text, reply };
 }
 
-/** Parses JSON by the schema, and fails when there is a member that the schema does not name: nothing may leak. */
+/** Parses JSON by the schema, and fails on a member that the schema does not name: nothing may leak. */
 export function exactly<T>(schema: z.ZodType<T>, text: string): T {
   const value: unknown = JSON.parse(text);
   const parsed = schema.parse(value);
@@ -161,7 +162,7 @@ export function makeWallet(): Wallet {
   return { address: bs58.encode(Buffer.from(x, 'base64url')), sign: (message) => sign(null, message, privateKey) };
 }
 
-/** What a wallet hands back for a challenge: the body of `verify`. */
+/** What a wallet returns for a challenge: the body of `verify`. */
 export function signedChallenge(wallet: Wallet, given: { challenge_id: string; input: SignInInput }) {
   const { version, chainId, ...input } = given.input;
   const message = createSignInMessage({ ...input, version, chainId, address: wallet.address });
@@ -173,9 +174,9 @@ export function signedChallenge(wallet: Wallet, given: { challenge_id: string; i
   };
 }
 
-/** A browser at the service's own address: keeps cookies, sends the Origin; nobody is signed in yet. */
+/** A browser at the service's own address: stores cookies, sends the Origin; nobody is signed in yet. */
 export interface Browser extends Caller {
-  /** Cookies by name; a test may take one away or put one in. */
+  /** Cookies by name; a test may remove or add one. */
   readonly cookies: Map<string, string>;
   cookieHeader(): string;
 }
@@ -195,7 +196,7 @@ export function browser(testEnv: SharedTestEnvironment): Browser {
   return { ...caller(testEnv, headers, storeCookies), cookies, cookieHeader };
 }
 
-/** Somebody who is signed in. */
+/** A person who is signed in. */
 export interface Person extends Browser {
   readonly testEnv: SharedTestEnvironment;
   readonly wallet: Wallet;
@@ -203,7 +204,7 @@ export interface Person extends Browser {
   readonly session: Session;
 }
 
-/** Makes a wallet (or takes this one) and signs in with it over HTTP, as a browser does. */
+/** Creates a wallet (or uses this one) and signs in with it over HTTP, as a browser does. */
 export async function person(
   testEnv: SharedTestEnvironment,
   wallet: Wallet = makeWallet(),

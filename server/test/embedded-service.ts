@@ -1,4 +1,4 @@
-// A service on an embedded database of its own: one real process behind DATA_DIR, which tests kill, refuse and look into.
+// A service on a separate embedded database: one real process behind DATA_DIR, which tests kill and inspect.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -19,9 +19,9 @@ import { type ServerProcess, startServer } from './server-process.ts';
 import type { TestEnvironment } from './test-environment.ts';
 import { connectTo } from '../../scripts/lib/processes/postgres-client.ts';
 
-/** What the tests look at under /proc, and how they get in the way, is Linux's own. */
+/** The tests need Linux: they read /proc and use its mounts. */
 export const ON_LINUX = process.platform === 'linux';
-/** Some need to become others, or to mount something. */
+/** Some tests need to switch users, or to mount something. */
 export const AS_ROOT = ON_LINUX && process.getuid?.() === 0;
 
 /** Whether this process may mount, and so also make namespaces. */
@@ -45,7 +45,7 @@ export function smallDisk(megabytes: number): string {
 }
 const mounted: string[] = [];
 
-/** A PATH on which this program is found and fails, as it does where the system forbids what it does. */
+/** A PATH on which this program fails, as where the system forbids what it does. */
 export function pathWithout(...names: string[]): string {
   const folder = aFolder('path');
   for (const name of names) writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -65,7 +65,7 @@ export interface EmbeddedService {
   readonly server: ServerProcess;
   /** `through`: a command that the process is started through, instead of the one of the service. */
   start(extra?: Record<string, string>, through?: readonly string[]): Promise<ServerProcess>;
-  /** A start that has to fail; what it said. */
+  /** A start that must fail; returns its output. */
   refused(extra?: Record<string, string>, through?: readonly string[]): Promise<string>;
   /** Every line of every start. */
   log(): string;
@@ -94,7 +94,7 @@ const made: string[] = [];
 
 const services: { server: ServerProcess | undefined; lines: string[] }[] = [];
 
-/** Call it once in a file: after each test its services are killed if they still run; at the end its folders are removed, and what runs in them. */
+/** Call it once in a file: after each test it kills running services; at the end it removes their folders and processes. */
 export function cleanUpAfterwards(): void {
   afterEach(async ({ task }) => {
     for (const { server, lines } of services.splice(0)) {
@@ -153,7 +153,7 @@ export function pidIn(data: string): number {
   return existsSync(path) ? Number(readFileSync(path, 'utf8').split('\n')[0]) : 0;
 }
 
-/** Processes that work in `folder` or name it on their command line; those that have ended do not count. */
+/** Processes that run in `folder` or name it on their command line; ended ones do not count. */
 export function processesIn(folder: string): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
   return pids.filter((pid) => pid !== process.pid && isRunning(pid) && isAbout(pid, folder));
@@ -168,13 +168,13 @@ function isAbout(pid: number, folder: string): boolean {
   }
 }
 
-/** Waits until no process is about `folder`. */
+/** Waits until no process uses `folder`. */
 export async function nothingRunsIn(folder: string): Promise<void> {
   if (ON_LINUX)
     await vi.waitFor(() => expect(processesIn(folder)).toEqual([]), { timeout: STOP_TIMEOUT_MS, interval: 50 });
 }
 
-/** Asks the database at `url` one question. */
+/** Runs one query on the database at `url`. */
 export async function ask<T>(url: string, text: string): Promise<T[]> {
   const client = await connectTo(url);
   client.on('error', () => undefined);

@@ -1,13 +1,13 @@
-// A TCP door with a fixed address and a house behind it that may burn down and be rebuilt elsewhere: Redis for a world that loses it.
+// A TCP proxy with a fixed address and a replaceable target: simulates an outage of Redis.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface Forwarder {
-  /** The same address all the time. */
+  /** The address, which never changes. */
   readonly url: string;
   /** New connections go there; null: they are cut at once, and so is every open one. */
   target(url: string | null): void;
-  /** Nothing passes any more, either way, and nobody is told; what is sent meanwhile arrives when it is over. */
+  /** Holds all bytes in both directions without an error; they arrive when it ends. */
   blackhole(silent: boolean): void;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export async function startForwarder(protocol: string): Promise<Forwarder> {
     socket.on('close', () => sockets.delete(socket));
   };
   let silent = false;
-  /** What arrives is left where it is. */
+  /** Does not read what arrives. */
   const pauseOrResume = (socket: Socket) => (silent ? socket.pause() : socket.resume());
   const cut = () => sockets.forEach((socket) => socket.destroy());
   const server = createServer((frontProxy) => {

@@ -1,4 +1,4 @@
-// A socket that remembers: every fact it was sent, in order, held to the contract, and without a gap in any project's `seq`.
+// A socket client that records every event in order, checks it against the contract, and finds gaps in any project's `seq`.
 import { io, type Socket } from 'socket.io-client';
 import { z } from 'zod';
 import { expect } from 'vitest';
@@ -9,12 +9,12 @@ import type { Person } from './client.ts';
 import { ObservedList } from './observed-list.ts';
 
 export interface Live {
-  /** Every fact so far, in the order they came. */
+  /** Every event so far, in order of arrival. */
   readonly events: readonly DomainEvent[];
   /** The projects whose rooms this socket is in, with the `seq` each started from. */
   readonly rooms: ReadonlyMap<string, number>;
   readonly resyncs: readonly { project_id: string | null; reason: string }[];
-  /** The first fact of this type that fits and that no earlier `next` has given out; waits for it (`within` ms, 25 s). */
+  /** The first matching event of this type that no earlier `next` has returned; waits for it (`within` ms, 25 s). */
   next<T extends DomainEventType>(
     type: T,
     fits?: (domainEvent: DomainEventOf<T>) => boolean,
@@ -22,20 +22,20 @@ export interface Live {
   ): Promise<DomainEventOf<T>>;
   /** Waits until the server has said which rooms the socket is in, this project's among them. */
   entered(projectId: string): Promise<void>;
-  /** Who is online in the project, as far as this socket was told; nobody before that. */
+  /** Who is online in the project, as far as this socket knows; nobody before the first message. */
   people(projectId: string): UserPresence[];
-  /** Is live assignment degraded? Null before the server has said so. */
+  /** Is live assignment degraded? Null before the first message. */
   degraded(): boolean | null;
-  /** Says where this tab is. */
+  /** Reports where this tab is. */
   reportPresence(where: PresenceReport): void;
   isOpen(): boolean;
   /** Waits until the server has closed the socket; the reason by Socket.IO's name. */
   closed(): Promise<string>;
-  /** Closes the socket. Errors: a gap in a `seq`, or a fact that is not of the contract. */
+  /** Closes the socket. Throws on a gap in a `seq`, or an event outside the contract. */
   close(): void;
 }
 
-/** Opens a socket as the page does, to one process. Errors: the server's refusal. */
+/** Opens a socket to one process as the page does. Throws the server's refusal. */
 export async function connectLive(person: Person, via: { process?: number } = {}): Promise<Live> {
   const { testEnv } = person;
   const socket: Socket<ServerToClient, ClientToServer> = io(testEnv.url(via.process), {
@@ -76,7 +76,7 @@ function trackEvents(socket: Socket<ServerToClient, ClientToServer>): Live {
 
   socket.on('rooms', (list) => {
     for (const { project_id: projectId, seq } of list) {
-      // After leaving and coming back the count starts anew; what was missed is what the snapshot is for.
+      // After leaving and coming back the sequence starts again; the snapshot covers what was missed.
       last.set(projectId, Math.max(seq, last.get(projectId) ?? 0));
       rooms.set(projectId, seq);
       entries.add(projectId);
@@ -92,7 +92,7 @@ function trackEvents(socket: Socket<ServerToClient, ClientToServer>): Live {
     const parsed = exactEvent(sent);
     const before = last.get(parsed.project_id);
     const start = rooms.get(parsed.project_id) ?? 0;
-    // Another socket of the room may be behind: what lies before the position this one starts from may come, and is old news.
+    // Another socket of the room may be behind: events before this socket's start may come, and are ignored.
     if (before !== undefined && parsed.seq > start) expect(parsed.seq, 'seq without gaps').toBe(before + 1);
     last.set(parsed.project_id, Math.max(parsed.seq, before ?? 0));
     events.add(parsed);

@@ -1,8 +1,9 @@
-// No secret is in any log (K7): every line that a test's servers and loggers write passes here; watch-logs.ts fails the file whose lines hold one.
+// Finds secrets in logs (K7): every log line of a test's servers and loggers passes here; setup-log-watch.ts fails a file with a
+// finding.
 import { pino, type Logger } from 'pino';
 import { loggableError } from '../src/db/connection/loggable-error.ts';
 
-/** What secrets, and what belongs to nobody but a project, look like. */
+/** Patterns of secrets, and of project-private content. */
 const SHAPES: Record<string, RegExp> = {
   'an API key': /csk_[0-9A-Za-z]{38}/,
   'a webhook secret': /whsec_[A-Za-z0-9+/]{20}/,
@@ -12,23 +13,23 @@ const SHAPES: Record<string, RegExp> = {
   'a header that lets in': /"(?:authorization|(?:set-)?cookie|x-api-key|(?:x-)?webhook-signature)\\?"/i,
   'a key of SECRET_KEYS': /[\w-]{1,32}:[A-Za-z0-9+/]{43}=/,
   'a password': /\w:\/\/[^\s"/@]*:[^\s"/@]+@/,
-  // What the builders submit and decide.
+  // The content that the builders submit and decide.
   'an item': /may the parcel be returned|yes, within 30 days|An answer that a person wrote/i,
 };
 
-/** Long enough that nothing else comes out the same. */
+/** Long enough that nothing else matches. */
 const PART = /[\w+-]{20,}/g;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const partsOf = (text: string): string[] => (text.match(PART) ?? []).filter((part) => !UUID.test(part));
 
 export interface LogWatch {
-  /** Looks at one line. */
+  /** Checks one line. */
   line(text: string): void;
-  /** From now on, and in every line so far, this very text counts too. */
+  /** Also searches for this exact text, in earlier and later lines. */
   secret(kind: string, text: string): void;
-  /** The kinds of secrets that were in a line; never the secrets. */
+  /** The kinds of secrets found in lines; never the secrets. */
   found(): string[];
-  /** Every secret that was noted, as it was shown. */
+  /** Every recorded secret, as it was shown. */
   shown(): { kind: string; text: string }[];
 }
 
@@ -54,25 +55,25 @@ export function createLogWatch(): LogWatch {
   };
 }
 
-/** The one of the test file that runs: `watch-logs.ts` begins it anew for each. */
+/** The watch of the running test file: `setup-log-watch.ts` resets it for each. */
 export let logWatch = createLogWatch();
 
-/** Forgets what other test files of this process have seen and shown. */
+/** Drops what other test files of this process have logged and shown. */
 export function resetLogWatch(): void {
   logWatch = createLogWatch();
 }
 
-/** The members of answers by which somebody gets in, or passes as us. */
+/** The response members that grant access, or sign in our name. */
 const SECRET_FIELDS = ['api_key', 'webhook_secret', 'inbound_secret', 'token'];
 
-/** Notes the secrets that an answer shows. */
+/** Records the secrets in a response. */
 export function noteShown(reply: unknown): void {
   if (typeof reply !== 'object' || reply === null) return;
   for (const [name, value] of Object.entries(reply))
     if (SECRET_FIELDS.includes(name)) logWatch.secret(name, String(value));
 }
 
-/** A logger for code in the test's own process; LOG_LEVEL shows what it writes. `also` gets each line. */
+/** A logger for code in the test's own process; LOG_LEVEL sets what it prints. `also` gets each line. */
 export function watchedLogger(also: (line: string) => void = () => undefined, watch: LogWatch = logWatch): Logger {
   const { LOG_LEVEL: level } = process.env;
   const write = (line: string) => {

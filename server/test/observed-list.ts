@@ -1,6 +1,6 @@
-// A list that fills while a test looks at it: the next thing that fits, now or when it comes, each given out once.
+// A list that fills while a test waits on it: returns the next matching entry, now or later, each once.
 
-/** How long a test waits for something, in ms: for ever, as a slow machine sees it, and a little less than a test may take. */
+/** In ms, how long a test waits for an entry: long even for a slow machine, and less than the test timeout. */
 const WAIT_TIMEOUT_MS = 25_000;
 
 export class ObservedList<T> {
@@ -18,12 +18,12 @@ export class ObservedList<T> {
     for (const waiter of [...this.#waiting]) waiter.tryMatch();
   }
 
-  /** Whoever waits now fails with this. */
+  /** Fails all current waits with this error. */
   fail(reason: unknown): void {
     for (const waiter of [...this.#waiting]) waiter.fail(reason);
   }
 
-  /** The first that fits and was not given out yet. Errors: when none comes in time; the message shows what came instead. */
+  /** The first matching entry not returned yet. Throws when none comes in time; the message lists what came instead. */
   async next<S extends T>(fits: (entry: T) => boolean, wanted: string, within = WAIT_TIMEOUT_MS): Promise<S> {
     const { promise, resolve, reject } = Promise.withResolvers<S>();
     const tryMatch = () => {

@@ -1,4 +1,4 @@
-// Redocly's linter as a question: what is wrong with this document, its examples included.
+// Runs Redocly's linter on a document, its examples included.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
 /** Redocly's recommended rules, with examples that do not match their schema as errors. One line for each fault. */

@@ -1,26 +1,26 @@
-// A Redis of a test's own that can die, come back empty, or be cut off, behind an address that stays.
+// A separate Redis that a test can kill, restart empty, or cut off, behind a fixed address.
 import { type OwnRedis as RedisServer, startRedis } from '../../scripts/lib/processes/services.ts';
 import { startForwarder } from './forwarder.ts';
 
 export interface OwnRedis {
-  /** Where the processes of a test connect, whatever happens behind it. */
+  /** Where the processes of a test connect. */
   readonly url: string;
-  /** The server itself, as it runs now. */
+  /** The running server itself. */
   readonly server: string;
-  /** Nobody reaches it, and it goes on. */
+  /** Cuts it off while it keeps running. */
   cut(): void;
-  /** It is reached again. */
+  /** Restores the connection. */
   reconnect(): void;
-  /** The network to it swallows everything, and says nothing; over when told so. */
+  /** Drops all traffic silently until it ends. */
   blackhole(silent: boolean): void;
-  /** It dies with all it knew. */
+  /** Kills it with all its data. */
   crash(): Promise<void>;
-  /** Another one takes its place, which knows nothing. */
+  /** Starts an empty one in its place. */
   startAnother(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts one. Errors: when Redis is not installed. */
+/** Starts one. Throws when Redis is not installed. */
 export async function startOwnRedis(): Promise<OwnRedis> {
   const forwarder = await startForwarder('redis');
   let redis = await newRedis();

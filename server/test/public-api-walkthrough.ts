@@ -1,4 +1,4 @@
-// A walk through the public API as a stranger's client takes it: every operation, and every refusal that a request alone can cause.
+// Walks through the public API as an external client: every operation, and every refusal that a request can cause.
 import { createHmac, randomUUID } from 'node:crypto';
 import { beginRegression, listRegressionCases } from '@countersign/shared/api/regressions';
 import { createInboundSource } from '@countersign/shared/api/inbound';
@@ -18,7 +18,7 @@ export interface Step {
   body?: string;
   /** The status that it is answered with. */
   status: number;
-  /** The server answers it, and yet nobody should send it: the document does not allow it. */
+  /** The server answers it, although the document does not allow it. */
   invalid?: true;
 }
 

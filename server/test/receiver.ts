@@ -1,4 +1,4 @@
-// A webhook consumer on loopback that trusts nothing: verifies each request three ways, remembers it, and answers what the test wants.
+// A strict webhook consumer on loopback: verifies each request three ways, records it, and responds as the test sets.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -33,19 +33,22 @@ export interface Reply {
 
 export interface Receiver {
   readonly url: string;
-  /** Verify what comes from this project with this secret, as the owner was shown it. */
+  /** Verifies requests of this project with this secret, as the owner was shown it. */
   trust(projectId: string, secret: string): void;
-  /** What to answer decisions from now on; a promise holds the request until it resolves. Default: 200. Test events get 200. */
+  /** The status for decisions from now on; a promise holds the request until it resolves. Default: 200. Test events get 200. */
   answer: (arrival: Arrival) => Reply | Promise<Reply>;
   /** Everything that arrived and verified, in order. */
   readonly arrivals: readonly Arrival[];
-  /** The first arrival (with this webhook-id, or of this item) that no earlier `next` has given out; waits for it (`within` ms, 25 s). */
+  /**
+   * The first arrival (with this webhook-id, or of this item) that no earlier `next` has returned; waits for it (`within` ms, 25
+   * s).
+   */
   next(id?: string, within?: number): Promise<Arrival>;
-  /** The first test event that no earlier call has given out; waits for it. */
+  /** The first test event that no earlier call has returned; waits for it. */
   nextTest(): Promise<TestArrival>;
   /** How many requests came, by webhook-id. */
   counts(): Record<string, number>;
-  /** Stops. Errors: when a request did not verify, was not of the contract, or came with other bytes under the same id. */
+  /** Stops. Throws when a request did not verify, violated the contract, or had other bytes under the same id. */
   close(): Promise<void>;
 }
 
@@ -101,7 +104,7 @@ async function verified(request: IncomingMessage, secrets: Map<string, string>) 
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString('utf8');
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  // Only which secret to try is taken from the unverified body.
+  // The unverified body only selects which secret to try.
   const { project_id: projectId } = JSON.parse(body) as { project_id: string };
   const secret = secrets.get(projectId) ?? 'no secret known';
   expect(request.method).toBe('POST');

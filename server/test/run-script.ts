@@ -1,4 +1,4 @@
-// The commands of scripts/ as an operator runs them: processes of their own, on a database that is given to them.
+// Runs the commands of scripts/ as an operator does: as separate processes, on a given database.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string>>;
 
 const SCRIPTS = join(import.meta.dirname, '../../scripts');
 
-/** What it says on its output. Errors: when it ends with another code than 0, with what it said. */
+/** Returns its output. Throws with the output when it exits with another code than 0. */
 export async function runScript(script: string, env: Env, ...args: string[]): Promise<string> {
   const environment = { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...env };
   const { stdout } = await promisify(execFile)(process.execPath, [join(SCRIPTS, script), ...args], {
@@ -18,7 +18,7 @@ export async function runScript(script: string, env: Env, ...args: string[]): Pr
   return stdout;
 }
 
-/** `npm run invariants`: every one of them holds, and there were items to hold them against. */
+/** Runs `npm run invariants`: every one holds, and items were checked. */
 export async function expectInvariants(env: Env): Promise<void> {
   const output = await runScript('invariants.ts', env);
   expect(output).toContain('All of them hold.');

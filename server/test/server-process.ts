@@ -1,4 +1,4 @@
-// One real server process of a test world: started, watched, killed, and never left behind.
+// Runs one real server process of a test environment: started, observed, killed, and never left behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,22 +6,22 @@ import { EXIT_WITH_PARENT, whenReady } from '../../scripts/lib/processes/service
 import { logWatch } from './log-watch.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** Hundreds of processes are started in a run: compiled once, each is ready in half the time. */
+/** A run starts hundreds of processes: compiled once, each is ready in half the time. */
 export const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/code');
 const READY_MS = 60_000;
 /** A server has 20 s to stop in order (docs/spec/commands.md#stopping); then it is killed, and that is a failure. */
 const STOP_MS = 20_000;
 
 export interface ServerProcess {
-  /** Where this process answers; the port is the system's choice. A process without the role `web` answers nowhere. */
+  /** Where this process listens; the system chooses the port. A process without the role `web` has none. */
   readonly url: string;
   readonly pid: number;
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when it is gone. */
   kill9(): Promise<void>;
-  /** SIGSTOP and SIGCONT: it stands still as it is, and goes on as if no time had passed. */
+  /** SIGSTOP and SIGCONT: it freezes, and resumes as if no time had passed. */
   freeze(): void;
   thaw(): void;
-  /** SIGTERM, and wait. Errors: when it does not end in time, or not with code 0. */
+  /** SIGTERM, and wait. Throws when it does not end in time, or not with code 0. */
   stop(): Promise<void>;
   isRunning(): boolean;
   /** Resolves with its code, or the signal that ended it. */
@@ -50,7 +50,7 @@ export async function startServer(
   };
   try {
     const port = await whenReady(child, { within: READY_MS, onLine });
-    // One that serves nobody has an address all the same, at which nobody answers.
+    // A process without a port has an address all the same, at which nothing listens.
     const url = `http://127.0.0.1:${port ?? 0}`;
     if (port !== null) await ready(url);
     return handle({ child, gone, url });

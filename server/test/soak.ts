@@ -1,4 +1,4 @@
-// How long the long tests are: one short round in `npm test`, their full length in `npm run test:soak`.
+// Scales long tests: one short round in `npm test`, their full length in `npm run test:soak`.
 
 export const SOAK = process.env.SOAK === '1';
 

@@ -1,4 +1,5 @@
-// A world for black-box tests: real server processes on a database of their own, two that share Redis where there is one, else one.
+// Starts an environment for black-box tests: real server processes on a separate database, two that share Redis where available,
+// else one.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,47 +9,47 @@ import { emptyDatabase, migratedDatabase } from './fixtures/test-database.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { connectTo } from '../../scripts/lib/processes/postgres-client.ts';
 
-/** Whether there is a Redis for processes to share: without it a world is one process, whose claims are its own. */
+/** Whether processes can share a Redis: without it an environment is one process with its own claims. */
 export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
 
 export interface TestEnvironmentOptions {
   /** How many processes, each web and worker. Default: 2 with Redis; without it there is always one. */
   processes?: number;
-  /** The ROLES of each process instead, with Redis; the first ones must be `web` for those who talk to them. */
+  /** The ROLES of each process instead, with Redis; the first ones must be `web` for tests that call them. */
   roles?: readonly string[];
-  /** Environment of single processes, on top of all other; by their number. */
+  /** Environment variables of single processes, by their number, which override all others. */
   own?: Readonly<Record<number, Record<string, string>>>;
-  /** Begins with nothing in the database, as a first start does; a start after that takes longer than one that finds it made. */
+  /** Starts with an empty database, as a first start does, which is slower than one with a schema. */
   empty?: boolean;
-  /** Environment on top of the world's own; an empty text takes a variable away. */
+  /** Environment variables on top of the default ones; an empty text removes one. */
   env?: Record<string, string>;
 }
 
 export interface TestEnvironment {
   /** PUBLIC_BASE_URL, the Origin that every process accepts. Not an address to connect to. */
   readonly baseUrl: string;
-  /** Where the processes answer, one each. A restarted one has another address: read it again. */
+  /** The addresses of the processes. A restarted one has another address: read it again. */
   readonly urls: readonly string[];
-  /** The address of one process; any number will do, it wraps around. */
+  /** The address of one process; numbers beyond the last wrap around. */
   url(process?: number): string;
   /** SIGKILL to one process, or to all of them at once. */
   kill9(process?: number): Promise<void>;
   /** SIGSTOP and SIGCONT to one process. */
   freeze(process: number): void;
   thaw(process: number): void;
-  /** SIGTERM to one process; resolves when it has ended in order, within 20 s. Errors: when it has not. */
+  /** SIGTERM to one process; resolves when it has ended cleanly, within 20 s. Throws when it has not. */
   terminate(process: number): Promise<void>;
-  /** Starts a process again, after stopping it in order if it runs; without a number every one that is not running. */
+  /** Restarts a process; without a number starts every one that is not running. */
   restart(process?: number): Promise<void>;
-  /** What they find in their environment. */
+  /** Their environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** What processes find in their environment from their next start on; an empty text takes a variable away. */
+  /** Sets environment variables from the next start on; an empty text removes one. */
   setEnv(changes: Record<string, string>): void;
-  /** Stops everything in order and removes the data. Safe to call twice. */
+  /** Stops everything and removes the data. Safe to call twice. */
   stop(): Promise<void>;
-  /** Looks inside (`$1` parameters). */
+  /** Runs SQL (`$1` parameters). */
   sql<T>(text: string, params?: unknown[]): Promise<T[]>;
-  /** What the processes have logged so far, the end of it. */
+  /** The end of the processes' logs so far. */
   log(): string;
 }
 
@@ -56,7 +57,7 @@ const LOG_LINES = 400;
 /** How a line of level `debug` begins. */
 const DEBUG = '{"level":20';
 
-/** Starts a world. Whoever starts one stops it; in a test file `useWorld` does both. */
+/** Starts an environment. The caller must stop it; in a test file the hook below does both. */
 export async function startTestEnvironment(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'));
   const data = await ownDatabase(options);
@@ -73,7 +74,7 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
   const lines: string[] = [];
   const start = (index: number) =>
     startServer({ ...env, ...rolesOf(options, index), ...options.own?.[index] }, (line) => {
-      // One line per request would leave room for nothing else.
+      // One line per request would fill the buffer.
       if (line.startsWith(DEBUG)) return;
       lines.push(`[${index}] ${line}`);
       if (lines.length > LOG_LINES) lines.shift();
@@ -149,7 +150,7 @@ async function startAll(count: number, start: (index: number) => Promise<ServerP
   throw failed.reason;
 }
 
-/** Stops every process, and only then complains about the one that did not stop in order. */
+/** Stops every process, and only then throws for one that did not stop cleanly. */
 async function stopAll(processes: ServerProcess[]): Promise<void> {
   const results = await Promise.allSettled(processes.map((server) => server.stop()));
   const failed = results.find((result) => result.status === 'rejected');
@@ -162,7 +163,7 @@ interface Data {
   remove(): Promise<void>;
 }
 
-/** A new database on the test server. Redis is one for all: every key and room carries a UUID of this world. */
+/** A new database on the test server. All share one Redis: every key and room has a UUID of this environment. */
 async function ownDatabase({ empty }: TestEnvironmentOptions): Promise<Data> {
   const { TEST_REDIS_URL: redis } = process.env;
   const { url, remove } = await (empty ? emptyDatabase() : migratedDatabase());
@@ -190,7 +191,7 @@ export function showLogOnFailure(testEnv: () => Pick<TestEnvironment, 'log'> | u
   });
 }
 
-/** What files may do with a world that others use after them: anything but kill, stop or configure its processes. */
+/** What files may do with a shared environment: anything but kill, stop or configure its processes. */
 export type SharedTestEnvironment = Omit<
   TestEnvironment,
   'kill9' | 'freeze' | 'thaw' | 'terminate' | 'restart' | 'setEnv' | 'stop'
@@ -198,14 +199,19 @@ export type SharedTestEnvironment = Omit<
 
 let shared: Promise<TestEnvironment> | undefined;
 
-/** The world of this worker: started by the first file that asks for it, and gone with the worker, as its database is with the server. */
+/**
+ * The environment of this worker: started by the first file that needs it, stopped with the worker; its database is removed with
+ * the server.
+ */
 const startSharedTestEnvironment = (): Promise<SharedTestEnvironment> => (shared ??= startTestEnvironment());
 
-/** The worker's world for all tests of a file (or describe block), its log shown when a test fails. */
+/** The worker's environment for all tests of a file (or describe block); shows its log when a test fails. */
 export const useSharedTestEnvironment = (): SharedTestEnvironment =>
   fromBeforeAll(startSharedTestEnvironment, () => Promise.resolve());
 
-/** One world for all tests of a file (or describe block): started before, stopped after, its log shown when a test fails. */
+/**
+ * One environment for all tests of a file (or describe block): started before, stopped after, its log shown when a test fails.
+ */
 export const useTestEnvironment = (options: TestEnvironmentOptions = {}): TestEnvironment =>
   fromBeforeAll(
     () => startTestEnvironment(options),
@@ -224,7 +230,7 @@ function fromBeforeAll<Some extends SharedTestEnvironment>(
   afterAll(async () => {
     if (testEnv !== undefined) await close(testEnv);
   });
-  // Tests are written before the world exists: what they hold looks it up when it is used.
+  // Tests are defined before the environment exists: the proxy looks it up on use.
   return new Proxy({} as Some, {
     get: (_, name) => {
       if (testEnv === undefined) throw new Error('The test environment exists from beforeAll on.');

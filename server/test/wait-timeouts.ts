@@ -1,7 +1,8 @@
-// Set up for every test file: how long `vi.waitFor` and `vi.waitUntil` wait for what has to come. A slow machine is no fault, and nothing is ever waited out.
+// Setup of every test file: the timeouts of `vi.waitFor` and `vi.waitUntil`, long enough for a slow machine; no test waits them
+// out.
 import { vi } from 'vitest';
 
-/** Less than a test may take, so that what was missing is told. In milliseconds. */
+/** In milliseconds, less than the test timeout, so that the message says what was missing. */
 export const WAIT_TIMEOUT_MS = 20_000;
 
 type Options = Parameters<typeof vi.waitFor>[1];

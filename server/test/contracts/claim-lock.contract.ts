@@ -1,4 +1,4 @@
-// What every claim lock must do, run against each of them.
+// The contract tests of every claim lock implementation.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimLock } from '../../src/claims/claim-lock.ts';
@@ -14,7 +14,7 @@ export interface LockHarness {
 const LONG = 60_000;
 const SHORT = 80;
 
-/** Runs the cases; `open` makes a lock with nothing held. */
+/** Runs the cases; `open` creates an empty lock. */
 export function claimLockContract(name: string, open: () => Promise<LockHarness>): void {
   describe(`claim lock in ${name}`, () => {
     let harness: LockHarness;
@@ -31,7 +31,7 @@ export function claimLockContract(name: string, open: () => Promise<LockHarness>
     releasingContract(given);
     expiringContract(given);
 
-    it('holders: the held items of those asked for, and nothing else', async () => {
+    it('holders: returns the held items among the requested ones', async () => {
       const [held, confirmed, free] = [randomUUID(), randomUUID(), randomUUID()];
       await lock.acquire(held, 'anna', LONG);
       await lock.acquire(confirmed, 'user:with:colons', LONG);
@@ -46,7 +46,7 @@ export function claimLockContract(name: string, open: () => Promise<LockHarness>
 }
 
 function acquiringContract(given: () => LockHarness): void {
-  it('I4: of 50 that ask at once one gets it, and the rest learn who', async () => {
+  it('I4: grants one of 50 concurrent requests, and tells the others the holder', async () => {
     const { lock, now } = given();
     const itemId = randomUUID();
     const users = Array.from({ length: 50 }, (_, index) => `user-${index}`);
@@ -61,7 +61,7 @@ function acquiringContract(given: () => LockHarness): void {
     }
   });
 
-  it('I4: the holder does not acquire it again', async () => {
+  it('I4: does not grant it to the holder again', async () => {
     const { lock } = given();
     const itemId = randomUUID();
     expect(await lock.acquire(itemId, 'anna', LONG)).toEqual({ acquired: true });
@@ -70,7 +70,7 @@ function acquiringContract(given: () => LockHarness): void {
 }
 
 function renewingContract(given: () => LockHarness): void {
-  it('on probation the first renewal confirms it with its fence', async () => {
+  it('confirms a provisional hold at the first renewal with its fence', async () => {
     const { lock, now } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', LONG / 3);
@@ -82,7 +82,7 @@ function renewingContract(given: () => LockHarness): void {
     expect((stored?.expiresAt.getTime() ?? 0) - now().getTime()).toBeGreaterThan(LONG / 2);
   });
 
-  it('I3: renewed only by its holder with its fence', async () => {
+  it('I3: is renewed only by its holder with its fence', async () => {
     const { lock } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', LONG);
@@ -96,7 +96,7 @@ function renewingContract(given: () => LockHarness): void {
     expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toMatchObject({ fence: 7 });
   });
 
-  it('nobody renews what nobody holds', async () => {
+  it('cannot be renewed without a holder', async () => {
     const { lock } = given();
     const itemId = randomUUID();
     expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
@@ -105,7 +105,7 @@ function renewingContract(given: () => LockHarness): void {
 }
 
 function releasingContract(given: () => LockHarness): void {
-  it('given back only by its holder with its fence', async () => {
+  it('is released only by its holder with its fence', async () => {
     const { lock } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', LONG);
@@ -119,7 +119,7 @@ function releasingContract(given: () => LockHarness): void {
     expect(await lock.acquire(itemId, 'ben', LONG)).toEqual({ acquired: true });
   });
 
-  it('on probation its user gives it back with any fence, another user does not', async () => {
+  it('is released on probation by its user with any fence, and by no other user', async () => {
     const { lock } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', LONG);
@@ -130,7 +130,7 @@ function releasingContract(given: () => LockHarness): void {
 }
 
 function expiringContract(given: () => LockHarness): void {
-  it('a lease that ran out is nobody’s', async () => {
+  it('has no holder after the lease', async () => {
     const { lock, expire } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', LONG);
@@ -143,7 +143,7 @@ function expiringContract(given: () => LockHarness): void {
     expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
   });
 
-  it('probation runs out by itself', async () => {
+  it('ends probation automatically', async () => {
     const { lock, expire } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', SHORT);
@@ -152,7 +152,7 @@ function expiringContract(given: () => LockHarness): void {
     expect(await lock.acquire(itemId, 'ben', LONG)).toEqual({ acquired: true });
   });
 
-  it('a renewal replaces the lease that was shorter', async () => {
+  it('a renewal replaces the shorter lease', async () => {
     const { lock, now } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', LONG / 3);

@@ -1,12 +1,12 @@
-// What every limiter must do, run against each of them.
+// The contract tests of every limiter implementation.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limiter } from '../../src/limits/limiter.ts';
 
 export interface LimiterHarness {
-  /** A limiter whose keys may do so many requests a minute. */
+  /** A limiter whose keys may make this many requests per minute. */
   open(quota: number): Limiter;
-  /** Returns when at least so many ms have passed on the limiter's clock, and not many more. */
+  /** Returns when at least this many ms have passed on the limiter's clock, and not many more. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export function movableClock() {
   return { now: () => new Date(ms), pass: (by: number) => void (ms += by) };
 }
 
-/** Runs the cases; quotas are so small or so large that what flows back during a case does not matter. */
+/** Runs the cases; quotas are so small or so large that refills during a case do not matter. */
 export function limiterContract(name: string, make: () => Promise<LimiterHarness>): void {
   describe(`limiter in ${name}`, () => {
     let harness: LimiterHarness;
@@ -25,7 +25,7 @@ export function limiterContract(name: string, make: () => Promise<LimiterHarness
     });
     afterAll(() => harness.close());
 
-    it('RL1: of what is asked at once the first ones go through, as many as the quota', async () => {
+    it('RL1: admits the first of concurrent requests, up to the quota', async () => {
       const limiter = harness.open(5);
       const key = randomUUID();
       const answers = await Promise.all(Array.from({ length: 8 }, () => limiter.take('default', key)));
@@ -35,7 +35,7 @@ export function limiterContract(name: string, make: () => Promise<LimiterHarness
       expect(answers[5]).toMatchObject({ fullInSeconds: 60, retryAfterSeconds: 12 });
     });
 
-    it('RL1: costs are whole: what does not fit is charged nothing, and leaves room for a smaller one', async () => {
+    it('RL1: charges a cost whole: one that does not fit costs nothing, and leaves room for a smaller one', async () => {
       const limiter = harness.open(10);
       const key = randomUUID();
       const answers = await Promise.all([6, 5, 4].map((cost) => limiter.take('default', key, cost)));
@@ -47,26 +47,26 @@ export function limiterContract(name: string, make: () => Promise<LimiterHarness
       expect(await limiter.take('default', key, 0)).toMatchObject({ allowed: true });
     });
 
-    it('keys and policies have buckets of their own', async () => {
+    it('has a separate bucket per key and policy', async () => {
       const limiter = harness.open(1);
       const [key, other] = [randomUUID(), randomUUID()];
       await limiter.take('default', key);
       expect((await limiter.take('default', key)).allowed).toBe(false);
       expect((await limiter.take('default', other)).allowed).toBe(true);
       expect((await limiter.take('challenge', key)).allowed).toBe(true);
-      // What flows back meanwhile, ten a second, may be there again.
+      // What is refilled meanwhile, ten per second, may be available again.
       const rest = await limiter.take('challenge', key, 599);
       expect([rest.allowed, rest.remaining < 100]).toEqual([true, true]);
     });
 
-    it('a cost beyond the quota counts as the quota', async () => {
+    it('counts a cost beyond the quota as the quota', async () => {
       const limiter = harness.open(3);
       const key = randomUUID();
       expect(await limiter.take('default', key, 500)).toMatchObject({ allowed: true, remaining: 0 });
       expect((await limiter.take('default', key)).allowed).toBe(false);
     });
 
-    it('RL1: flows back over the window, evenly', async () => {
+    it('RL1: refills evenly over the window', async () => {
       // 100 a second.
       const limiter = harness.open(6000);
       const key = randomUUID();
