@@ -1,4 +1,4 @@
-// `npm run bench [-- SECTION…] [--json FILE] [--quick]`: what is promised about speed, ours beside its rivals in one run.
+// `npm run bench [-- SECTION…] [--json FILE] [--quick]`: measures the speed goals, ours against rivals in one run.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchAnalytics } from './bench/analytics.ts';
@@ -14,7 +14,7 @@ import { benchQueue } from './bench/queue.ts';
 import { benchSockets } from './bench/sockets.ts';
 import { benchStart } from './bench/start.ts';
 
-/** Each section measures ours and its rivals in turns, and says its rows. */
+/** Each section measures ours and its rivals in turns, and prints its rows. */
 const SECTIONS = {
   start: benchStart,
   intake: benchIntake,

@@ -1,4 +1,5 @@
-// Builds the web app when its sources changed since the last build. Only Node's own modules: it runs before anything else is known.
+// Builds the web app when its sources changed since the last build. Uses only Node's own modules, because it runs before
+// everything else.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 const ROOT = resolve(import.meta.dirname, '..');
 const WEB = join(ROOT, 'web');
 const STAMP = '.source-hash';
-/** Everything a build depends on: folders whole, files alone. */
+/** The inputs of a build: whole folders, single files. */
 const SOURCES = [
   'web/src',
   'web/static',
@@ -32,8 +33,8 @@ interface BuildOptions {
 }
 
 /**
- * Builds one flavour of the web app when it is stale, and says so in one line. Answers the folder it is in,
- * or null when there is no web app to build. Throws when the build fails; its output has then been shown.
+ * Builds one flavour of the web app when it is stale, and prints one line. Returns its folder, or null when there is no web app
+ * to build. Throws when the build fails, after its output was shown.
  */
 export async function buildWeb({ demo = false, force = false }: BuildOptions = {}): Promise<string | null> {
   if (!existsSync(join(WEB, 'src'))) return null;
@@ -50,7 +51,7 @@ export async function buildWeb({ demo = false, force = false }: BuildOptions = {
   return folder;
 }
 
-/** The page of the API documentation: as every other, with the first request in it for whoever waits for scripts or runs none. */
+/** The page of the API documentation: like every other, with the first request in its HTML for visitors without scripts. */
 async function writeDocs(folder: string): Promise<void> {
   const page = await readFile(join(folder, '200.html'), 'utf8');
   const code = (await readFile(join(ROOT, 'docs/snippets/submit.sh'), 'utf8'))
@@ -99,7 +100,7 @@ async function filesUnder(path: string): Promise<string[]> {
   if (!existsSync(path)) return [];
   const entries = await readdir(path, { withFileTypes: true, recursive: true }).catch(() => null);
   if (entries === null) return [path];
-  // Tests change nothing that is shipped.
+  // Tests do not change the build.
   const files = entries.filter((entry) => entry.isFile() && !/\.(test|fixture)\.ts$/.test(entry.name));
   return files.map((entry) => join(entry.parentPath, entry.name)).sort();
 }
@@ -127,7 +128,7 @@ function manifestOf(packageName: string): string {
 
 /** Runs a script in the web workspace. What it prints is shown only when it fails. */
 function run(script: string, args: string[], environment: Record<string, string>): Promise<void> {
-  // process.execPath is the Node that runs this file; a PATH may still lead to an older one.
+  // process.execPath is the Node that runs this file; a PATH may still have an older one.
   const child = spawn(process.execPath, [script, ...args], {
     cwd: WEB,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-// `npm run check:docs`: the map is true. Paths named in documents exist, rules and tests quote each other, decisions are linked.
+// `npm run check:docs`: checks that paths named in documents exist, rules and tests quote each other, and decisions are linked.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
 import {
@@ -47,11 +47,11 @@ function pathFaults(): string[] {
   return documents.flatMap((document) =>
     pathsNamed(read(document), starts)
       .filter((named) => !made.some((entry) => `${named.path}/`.startsWith(entry)) && !exists(document, named))
-      .map((named) => `${document} names ${named.path}, which does not exist: mend the path or take the line out.`),
+      .map((named) => `${document} names ${named.path}, which does not exist: correct the path or remove the line.`),
   );
 }
 
-/** What .gitignore lists comes and goes with builds and runs: documents may name it. */
+/** Builds and runs create what .gitignore lists: documents may name it. */
 function madeAtRuntime(): string[] {
   return read('.gitignore')
     .split('\n')
@@ -78,7 +78,7 @@ function lostDecisions(): string[] {
   );
 }
 
-/** What comments, titles and messages cite. Tests of this check, and what is made up for tests, cite what they like. */
+/** Citations in comments, titles and messages. Tests of this check, and test fixtures, are exempt. */
 function lostCitations(): string[] {
   const sources = find(['{shared,server,web,scripts,e2e}/**/*.{ts,svelte}', '*.{ts,js,mjs}', '.*.mjs']);
   const page = (path: string) => (existsSync(join(ROOT, path)) ? read(path) : undefined);
@@ -87,13 +87,13 @@ function lostCitations(): string[] {
     .flatMap((file) => citationFaults(file, read(file), page));
 }
 
-/** Links between documents that name a heading which is not there. */
+/** Links between documents to a heading that does not exist. */
 function lostAnchors(): string[] {
   return documents.flatMap((document) =>
     [...read(document).matchAll(/\]\(([^)\s#]*)#([^)\s]+)\)/g)].flatMap(([, path = '', anchor = '']) => {
       const target = path === '' ? document : normalize(join(dirname(document), path));
       const there = /^[a-z]+:/.test(path) || !existsSync(join(ROOT, target)) || anchorsOf(read(target)).has(anchor);
-      return there ? [] : [`${document} links to ${path}#${anchor}, which has no such heading: mend the link.`];
+      return there ? [] : [`${document} links to ${path}#${anchor}, which has no such heading: correct the link.`];
     }),
   );
 }

@@ -1,4 +1,4 @@
-// `npm run check`: everything that is judged without running the product, as many steps at once as there are processors.
+// `npm run check`: runs every static check, as many steps at once as there are processors.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
@@ -35,7 +35,7 @@ async function work(): Promise<void> {
   for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) await passes(step);
 }
 
-/** Runs one step, and shows what it said once it has ended: what two say at once cannot be read. */
+/** Runs one step, and prints its output once it has ended, so that outputs do not mix. */
 async function passes(step: string): Promise<boolean> {
   const started = performance.now();
   const { passed, output } = await run(step);

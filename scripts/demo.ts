@@ -17,7 +17,7 @@ import { DEMO_GUIDELINES, DEMO_PROJECT_NAME, loadSamples } from './lib/demo/samp
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** What has not stopped by then does not stop. */
+/** The process is killed when it has not stopped by then. */
 const STOP_WITHIN_MS = 15_000;
 
 type Running = Awaited<ReturnType<typeof start>>;
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   });
   const print = (line: string): void => console.log(`  ${line}`);
   const receiver = await startReceiver({ port: receiverPort(env), print, now: () => new Date() });
-  // The database is made while the page is built.
+  // The database is created while the page is built.
   const pagesBuilt = Promise.race([buildWeb({ demo: true, force: false }), once(stop.signal, 'abort')]);
   const running = await start(env, { signal: stop.signal, pagesBuilt }).catch((error: unknown) => {
     if (stop.signal.aborted) return null;
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   });
   if (running === null) return;
   try {
-    // A database that is being made is not cut off; but there is nothing to show any more.
+    // Creating a database is not interrupted, but there is nothing left to show.
     if (!stop.signal.aborted) await runDemo({ running, receiver, base: localAddress(env), print }, stop.signal);
   } finally {
     await running.stop();
@@ -63,7 +63,7 @@ async function runDemo({ running, receiver, base, print }: Demo, signal: AbortSi
   const { projectId, apiKey, webhookSecret } = await seedDemo(running.services, {
     name: DEMO_PROJECT_NAME,
     webhookUrl: receiver.url,
-    // Often enough that what audits say of the line is seen within an evening.
+    // Often enough that the audit figures show something within an evening.
     settings: { guidelines: DEMO_GUIDELINES, audit_rate: 0.2 },
   });
   receiver.useSecret(webhookSecret);

@@ -22,5 +22,5 @@ const children: ChildProcess[] = [
 const stop = () => children.forEach((child) => child.kill('SIGTERM'));
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
-// One without the other is of no use.
+// When one ends, the other ends too.
 for (const child of children) child.on('exit', stop);

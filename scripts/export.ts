@@ -1,4 +1,4 @@
-// `npm run export`: learnings as JSONL from the database itself, for jobs that run by schedule. Adds what is new to the file (LX2).
+// `npm run export`: exports learnings as JSONL from the database, for scheduled jobs. Appends new lines to the file (LX2).
 import { openForCommand } from '../server/src/main.ts';
 import { exportLearnings } from '../server/src/usecases/learnings/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';

@@ -1,4 +1,4 @@
-// `npm run test:flakes [-- RUNS [TEST ARGUMENTS]]`: `npm test` many times on a machine that is kept busy, and a list of what ever failed.
+// `npm run test:flakes [-- RUNS [TEST ARGUMENTS]]`: runs `npm test` repeatedly on a busy machine, and lists every failure.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { failuresOf, readReport } from './lib/checks/test-report.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Takes half of a processor's time from whatever else wants it, and ends with us. */
+/** Uses half of a processor's time, and ends with this process. */
 const BUSY = `process.on('disconnect', () => process.exit()); const spin = () => { const until = performance.now() + 50; while (performance.now() < until); setImmediate(spin); }; spin();`;
 
 const [runs = '20', ...testArguments] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// `npm run forget`: forgets the person behind a wallet (KE6), or says what there is of them.
+// `npm run forget`: erases the person behind a wallet (KE6), or reports what is stored of them.
 import { openForCommand } from '../server/src/main.ts';
 import { findTrace, forgetWallet, type Trace } from '../server/src/usecases/access/forget-wallet.ts';
 import { Refusal } from '../shared/src/errors.ts';
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
     if (trace.blocked) {
       process.exitCode = 1;
       return console.error(
-        'This wallet is blocked, and could sign in again once it is forgotten. Unblock it first: npm run access.',
+        'This wallet is blocked, and could sign in again once it is erased. Unblock it first: npm run access.',
       );
     }
     if (trace.projects.some(({ onlyOwner }) => onlyOwner)) {

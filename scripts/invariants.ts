@@ -1,4 +1,4 @@
-// `npm run invariants`: looks at everything in a database and says whether it keeps the invariants of docs/RULES.md.
+// `npm run invariants`: checks a database against the invariants of docs/RULES.md.
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../server/src/config.ts';
 import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run invariants
 
 Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment.`;
 
-/** So many of each kind are said; a database that is broken is broken in many places. */
+/** How many of each kind are printed; a corrupt database has many. */
 const MAX_REPORTED = 20;
 
 async function main(): Promise<void> {
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Answers how many faults there were. */
+/** Returns the number of violations. */
 async function inspect({ of, rules, run }: Check, read: ReturnType<typeof reader>): Promise<number> {
   const faults: Fault[] = [];
   const bar = progressOf(rules.join(', '), of, null);

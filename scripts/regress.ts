@@ -1,4 +1,4 @@
-// `npm run regress`: begins a regression run, reads what it asks into a file, or answers it from one, through the public API.
+// `npm run regress`: starts a regression run, writes its cases into a file, or answers it from one, through the public API.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +11,7 @@ import { readRegressArguments, REGRESS_USAGE } from './lib/commands/regress-argu
 import { UsageError } from './lib/submit/arguments.ts';
 import { LINE_BYTES } from './lib/submit/line.ts';
 
-/** Requests of a call before it is given up: a person waits in front of it, and can run it again. */
+/** Retries of a request: few, as a person waits, and can run the command again. */
 const TRIES = 6;
 
 async function main(): Promise<number> {
@@ -46,7 +46,7 @@ async function readCases(client: Client, run: string, file: string): Promise<num
       lines += 1;
     }
   }, createWriteStream(part));
-  // What was there stays until everything has come.
+  // An existing file stays until everything has arrived.
   await rename(part, file);
   console.log(`${file}: ${lines} cases`);
   return 0;

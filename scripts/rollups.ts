@@ -1,4 +1,4 @@
-// `npm run rollups -- check|rebuild`: proves that the figures of analytics are what the ledger says (I9), or counts them anew.
+// `npm run rollups -- check|rebuild`: compares the analytics figures with the event log (I9), or rebuilds them.
 import { countBatch } from '../server/src/analytics/count-events.ts';
 import { type Difference, forgetRollups, EventLogPruned, recount } from '../server/src/analytics/recount.ts';
 import { openForCommand } from '../server/src/main.ts';

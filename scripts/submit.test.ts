@@ -32,7 +32,7 @@ const usual = (url: string) => ['--url', url, '--key', 'csk_x', '--project', PRO
 
 // Each of these starts a process or two, which takes seconds on a busy machine.
 describe('npm run submit', { timeout: 30_000 }, () => {
-  it('ends with 0 when all lines were taken, in plain lines where there is no terminal', async () => {
+  it('exits with 0 when all lines were accepted, in plain lines without a terminal', async () => {
     const { url } = await fakeService((_seen, _attempt, response) => take(response));
     writeFileSync(file, items(30));
     const { code, stdout, stderr } = await submit(usual(url));
@@ -43,7 +43,7 @@ describe('npm run submit', { timeout: 30_000 }, () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('ends with 1 when lines were refused, and with 1 when the key is', async () => {
+  it('exits with 1 when lines were refused, and with 1 when the key is', async () => {
     const { url } = await fakeService((_seen, _attempt, response) => take(response));
     writeFileSync(file, `${items(3)}{"input":\n`);
     const refused = await submit(usual(`${url}/api/public/items`));
@@ -57,13 +57,13 @@ describe('npm run submit', { timeout: 30_000 }, () => {
     expect(unknown.stdout).toContain('The key is what --key or COUNTERSIGN_API_KEY carries.');
   });
 
-  it('ends with 2, one sentence and the usage when the command line cannot be used', async () => {
+  it('exits with 2, one sentence and the usage on a usage error', async () => {
     const { code, stdout, stderr } = await submit(['--nonsense']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Unknown option '--nonsense'.*\n\nUsage: npm run submit -- --url URL/);
   });
 
-  it('on Ctrl+C lets what is in flight be answered and ends with a summary; the echo that npm adds does no harm', async () => {
+  it('on Ctrl+C waits for the responses in flight and ends with a summary; npm’s repeated signal has no effect', async () => {
     let kill: (signal: NodeJS.Signals) => void = () => undefined;
     const { url, requests } = await fakeService((_seen, _attempt, response) => {
       if (requests.length === 40) {

@@ -54,7 +54,7 @@ async function testAll(): Promise<Counts> {
   return runVitest();
 }
 
-/** Makes sure the variable names a service: one that is given, else one of our own. False when there is none. */
+/** Makes sure the variable names a service: a given one, else a private one. False when there is none. */
 async function provide(variable: string, start: () => Promise<Service | undefined>): Promise<boolean> {
   if (process.env[variable] !== undefined) return true;
   const service = await start();
@@ -66,7 +66,7 @@ async function provide(variable: string, start: () => Promise<Service | undefine
 
 async function runVitest(): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-report-'));
-  // scripts/flakes.ts looks at it afterwards.
+  // scripts/flakes.ts reads it afterwards.
   const file = process.env.TEST_REPORT ?? join(folder, 'report.json');
   const args = tier === undefined ? process.argv.slice(2) : [...tier.args, ...others];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];

@@ -1,4 +1,4 @@
-// `npm run topology`: what docker-compose.yml runs, from installed binaries: PostgreSQL, Redis, its servers and workers, and a proxy.
+// `npm run topology`: runs docker-compose.yml from installed binaries: PostgreSQL, Redis, servers and workers, and a proxy.
 import { buildWeb } from './build-web.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 import { startTopology, type Topology } from './lib/processes/topology.ts';
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** Private ones, gone when it stops. Errors: one that is not installed. */
+/** Private ones, removed when it stops. Throws when one is not installed. */
 async function openStores(): Promise<Record<'postgres' | 'redis', Service>> {
   const [postgres, redis] = [await startPostgres(), await startRedis()];
   if (postgres !== undefined && redis !== undefined) return { postgres, redis };

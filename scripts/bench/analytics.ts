@@ -1,4 +1,4 @@
-// The analytics page at a million items against ten thousand, and how far the relay, which counts, falls behind a full load.
+// Benchmarks the analytics page at a million items against ten thousand, and the relay's lag under full load.
 import { readAnalytics } from '../../shared/src/api/analytics.ts';
 import { readAudits } from '../../shared/src/api/audits.ts';
 import { readTeamView } from '../../shared/src/api/team.ts';
@@ -27,7 +27,7 @@ const WATCH_MS = 100;
 const MAY_LAG = 2;
 
 const from = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
-/** What the page asks for. */
+/** The requests of the page. */
 const QUESTIONS = {
   'the month': () => `${readAnalytics.path}?from=${from(30)}&bucket=day`,
   'the day': () => `${readAnalytics.path}?from=${from(1)}&bucket=hour`,
@@ -38,7 +38,7 @@ const QUESTIONS = {
 };
 type Question = keyof typeof QUESTIONS;
 
-/** Errors: no PostgreSQL or Redis; an answer that is none. */
+/** Throws without PostgreSQL or Redis, or on an invalid response. */
 export async function benchAnalytics(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, few, many, seconds } = SIZES[quick ? 'quick' : 'full'];
   const benchEnv = await openBenchEnvironment();
@@ -64,7 +64,7 @@ const rowOf = ({ most, ...row }: { measure: string; ours: number; rival: number;
   return { section: 'analytics', ...row, ratio: row.ours / row.rival, goal: `<= ${most}` };
 };
 
-/** Each question to each project in turns. */
+/** Sends each request to each project in turns. */
 async function compare(
   server: BenchServer,
   { small, large }: Record<'small' | 'large', BenchProject>,
@@ -94,7 +94,7 @@ async function timed(server: BenchServer, { id, owner }: BenchProject, question:
   return performance.now() - startedAt;
 }
 
-/** A project with so many items in its life and, of those that do not wait, as many decisions; in its ledger, and not counted. */
+/** A project with this many items and, of those not queued, as many decisions; in its event log, and not counted. */
 async function seeded(at: { server: BenchServer; database: BenchDatabase }, count: number): Promise<BenchProject> {
   const project = await openProject(at, { members: [], settings: {} });
   const { sql } = at.database;
@@ -125,7 +125,7 @@ async function seeded(at: { server: BenchServer; database: BenchDatabase }, coun
   return project;
 }
 
-/** Waits until every ledger is counted; facts a second. */
+/** Waits until every event log is counted; returns events per second. */
 async function caughtUp({ sql }: BenchDatabase): Promise<number> {
   const startedAt = performance.now();
   const behind = async () => {
@@ -139,7 +139,7 @@ async function caughtUp({ sql }: BenchDatabase): Promise<number> {
   return events / seconds;
 }
 
-/** What the oldest fact without a number waits at most while `load` runs, in seconds. */
+/** The maximum age of an event without a sequence number while `load` runs, in seconds. */
 async function watchLag({ sql }: BenchDatabase, load: () => Promise<number>): Promise<{ rate: number; most: number }> {
   let most = 0;
   const look = async () => {

@@ -1,4 +1,4 @@
-// The server of the claims bench: the whole service as `npm start` runs it and, beside it in the same process, the rival's one answer.
+// The server of the claims bench: the whole service as `npm start` runs it, and the rival's route in the same process.
 import { randomUUID } from 'node:crypto';
 import { start } from '../../server/src/main.ts';
 import { createHttpServer } from '../../server/src/http/connection/server.ts';
@@ -8,7 +8,7 @@ const LEASE_MS = 120_000;
 
 const { services } = await start();
 
-/** As much as the route's answer says of an item. */
+/** The part of an item that the route's response contains. */
 const item = {
   status: 'queued',
   input: { question: 'x'.repeat(50) },
@@ -16,7 +16,7 @@ const item = {
   preview: 'x'.repeat(50),
 };
 
-/** Who asks is looked up as the route does; then one script of the lock store says that the item is theirs. */
+/** Authenticates as the route does; then one script of the lock store assigns the item. */
 async function claim(cookie: string | undefined): Promise<string> {
   const actor = await findSession(services, /__Host-sid=([^;]+)/.exec(cookie ?? '')?.[1]);
   if (actor === null) throw new Error('Nobody is signed in.');

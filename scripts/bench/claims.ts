@@ -1,4 +1,4 @@
-// Claim-next by 200 reviewers at once: everyone presses, everyone gets an item of their own; against one script of the lock store.
+// Benchmarks claim-next by 200 concurrent reviewers, against one script of the lock store.
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { claimNext, releaseClaim } from '../../shared/src/api/queue.ts';
@@ -15,11 +15,11 @@ import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 
 const REVIEWERS = 200;
-/** More waits than is asked for, as on a busy day. */
+/** More queued items than requests, as on a busy day. */
 const WAITING = 5000;
 const SIZES = { full: { rounds: 5, bursts: 10 }, quick: { rounds: 2, bursts: 2 } };
 
-/** Ours and the rival in turns. Errors: no PostgreSQL or Redis; an item that was handed out twice; anybody who got none. */
+/** Ours and the rival in turns. Throws without PostgreSQL or Redis, on an item assigned twice, or on a person without an item. */
 export async function benchClaims(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, bursts } = SIZES[quick ? 'quick' : 'full'];
   const benchEnv = await openBenchEnvironment();
@@ -71,7 +71,7 @@ interface Grant {
   fence: number;
 }
 
-/** Everybody presses at the same moment; claims a second until the last has an item. Errors: one item for two, or none for somebody. */
+/** All request at the same moment; returns claims per second until the last has an item. Throws on a shared or missing item. */
 async function pressNext(target: ClaimTarget): Promise<{ rate: number; grants: Grant[] }> {
   const startedAt = performance.now();
   const texts = await Promise.all(
@@ -102,7 +102,7 @@ interface Asked {
   body: string;
 }
 
-/** One request over a connection that stays open, with as little of a client as there is: it shares the machine with the server. */
+/** One request over a keep-alive connection, with a minimal client: it shares the machine with the server. */
 function ask({ agent, server }: ClaimTarget, { method, path, visitor, body }: Asked): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const headers = { 'content-type': 'application/json', 'content-length': body.length, cookie: visitor.cookie };

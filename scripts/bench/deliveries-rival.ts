@@ -1,4 +1,4 @@
-// One rival of the deliveries bench in a process of its own: a job queue whose every job does the POST that a delivery of ours does.
+// Runs one rival of the deliveries bench in a separate process: a job queue whose jobs do the same POST as our deliveries.
 import { randomBytes } from 'node:crypto';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
@@ -28,14 +28,14 @@ interface Job {
 
 const jobs: Job[] = Array.from({ length: Number(BENCH_JOBS) }, (_, n) => ({ id: `evt_${n}`, body: '{"event":"x"}' }));
 
-/** Signed and sent through the guard, as `worker/deliveries/deliver.ts` does. Errors: anything but a 2xx. */
+/** Signed and sent through the guard, as `worker/deliveries/deliver.ts` does. Throws on anything but a 2xx. */
 async function post({ id, body }: Job): Promise<void> {
   const message = { projectId: PROJECT, url: BENCH_RECEIVER, webhookId: id, attempt: 1, body, secrets, at: new Date() };
   const { error } = await dispatchWebhook({ keyRing, policy, connections }, message);
   if (error !== null) throw new Error(error);
 }
 
-/** Not among the dependencies: a package it brings is not published for every platform here, and `npm ci` would refuse the lockfile. */
+/** Not a dependency: one of its packages is not published for every platform here, and `npm ci` would refuse the lockfile. */
 const BULLMQ = 'bullmq';
 
 interface BullMq {
@@ -47,7 +47,7 @@ interface BullMq {
   ) => { waitUntilReady(): Promise<unknown> };
 }
 
-/** Fills the queue; answers what begins the work. */
+/** Fills the queue; returns the function that starts the work. */
 const VARIANTS: Record<string, () => Promise<() => Promise<void>>> = {
   'pg-boss': async () => {
     const boss = await new PgBoss({ connectionString: DATABASE_URL }).start();

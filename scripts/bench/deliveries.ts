@@ -1,4 +1,4 @@
-// Webhook deliveries: how many a second to a fast receiver, against three job queues doing the same POST, and how soon after a decision.
+// Benchmarks webhook deliveries per second to a fast receiver, against three job queues with the same POST, and the latency.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,19 +19,19 @@ type Rival = 'pg-boss' | 'graphile-worker' | 'bullmq';
 /** BullMQ is measured where it is installed (`npm i --no-save bullmq`). */
 const RIVALS: Rival[] = ['pg-boss', 'graphile-worker', ...(installed('bullmq') ? ['bullmq' as const] : [])];
 /**
- * What is due at once. Queues differ in what a long one costs them: the short backlog is a burst that is half over when the code is
- * warm, the long one what a receiver leaves that was down for somewhat more than an hour of a million items a day.
+ * How many are due at once. The length costs queues differently: the short backlog is a burst that ends soon after warm-up, the
+ * long one what follows an outage of somewhat more than an hour at a million items a day.
  */
 const SIZES = {
   full: { rounds: 3, backlogs: [16_000, 48_000], decisions: 300 },
   quick: { rounds: 1, backlogs: [400], decisions: 20 },
 };
-/** As many projects as it takes for every slot of a worker to be used. */
+/** As many projects as needed to use every slot of a worker. */
 const PROJECTS = 8;
-/** Slower than so many deliveries a second nobody is waited for. */
+/** Below this many deliveries per second the bench gives up. */
 const LEAST_RATE = 200;
 
-/** Ours and the rivals in turns. Errors: no PostgreSQL or Redis; a delivery that does not arrive. */
+/** Ours and the rivals in turns. Throws without PostgreSQL or Redis, or on a missing delivery. */
 export async function benchDeliveries(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   if (!installed('bullmq')) log('deliveries: BullMQ is not installed (npm i --no-save bullmq): not measured');
   const { rounds, backlogs, decisions } = SIZES[quick ? 'quick' : 'full'];
@@ -53,7 +53,7 @@ interface BacklogSetup {
   log: (line: string) => void;
 }
 
-/** So many deliveries, all due, ours and each rival's in turns. */
+/** This many deliveries, all due, ours and each rival's in turns. */
 async function measureBacklog(
   setup: BacklogSetup,
   { rounds, count }: { rounds: number; count: number },
@@ -79,7 +79,7 @@ async function measureBacklog(
 
 interface Receiver {
   url: string;
-  /** Deliveries a second from now until so many have come. */
+  /** Deliveries per second from now until this many have arrived. */
   rate(count: number): Promise<number>;
   close(): void;
 }
@@ -117,7 +117,9 @@ interface Run {
   count: number;
 }
 
-/** The whole service as `npm start` runs it; every delivery of an item of its own, due at an endpoint that was paused and is no more. */
+/**
+ * The whole service as `npm start` runs it; each delivery has a separate item, and becomes due when a paused endpoint resumes.
+ */
 async function ours({ benchEnv, receiver }: BacklogSetup, { round, count }: Run): Promise<number> {
   const database = await benchEnv.createDatabase(`bench_deliveries_${count}_${round}`);
   const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
@@ -135,7 +137,7 @@ async function ours({ benchEnv, receiver }: BacklogSetup, { round, count }: Run)
   return measured;
 }
 
-/** Those of a project as the relay writes them: one after the other, in the order of time. */
+/** Those of a project as the relay writes them: one after another, in order of time. */
 async function seedDeliveries(database: BenchDatabase, projectId: string, count: number): Promise<void> {
   await seedItems(database, projectId, { all: count, waiting: 0 });
   await database.sql(`update webhook_endpoint set state = 'paused' where project_id = $1`, [projectId]);

@@ -1,4 +1,4 @@
-// From a decision to its webhook at the receiver, one after the other, against a bare signed POST to the same receiver.
+// Benchmarks the latency from a decision to its webhook, one at a time, against a bare signed POST to the same receiver.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
@@ -9,7 +9,7 @@ import { hmacSha256, makeWebhookSecret } from '../../server/src/crypto/webhook-s
 import { asker, type BenchEnvironment, openProject, seedItems } from './environment.ts';
 import { median, type Row } from './rows.ts';
 
-/** What a delivery may take beyond the bare POST. */
+/** The time a delivery may take beyond the bare POST. */
 const ALLOWED_MS = 15;
 
 /** The system's clock with fractions of a millisecond. */
@@ -34,7 +34,7 @@ export async function measureLatency(
     const arrived = receiver.next(id);
     const path = decideItem.path.replace(':id', id);
     const { decision } = await ask<{ decision: { decided_at: string } }>('POST', path, { fence, action: 'approve' });
-    // The moment before the commit: what the commit takes counts against us.
+    // The moment before the commit: the commit counts against us.
     return (await arrived) - Date.parse(decision.decided_at);
   };
   const secret = makeWebhookSecret();
@@ -54,7 +54,7 @@ export async function measureLatency(
 
 interface TimestampingReceiver {
   url: string;
-  /** When the request that says this text in its body arrives, in ms. */
+  /** When the request with this text in its body arrives, in ms. */
   next(text: string): Promise<number>;
   close(): void;
 }
@@ -79,7 +79,7 @@ async function timestampingReceiver(): Promise<TimestampingReceiver> {
   };
 }
 
-/** Signed and posted on a connection of its own, as a delivery is, with nothing before it. */
+/** Signed and posted on a separate connection, like a delivery. */
 async function bare(receiver: TimestampingReceiver, secret: string): Promise<number> {
   const id = randomUUID();
   const body = JSON.stringify({ event: 'item.decided', id });

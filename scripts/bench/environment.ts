@@ -1,4 +1,5 @@
-// What the benches of the queue stand on: PostgreSQL with fsync and Redis of their own, the service as `npm start` runs it, and people to ask it.
+// The environment of the benches: a separate PostgreSQL with fsync and Redis, the service as `npm start` runs it, and people who
+// call it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
@@ -13,14 +14,14 @@ import { connectTo, poolTo } from '../lib/processes/postgres-client.ts';
 
 const READY_MS = 60_000;
 const MAIN = join(import.meta.dirname, '../../server/src/main.ts');
-/** How `npm start` runs it: Node's own options, and where Node keeps our code as it compiled it. */
+/** The Node options of `npm start`, and the folder of its compile cache. */
 const { start: START } = (
   JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { scripts: { start: string } }
 ).scripts;
 const NODE_OPTIONS = START.match(/--\S+/g) ?? [];
 const CODE_CACHE = /NODE_COMPILE_CACHE=(\S+)/.exec(START)?.[1];
 
-/** Somebody who is signed in. */
+/** A person who is signed in. */
 export interface Visitor {
   id: string;
   cookie: string;
@@ -29,7 +30,7 @@ export interface Visitor {
 export interface BenchServer {
   url: string;
   child: ChildProcess;
-  /** The resident memory of the process in MiB, NaN where the system does not say. */
+  /** The resident memory of the process in MiB, NaN where the system does not report it. */
   memory(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -51,7 +52,7 @@ export interface BenchEnvironment {
   close(): Promise<void>;
 }
 
-/** Errors: Redis is not installed. */
+/** Throws when Redis is not installed. */
 export async function openBenchEnvironment(): Promise<BenchEnvironment> {
   const postgres = await startPostgres();
   const redis = await startRedis();
@@ -72,7 +73,7 @@ function assemble(postgres: Service, redis: Service): BenchEnvironment {
       const client = await connectTo(postgres.url);
       await client.query(`create database ${name}`).finally(() => client.end());
       const pool = await poolTo(url, 2);
-      // The server may be gone before its idle connections are: that is the end of the bench, and no fault.
+      // The server may end before its idle connections do: the bench is over then, without a failure.
       pool.on('error', () => undefined);
       pools.push(pool);
       return {
@@ -129,7 +130,7 @@ async function residentMiB(pid: number | undefined): Promise<number> {
   return text.trim() === '' ? NaN : Number(text) / 1024;
 }
 
-/** Signs so many people in, past the sign-in: what it costs is not measured here. */
+/** Signs this many people in without the sign-in route, which is not measured here. */
 export async function signInMany({ sql }: BenchDatabase, count: number): Promise<Visitor[]> {
   const people = Array.from({ length: count }, () => ({
     id: randomUUID(),
@@ -178,7 +179,7 @@ export async function openProject(
   return { id, apiKey, owner };
 }
 
-/** Asks as this person's page does. The answer's JSON; errors: a refusal, with what it says. */
+/** Sends a request as this person's page does. Returns the JSON of the response; throws on a refusal, with its text. */
 export function asker(server: BenchServer, visitor: Visitor) {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(server.url + path, {
@@ -192,19 +193,19 @@ export function asker(server: BenchServer, visitor: Visitor) {
   };
 }
 
-/** So many items, the newest `waiting` of them undecided, one every `apartMs` until now (default: 100). */
+/** This many items, the newest `waiting` of them undecided, one every `apartMs` until now (default: 100). */
 interface Seed {
   all: number;
   waiting: number;
   intervalMs?: number;
 }
 
-/** An id as the service gives them, in the order of time: a statement that has it made at the moment `at`. */
+/** A statement for an id like the service's, in order of time, as of the moment `at`. */
 export const idAt = (at: string): string => `
   overlay(gen_random_uuid()::text placing
     regexp_replace(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0'), '(.{8})', '\\1-') || '-7' from 1 for 15)::uuid`;
 
-/** Items as the demo's pipeline would submit them, written past the intake. */
+/** Items like the demo's, inserted past the intake. */
 export async function seedItems(
   { sql }: BenchDatabase,
   projectId: string,

@@ -1,4 +1,4 @@
-// Learnings as a file: how fast the lines leave, against reading the same rows and doing nothing, and what that costs in memory.
+// Benchmarks the export of learnings: lines per second against only reading the same rows, and the memory it needs.
 import { exportLearnings } from '../../shared/src/api/exports.ts';
 import {
   type BenchDatabase,
@@ -13,11 +13,11 @@ import { median, type Row } from './rows.ts';
 import { connectTo } from '../lib/processes/postgres-client.ts';
 
 const SIZES = { full: { rounds: 3, count: 100_000 }, quick: { rounds: 1, count: 2000 } };
-/** Rows that the rival reads at once, as many as ours does. */
+/** Rows per read of the rival, as many as ours reads. */
 const BATCH_SIZE = 50;
 const WATCH_MS = 100;
 
-/** Ours and the bare reading in turns, then the memory of one more. Errors: no PostgreSQL or Redis; lines that are missing. */
+/** Ours and the bare reading in turns, then the memory of one more. Throws without PostgreSQL or Redis, or on missing lines. */
 export async function benchExports(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, count } = SIZES[quick ? 'quick' : 'full'];
   const benchEnv = await openBenchEnvironment();
@@ -78,7 +78,7 @@ async function exported(server: BenchServer, { cookie }: Visitor, projectId: str
   return lines;
 }
 
-/** What ours has to read, by the same index, thrown away. */
+/** The rows that ours reads, by the same index, discarded. */
 async function bare({ url }: BenchDatabase, projectId: string): Promise<number> {
   const client = await connectTo(url);
   let [rows, at] = [0, '0'];
@@ -97,7 +97,7 @@ async function bare({ url }: BenchDatabase, projectId: string): Promise<number> 
   return rows;
 }
 
-/** Edited items that are final, each with its place in the ledger. */
+/** Edited items that are final, each with its sequence number. */
 export async function seedLearnings(
   database: BenchDatabase,
   projectId: string,

@@ -1,4 +1,4 @@
-// What the intake is measured against: the same server, the same route, another way (or no way) to make a submission durable.
+// The rivals of the intake bench: the same server and route, with another (or no) way to make a submission durable.
 import type pg from 'pg';
 import type { NewEvent } from '../../shared/src/events.ts';
 import { EVENTS_APPENDED } from '../../server/src/db/connection/channels.ts';
@@ -46,7 +46,7 @@ function inMemory(services: Services): Intake {
   };
 }
 
-/** What one does without group commit: a transaction of its own for each item, through a pool, in as few statements as it takes. */
+/** The usual way without group commit: a transaction per item, through a pool, in as few statements as possible. */
 function perItem(services: Services, databaseUrl: string): Intake {
   const opening = poolTo(databaseUrl, 20);
   return {

@@ -1,4 +1,5 @@
-// Durable submissions a second: validated, routed, committed with fsync and answered, over 64 connections, one server process.
+// Benchmarks durable submissions per second: validated, routed, committed with fsync and answered, over 64 connections, one
+// server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ const GOALS = {
 type Variant = 'ours' | keyof typeof RIVALS;
 const VARIANTS: Variant[] = ['ours', 'no-database', 'transaction-per-item', 'flush-per-item'];
 
-/** Ours and three rivals in turns. Errors: any answer but 201. */
+/** Ours and three rivals in turns. Throws on any response but 201. */
 export async function benchIntake(log: (line: string) => void): Promise<Row[]> {
   const postgres = await startPostgres();
   const servers = new Map<Variant, Server>();

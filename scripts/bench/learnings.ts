@@ -1,4 +1,4 @@
-// The learnings page at a size: its clusters and what it can be narrowed to, against flags and models read in a pass each.
+// Benchmarks the learnings page: its clusters and filters, against reading flags and models in one pass each.
 import { listClusters } from '../../shared/src/api/clusters.ts';
 import { listLearningValues } from '../../shared/src/api/learnings.ts';
 import { seedLearnings } from './exports.ts';
@@ -17,7 +17,7 @@ const SIZES = { full: { rounds: 7, count: 100_000 }, quick: { rounds: 3, count: 
 /** Reasons, each a cluster, and models and flags of the items. */
 const REASONS = 40;
 
-/** Both in turns. Errors: no PostgreSQL or Redis; an answer that is none. */
+/** Both in turns. Throws without PostgreSQL or Redis, or on an invalid response. */
 export async function benchLearnings(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, count } = SIZES[quick ? 'quick' : 'full'];
   const benchEnv = await openBenchEnvironment();
@@ -88,7 +88,7 @@ async function spread({ sql }: BenchDatabase, projectId: string): Promise<void> 
   for (const table of ['learning', 'item', 'wording', 'cluster']) await sql(`vacuum (analyze) ${table}`);
 }
 
-/** The least that clusters take with a pass each for sizes, flags and models, as it was before they shared one. */
+/** The cost of clusters with one pass each for sizes, flags and models, as before they shared one. */
 const PASSES = [
   `select l.reason, count(*), count(*) filter (where l.action = 'edit'), min(l.created_at), max(l.created_at)
    from learning l where l.project_id = $1 group by 1`,

@@ -1,7 +1,7 @@
-// How much memory a tree of processes holds, as Linux counts it: what several of them share is counted once.
+// Measures the memory of a process tree as Linux accounts it, with shared pages counted once.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** MiB (PSS) of everything that descends from `root`, without itself. NaN where the system does not say. */
+/** MiB (PSS) of all descendants of `root`, without itself. NaN where the system does not report it. */
 export function memoryBelow(root: number): number {
   if (process.platform !== 'linux') return NaN;
   const parents = parentsOfAll();
@@ -13,7 +13,7 @@ export function memoryBelow(root: number): number {
   return pids.reduce((sum, pid) => sum + shareOf(pid), 0) / 1024;
 }
 
-/** Measures every `everyMs` until it is stopped, which answers the most that was seen. */
+/** Measures every `everyMs` until stopped; stopping returns the maximum. */
 export function watchPeak(root: number, everyMs = 50): () => number {
   let peak = memoryBelow(root);
   const timer = setInterval(() => (peak = Math.max(peak, memoryBelow(root))), everyMs);
@@ -34,7 +34,7 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** KiB. A process that has just ended holds nothing. */
+/** KiB. A process that has just ended has none. */
 const shareOf = (pid: number): number => Number(/^Pss:\s+(\d+)/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
 
 function textOf(path: string): string {

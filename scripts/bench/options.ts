@@ -1,6 +1,6 @@
-// What one run of the bench is asked for.
+// The options of one bench run.
 
 export interface Options {
-  /** Small numbers: shows that a section works, and measures nothing worth keeping. */
+  /** Small numbers: shows that a section works, without a useful measurement. */
   quick: boolean;
 }

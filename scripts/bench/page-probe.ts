@@ -1,4 +1,4 @@
-// What the page bench installs in a page to read off it when something was painted. Runs in the browser: it closes over nothing.
+// Measures paints in a page for the page bench. Runs in the browser, so it uses no outer variables.
 import type { Page } from 'playwright';
 
 interface PageProbe {
@@ -6,9 +6,9 @@ interface PageProbe {
   firstLines: number | null;
   /** When each line was first painted, in ms since the epoch. */
   painted: Record<string, number>;
-  /** From a key press to the next paint, in ms, for those that took longer than the browser tells of. */
+  /** From a key press to the next paint, in ms, for those slow enough that the browser reports them. */
   keys: number[];
-  /** How far the watched line was ever drawn from its place, in px. */
+  /** The largest distance of the watched line from its place, in px. */
   moved: number;
 }
 
@@ -59,16 +59,16 @@ export async function paintedAt(page: Page, ids: string[]): Promise<number[]> {
   return ((await handle.jsonValue()) ?? []).map(Number);
 }
 
-/** What a key press took until the next paint, for the slow ones; the browser tells of none below 16 ms. */
+/** The time from a key press to the next paint, for the slow ones; the browser reports none below 16 ms. */
 export const slowKeys = (page: Page): Promise<number[]> => page.evaluate(probeOf).then(({ keys }) => keys);
 
-/** Waits until the page has drawn so many frames. */
+/** Waits until the page has drawn this many frames. */
 export const drawn = (page: Page, frames: number): Promise<void> =>
   page.evaluate(async (left) => {
     for (; left > 0; left -= 1) await new Promise(requestAnimationFrame);
   }, frames);
 
-/** Remembers from now on how far the line under the pointer is drawn from where it is. */
+/** Records from now on how far the line under the pointer moves. */
 export async function observeLine(page: Page, id: string): Promise<void> {
   await page.evaluate((line) => {
     const { benchProbe: probe } = window as unknown as { benchProbe: PageProbe };

@@ -1,4 +1,5 @@
-// The queue's page in a real Chromium: how soon it opens, how soon an event shows, how soon a key answers, and that nothing moves or grows.
+// Benchmarks the queue page in a real Chromium: time to open, to show an event, to react to a key; no moving lines, no memory
+// growth.
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { launchBrowser, MISSING_BROWSER } from '../lib/processes/browser.ts';
 import { buildWeb } from '../build-web.ts';
@@ -27,13 +28,13 @@ type Size = (typeof SIZES)['full'];
 const SCRIPTS = { '/': 90, '/queue': 120, '/analytics': 140 };
 const section = 'page';
 
-/** Ours against an absolute figure: what is promised of a page does not depend on a rival. */
+/** Ours against absolute goals: the goals of a page do not depend on a rival. */
 const against = (measure: string, ours: number, most: number): Row => ({
   ...{ section, measure: `${measure}, against ${most}`, ours, rival: most },
   ...{ ratio: ours / most, goal: '<= 1' },
 });
 
-/** No rows where there is no browser. Errors: no PostgreSQL or Redis. */
+/** No rows where there is no browser. Throws without PostgreSQL or Redis. */
 export async function benchPage(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const browser = await launchBrowser();
   if (browser === undefined) {
@@ -95,7 +96,7 @@ async function open({ page, server }: Stage): Promise<number> {
   return firstLines(page);
 }
 
-/** In turns, after one each that fills the browser's cache. */
+/** In turns, after one warm-up each for the browser's cache. */
 async function opening(many: Stage, few: Stage, size: Size): Promise<Row> {
   const times = { many: [] as number[], few: [] as number[] };
   for (let turn = 0; turn <= size.opened; turn += 1) {
@@ -113,7 +114,7 @@ async function opening(many: Stage, few: Stage, size: Size): Promise<Row> {
 async function living(stage: Stage, { seconds, presses }: Size): Promise<Row[]> {
   await open(stage);
   const shown: number[] = [];
-  // Ten frames a second of ten arrivals and ten leavings: as many wait at the end as at the start.
+  // Ten frames a second with ten arrivals and ten removals: the number of queued items stays the same.
   await flow(stage, { frames: seconds * 10, of: 10 }, async (ids, sentAt) => {
     for (const at of await paintedAt(stage.page, ids)) shown.push(at - sentAt);
   });
@@ -123,11 +124,11 @@ async function living(stage: Stage, { seconds, presses }: Size): Promise<Row[]> 
   while (!over || pressed < presses) {
     await stage.page.keyboard.press(pressed % 20 < 10 ? 'j' : 'k');
     pressed += 1;
-    // As fast as a hand is.
+    // At a human speed.
     await drawn(stage.page, 3);
   }
   await background;
-  // What the browser does not tell of took less than 16 ms.
+  // What the browser does not report took less than 16 ms.
   const slow = await slowKeys(stage.page);
   const keys = [...slow, ...Array.from({ length: Math.max(0, pressed - slow.length) }, () => 16)];
   return [
@@ -136,7 +137,7 @@ async function living(stage: Stage, { seconds, presses }: Size): Promise<Row[]> 
   ];
 }
 
-/** Ten times a second `of` items arrive and as many, of those that came a second ago, are decided. */
+/** Ten times a second `of` items arrive and as many, of those that arrived a second ago, are decided. */
 async function flow(
   { traffic }: Stage,
   { frames, of }: { frames: number; of: number },
@@ -158,7 +159,7 @@ async function flow(
   await Promise.all(told);
 }
 
-/** A hundred arrivals and leavings above a line under the pointer. */
+/** A hundred arrivals and removals above a line under the pointer. */
 async function measureLayoutStability(stage: Stage): Promise<Row[]> {
   const { page, traffic } = stage;
   await open(stage);
@@ -182,9 +183,9 @@ async function measureLayoutStability(stage: Stage): Promise<Row[]> {
   return [{ section, measure, ours: moved, rival: 0, ratio: moved, goal: '<= 0' }];
 }
 
-/** Five minutes of 50 events a second, pumped as fast as they go. */
+/** Five minutes of 50 events a second, compressed into the shortest possible time. */
 async function growth({ context, server, traffic }: Stage, { pumped }: Size): Promise<Row> {
-  // A page of its own: on the watched one the watch itself grows.
+  // A separate page: the probe grows the memory of the watched one.
   const page = await context.newPage();
   await page.goto(`${server.url}/queue?view=all`);
   await page.locator('[data-line]').nth(499).waitFor({ state: 'attached' });
@@ -207,7 +208,7 @@ async function heapOf(page: Page): Promise<number> {
   return usedSize / 1024 / 1024;
 }
 
-/** What a browser that was never here loads of JavaScript until the page rests, packed as it is sent over TLS. */
+/** The JavaScript that a first visit loads until the page is idle, compressed as over TLS. */
 async function scripts(browser: Browser, { server, reviewer }: Stage): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [path, most] of Object.entries(SCRIPTS)) {
@@ -231,7 +232,7 @@ async function scripts(browser: Browser, { server, reviewer }: Stage): Promise<R
   return rows;
 }
 
-/** A browser asks for Brotli over TLS alone, so the size is asked for beside it. */
+/** A browser requests Brotli over TLS alone, so the size is requested separately. */
 async function packedBytes(url: string): Promise<number> {
   const response = await fetch(url, { headers: { 'accept-encoding': 'br' } });
   await response.arrayBuffer();

@@ -1,4 +1,4 @@
-// The queue's page at a million items against ten thousand: the lines and the counts in one answer, as the page asks for them.
+// Benchmarks the queue page at a million items against ten thousand: lines and counts in one response, as the page requests them.
 import {
   asker,
   openBenchEnvironment,
@@ -25,7 +25,7 @@ const LIMIT = 500;
 
 type TimedRequest = (view: QueueView) => Promise<number>;
 
-/** Both in turns. Errors: no PostgreSQL or Redis. */
+/** Both in turns. Throws without PostgreSQL or Redis. */
 export async function benchQueue(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const size = SIZES[quick ? 'quick' : 'full'];
   const rows: Row[] = [];
@@ -72,7 +72,7 @@ async function alternate({ large, small, view, size }: QueueComparison): Promise
   return [median(medians.large), median(medians.small)];
 }
 
-/** A server with so many items; answers what asks it for the first page of a view, in milliseconds. */
+/** A server with this many items; returns a function that requests the first page of a view, in milliseconds. */
 async function queueOf(
   benchEnv: BenchEnvironment,
   count: { name: string; all: number; waiting: number },

@@ -33,7 +33,7 @@ describe('the bench', () => {
     );
   });
 
-  it('judges a figure without a rival by itself, and only tells one without a goal', () => {
+  it('judges a figure without a rival alone, and only reports one without a goal', () => {
     const alone = { section: 'start', rival: null, ratio: null };
     const rows = [
       { ...alone, measure: 'first', ours: 2000, goal: null },

@@ -1,15 +1,15 @@
-// The rows of the bench and how they look: a ratio of one run, or a figure of ours alone, beside its goal.
+// The rows of the bench and their format: a ratio to a rival, or a figure of ours alone, with its goal.
 
 export interface Row {
   section: string;
   measure: string;
   /** Median of our turns, in the unit of the measure. */
   ours: number;
-  /** Null where there is none: the goal is then one for ours. */
+  /** Null without a rival: the goal is then one for ours. */
   rival: number | null;
   /** Ours to the rival. */
   ratio: number | null;
-  /** For the ratio, such as `>= 0.45`. Null of what is only told. */
+  /** For the ratio, such as `>= 0.45`. Null for a figure without a goal. */
   goal: string | null;
 }
 
@@ -21,7 +21,7 @@ export function median(values: number[]): number {
   return (low + high) / 2;
 }
 
-/** The value that so much of the values (0.99: 99 %) is not above. NaN of none. */
+/** The value that this share of the values (0.99: 99 %) does not exceed. NaN of none. */
 export function percentile(values: number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? NaN;
 }

@@ -1,15 +1,15 @@
-// A room full of sockets in one process, and when the last of them has heard something.
+// Opens many sockets in one process, and measures when the last has received an event.
 import { io, type Socket } from 'socket.io-client';
 import type { DomainEvent } from '../../shared/src/events.ts';
 import type { ServerToClient } from '../../shared/src/sockets.ts';
 import type { BenchServer, Visitor } from './environment.ts';
 
-/** So many handshakes at a time. */
+/** How many handshakes run at a time. */
 const HANDSHAKES_AT_A_TIME = 50;
 const WAIT_TIMEOUT_MS = 30_000;
 
 export interface SocketClients {
-  /** Resolves when every socket has had a fact that fits, with the first such fact; errors: not within half a minute. */
+  /** Resolves when every socket has received a matching event, with the first one; throws after half a minute. */
   received(fits: (event: DomainEvent) => boolean): Promise<DomainEvent>;
   close(): void;
 }
@@ -40,7 +40,7 @@ interface EventWait {
   fits: (event: DomainEvent) => boolean;
 }
 
-/** Each socket is told a fact once, so hearing it as often as there are sockets means that all have it. */
+/** Each socket receives an event once, so as many receipts as sockets mean that all have it. */
 async function receivedByAll({ waiting, sockets, fits }: EventWait): Promise<DomainEvent> {
   const { promise, resolve, reject } = Promise.withResolvers<DomainEvent>();
   let left = sockets;
@@ -70,7 +70,7 @@ async function connect({ url }: BenchServer, { cookie }: Visitor): Promise<Socke
   });
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   socket.once('connect_error', reject);
-  // The room is entered when the server says which rooms there are.
+  // A socket is in the room once the server lists its rooms.
   socket.once('rooms', () => resolve(undefined));
   await promise;
   return socket;

@@ -1,4 +1,4 @@
-// The rival of the sockets bench: bare Socket.IO with the server's own options and one room, which broadcasts what it is told to.
+// The rival of the sockets bench: bare Socket.IO with the server's own options and one room, which broadcasts each message.
 import { createServer } from 'node:http';
 import { createLiveServer } from '../../server/src/realtime/gateway.ts';
 import type { DomainEvent } from '../../shared/src/events.ts';
@@ -18,7 +18,7 @@ process.on('message', (events: DomainEvent[]) => {
 const port = Number(process.env.PORT);
 http.listen(port, 'localhost', () => console.log(JSON.stringify({ port, msg: 'ready' })));
 
-/** Milliseconds of the clock that is one for all processes of a machine. */
+/** Milliseconds of the clock that all processes of a machine share. */
 function monotonic(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,4 +1,4 @@
-// From a decision's commit until every one of 1 000 sockets in the room has the event; against a bare broadcast to as many sockets.
+// Benchmarks the latency from a decision's commit until all 1 000 sockets in the room have the event, against a bare broadcast.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -27,7 +27,7 @@ const TABS = 40;
 const MOST_MIB = 250;
 const SIZES = { full: { rounds: 5, decisions: 60 }, quick: { rounds: 1, decisions: 5 } };
 
-/** Ours and the rival in turns. Errors: no PostgreSQL or Redis; a socket that never heard. */
+/** Ours and the rival in turns. Throws without PostgreSQL or Redis, or on a socket without the event. */
 export async function benchSockets(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, decisions } = SIZES[quick ? 'quick' : 'full'];
   const benchEnv = await openBenchEnvironment();
@@ -124,7 +124,7 @@ async function decideOne(
   return { ms: at - (await committed), event };
 }
 
-/** The same fact, sent to as many sockets with nothing around it. */
+/** The same event, sent to as many sockets without anything else. */
 async function broadcastOne({ rival, theirs }: Stage, event: DomainEvent): Promise<number> {
   const received = theirs.received(() => true).then(now);
   const broadcastAt = once(rival.child, 'message') as Promise<[number]>;
@@ -133,18 +133,18 @@ async function broadcastOne({ rival, theirs }: Stage, event: DomainEvent): Promi
   return (await received) - at;
 }
 
-/** Milliseconds of the clock that is one for all processes of a machine. */
+/** Milliseconds of the clock that all processes of a machine share. */
 function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
 interface Commits {
-  /** When the next transaction that records such a fact is committed. */
+  /** When the next transaction that appends such an event is committed. */
   next(type: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** PostgreSQL rings at the commit itself. */
+/** PostgreSQL notifies at the commit itself. */
 async function listenForCommits(url: string): Promise<Commits> {
   const client = await connectTo(url);
   await client.query(`listen ${EVENTS_APPENDED}`);

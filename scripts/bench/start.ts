@@ -1,4 +1,4 @@
-// The whole service with its embedded PostgreSQL, as somebody has it who installed nothing: how soon it is ready, and what memory it holds.
+// Benchmarks the service with its embedded PostgreSQL: time until ready, and memory.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const SIZES = {
 };
 type Size = (typeof SIZES)['full'];
 
-/** Each round begins with nothing: no database, and no code that Node has compiled before. */
+/** Each round starts without a database and without a compile cache. */
 export async function benchStart(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const size = SIZES[quick ? 'quick' : 'full'];
   const all = { first: [] as number[], second: [] as number[], peak: [] as number[], steady: [] as number[] };
@@ -43,7 +43,7 @@ const row = (measure: string, ours: number, goal: string | null): Row => ({
   ...{ section: 'start', measure, ours, rival: null, ratio: null, goal },
 });
 
-/** None where the system does not say. */
+/** None where the system does not report it. */
 const rowsOfMemory = (peak: number, steady: number): Row[] =>
   Number.isNaN(peak)
     ? []
@@ -81,19 +81,19 @@ async function startIn(folder: string): Promise<{ ms: number; server: BenchServe
   return { ms: performance.now() - startedAt, server };
 }
 
-/** Errors: it has ended by itself. */
+/** Throws when it has ended on its own. */
 async function endInOrder({ child }: BenchServer): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null)
-    throw new Error(`The service ended by itself with ${child.exitCode ?? child.signalCode}.`);
+    throw new Error(`The service ended on its own with ${child.exitCode ?? child.signalCode}.`);
   const gone = once(child, 'close');
   child.kill('SIGTERM');
   await gone;
 }
 
-/** Submissions, decisions and their deliveries, then rest. Answers the memory held after it, in MiB. */
+/** Submissions, decisions and their deliveries, then idle time. Returns the memory afterwards, in MiB. */
 async function workOn(server: BenchServer, folder: string, size: Size): Promise<number> {
   const pool = await poolTo(addressOfRunning(join(folder, 'data')) ?? '', 2);
-  // A server that has gone is told of by what asks it next.
+  // The next request reports a server that has ended.
   pool.on('error', () => undefined);
   const database: BenchDatabase = {
     url: '',

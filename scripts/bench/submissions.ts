@@ -1,4 +1,4 @@
-// Submissions as fast as a server takes them, over many connections.
+// Sends submissions as fast as a server accepts them, over many connections.
 import autocannon from 'autocannon';
 import { loadSamples } from '../lib/demo/samples.ts';
 
@@ -11,7 +11,7 @@ export interface Target {
   apiKey: string;
 }
 
-/** Submits the demo's samples, over and over. Answers a second, all of them 201. Errors: any other answer. */
+/** Submits the demo's samples repeatedly. Returns responses per second, all of them 201. Throws on any other response. */
 export async function submitFor({ url, projectId, apiKey }: Target, seconds: number): Promise<number> {
   const bodies = loadSamples().map((sample) => JSON.stringify({ project_id: projectId, ...sample }));
   const result = await autocannon({

@@ -1,4 +1,4 @@
-// Events for a page to live with, written past the use cases: what they cost the server is not what is measured.
+// Inserts events for a page under test, past the use cases, whose cost is not measured.
 import { EVENTS_APPENDED } from '../../server/src/db/connection/channels.ts';
 import type { BenchDatabase } from './environment.ts';
 
@@ -35,7 +35,7 @@ const LEAVE = `
   select pg_notify('${EVENTS_APPENDED}', 'item.decided')`;
 
 export interface Traffic {
-  /** So many items arrive in one commit, due so many minutes from now; their ids. */
+  /** This many items arrive in one commit, due this many minutes from now; returns their ids. */
   arrive(count: number, dueInMinutes: number): Promise<string[]>;
   /** They are decided, in one commit. */
   leave(ids: string[]): Promise<void>;
@@ -49,7 +49,7 @@ export function trafficOf({ sql }: BenchDatabase, projectId: string): Traffic {
   };
 }
 
-/** Runs so many steps, `gapMs` after each other or as soon as the one before is done. */
+/** Runs this many steps, `gapMs` apart or each as soon as the previous is done. */
 export async function atRate(steps: number, gapMs: number, step: (index: number) => Promise<void>): Promise<void> {
   const startedAt = performance.now();
   for (let index = 0; index < steps; index += 1) {

@@ -1,4 +1,4 @@
-// What can be wrong between documents, rules and tests, as pure functions over their text. scripts/check-docs.ts reads the files.
+// Finds faults between documents, rules and tests, as pure functions over their text. scripts/check-docs.ts reads the files.
 import ts from 'typescript';
 
 /** A rule's number as a title quotes it: `RT1`, `I4`. */
@@ -38,7 +38,7 @@ function looksLikePath(text: string, rooms: ReadonlySet<string>): boolean {
 
 /** A document that code cites, with the section after `#`. */
 const CITED_DOCUMENT = /(?<![\w/.-])((?:[\w-]+\/)+[\w-]+\.md)(?:#([\w-]+))?/g;
-/** Citations of documents that nobody outside can read. */
+/** Citations of documents that are not public. */
 const CITED_OUTSIDE =
   /\b(?:CONTRACT|QUALITY|EXPERIENCE|PRODUCT)\b(?!_)|\b[Ss]pecification,? sections? \d|\bsecurity [A-Z]\d/g;
 
@@ -57,8 +57,8 @@ export function anchorsOf(markdown: string): Set<string> {
 }
 
 /**
- * One line per citation in `source` that a reader of the repository cannot follow. `read` answers the text of a document by its path
- * from the root, and undefined where there is none.
+ * One line per citation in `source` that a reader of the repository cannot follow. `read` returns the text of a document by its
+ * path from the root, and undefined where there is none.
  */
 export function citationFaults(file: string, source: string, read: (path: string) => string | undefined): string[] {
   const cited = [...source.matchAll(CITED_DOCUMENT)].map(([text, path = '', section]) => {
@@ -110,7 +110,7 @@ export function ruleFaults(listed: readonly string[], titles: readonly string[])
         `docs/RULES.md states ${rule} but no test title quotes it: name it in the title of the test that shows it.`,
     ),
     ...unstated.map(
-      (rule) => `A test title quotes ${rule}, which docs/RULES.md does not state: add the rule or mend the title.`,
+      (rule) => `A test title quotes ${rule}, which docs/RULES.md does not state: add the rule or correct the title.`,
     ),
     ...twice.map(
       (rule) => `docs/RULES.md states ${rule} twice: a rule has one home, so give one of them its own number.`,

@@ -1,4 +1,4 @@
-// What npm runs when it installs: nothing of any package (SU1), while every script of our own still does what it says.
+// Tests that installing runs no script of any package (SU1), while our own scripts still run.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,14 +14,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Without what npm tells its scripts, which would stand above a project's own file. */
+/** Without npm's own variables for scripts, which would override a project's file. */
 const plain = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
 );
-/** A recent npm asks before it runs a script, an older one does not: this one shall do as those do. */
+/** A recent npm asks before it runs a script, an older one does not: this one must behave like the older. */
 const env = { ...plain, npm_config_dangerously_allow_all_scripts: 'true' };
 
-/** Installs, in a project with this `.npmrc`, a package that has a script for every moment of an installation. Answers whether one ran. */
+/** Installs, in a project with this `.npmrc`, a package with every install script. Returns whether one ran. */
 function runsScripts(name: string, rc: string | null): boolean {
   const [project, mark] = [join(folder, name), join(folder, `${name}.ran`)];
   mkdirSync(join(project, 'hostile'), { recursive: true });
@@ -49,7 +49,7 @@ describe('SU1: an installation', () => {
     );
   });
 
-  it('leaves no script of ours out: npm would skip what is named after another one', () => {
+  it('skips no script of ours: npm would skip one that is named after another', () => {
     for (const place of ['', 'shared', 'server', 'web']) {
       const text = readFileSync(join(ROOT, place, 'package.json'), 'utf8');
       const names = Object.keys((JSON.parse(text) as { scripts?: object }).scripts ?? {});
@@ -62,7 +62,7 @@ describe('SU1: an installation', () => {
     }
   });
 
-  it('knows every package that would run something: a new one is looked at before it is added here', () => {
+  it('knows every package with an install script: a new one is reviewed before it is added here', () => {
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { hasInstallScript?: true }>;
     };

@@ -1,4 +1,4 @@
-// The README shows the snippet that submits exactly as it is stored, and every snippet stands on its language alone.
+// Tests that the README shows the submit snippet exactly as stored, and that snippets use only their language's standard library.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

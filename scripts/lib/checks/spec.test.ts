@@ -1,4 +1,4 @@
-// The specification names every route that the service answers, and no other.
+// Tests that the specification names every route of the service, and no other.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The last line of `npm test` must never look greener than the run was.
+// Tests that the last line of `npm test` never looks greener than the run was.
 import { describe, expect, it } from 'vitest';
 import { countTests, failuresOf, readReport, type Report } from './test-report.ts';
 
@@ -37,7 +37,7 @@ describe('failuresOf', () => {
     ]);
   });
 
-  it('knows nothing of a run that left no report', () => {
+  it('returns nothing for a run without a report', () => {
     expect(failuresOf(readReport('/no/such/report.json'))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// What vitest's JSON report says of a run: the numbers of the last line of `npm test`, and which tests failed.
+// Reads vitest's JSON report: the counts for the last line of `npm test`, and which tests failed.
 import { readFileSync } from 'node:fs';
 import type { JsonAssertionResult, JsonTestResult } from 'vitest/node';
 

@@ -1,4 +1,4 @@
-// The command line of `npm run access`: what it takes, and what it says of the rest.
+// Tests the command line of `npm run access`: valid commands, and the messages for others.
 import { describe, expect, it } from 'vitest';
 import { newAddress } from '../../../server/src/crypto/ed25519.ts';
 import { readAccessArguments } from './access-arguments.ts';
@@ -10,7 +10,7 @@ describe('A20: npm run access', () => {
     expect(readAccessArguments([subcommand, address])).toEqual({ subcommand, address });
   });
 
-  it('lists without one, and helps', () => {
+  it('list takes none, and help is shown', () => {
     expect(readAccessArguments(['list'])).toEqual({ subcommand: 'list' });
     expect(readAccessArguments(['--help'])).toBe('help');
   });

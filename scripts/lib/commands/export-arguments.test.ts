@@ -1,4 +1,4 @@
-// The command line of `npm run export`: what it asks for, and what it says of one that cannot be used.
+// Tests the command line of `npm run export`: the selection, and the messages for invalid options.
 import { describe, expect, it } from 'vitest';
 import { readExportArguments } from './export-arguments.ts';
 

@@ -1,4 +1,4 @@
-// The command line of `npm run forget`: one wallet, and nothing is done without a yes.
+// Tests the command line of `npm run forget`: one wallet, and no change without --yes.
 import { describe, expect, it } from 'vitest';
 import { readForgetArguments } from './forget-arguments.ts';
 import { UsageError } from '../submit/arguments.ts';
@@ -15,7 +15,7 @@ describe('KE6: npm run forget', () => {
   });
 
   it.each([[[]], [[WALLET]], [['--wallet']], [['--wallet', 'me']], [['--wallet', `${WALLET}0`]], [['--all', '--yes']]])(
-    'refuses %j with how it is used',
+    'refuses %j with the usage',
     (args) => {
       expect(() => readForgetArguments(args)).toThrow(UsageError);
     },

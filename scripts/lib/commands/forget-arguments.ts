@@ -11,7 +11,7 @@ Works on the database that DATABASE_URL or DATA_DIR names, with the service's ow
 
 export interface ForgetArguments {
   address: string;
-  /** False: only say what there is. */
+  /** False: only report what is stored. */
   yes: boolean;
 }
 

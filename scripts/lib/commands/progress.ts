@@ -1,4 +1,4 @@
-// How far a long command is: a bar where somebody looks, nothing in a file.
+// Shows the progress of a long command: a bar on a terminal, nothing in a file.
 import cliProgress from 'cli-progress';
 
 export interface Progress {
@@ -6,7 +6,7 @@ export interface Progress {
   end(): void;
 }
 
-/** `unit`: what is counted, such as `facts`; `total` null: nobody knows how many there are. */
+/** `unit`: what is counted, such as `events`; `total` null: the total is not known. */
 export function progressOf(what: string, unit: string, total: number | null): Progress {
   const format = total === null ? `${what} {value} ${unit}` : `${what} {bar} {value} of {total} ${unit}`;
   const bar = new cliProgress.SingleBar({ format, noTTYOutput: false }, cliProgress.Presets.shades_classic);

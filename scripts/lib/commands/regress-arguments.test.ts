@@ -1,4 +1,4 @@
-// The command line of `npm run regress`: what it asks for, and what it says of one that cannot be used.
+// Tests the command line of `npm run regress`: the run and file, and the messages for invalid options.
 import { describe, expect, it } from 'vitest';
 import { readRegressArguments } from './regress-arguments.ts';
 
@@ -19,7 +19,7 @@ describe('npm run regress', () => {
     expect(readRegressArguments(['-h'], {})).toBe('help');
   });
 
-  it('begins a run over all, or over some', () => {
+  it('starts a run over all, or over some', () => {
     const begins = (...more: string[]) =>
       readRegressArguments(['--url', 'http://x.test', '--start', 'c.jsonl', ...more], env);
     expect(begins()).toMatchObject({ run: {}, read: true, file: 'c.jsonl' });

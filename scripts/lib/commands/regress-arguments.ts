@@ -21,7 +21,7 @@ queued, decided or delivered. Ends with 1 when something still fails or was refu
 export interface RegressArguments {
   url: string;
   apiKey: string;
-  /** The run, or what a new one goes over. */
+  /** The run, or the selection of a new one. */
   run: string | RegressionStart;
   /** Whether the file is written with cases, not read for answers. */
   read: boolean;
@@ -43,7 +43,7 @@ export function readRegressArguments(args: string[], env: NodeJS.ProcessEnv): Re
   return { url, apiKey, run, read: (values.start ?? values.read) !== undefined, file };
 }
 
-/** What a new run goes over, by option; the contract judges it. */
+/** The selection of a new run, by option; the contract validates it. */
 const WHICH = ['cluster', 'action', 'flag', 'model', 'source', 'title'] as const;
 
 function readRun(values: ReturnType<typeof parse>['values']): string | RegressionStart {

@@ -1,4 +1,4 @@
-// What the command takes, and what it refuses in words.
+// Tests the command line of `npm run rollups`: valid subcommands, and the messages for others.
 import { describe, expect, it } from 'vitest';
 import { readRollupsArguments } from './rollups-arguments.ts';
 

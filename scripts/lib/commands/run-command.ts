@@ -1,4 +1,4 @@
-// How a command on the database ends: in words where they say it all, and with a code that says whose fault it was.
+// Runs a command on the database, prints its errors as sentences, and sets an exit code that tells usage errors from others.
 import { ConfigError } from '../../../server/src/config.ts';
 import { EmbeddedError } from '../../../server/src/embedded/embedded-error.ts';
 import { UsageError } from '../submit/arguments.ts';
@@ -6,13 +6,13 @@ import { UsageError } from '../submit/arguments.ts';
 type Kind = abstract new (...args: never[]) => Error;
 
 interface Ending {
-  /** Said after what is wrong with the command line. */
+  /** Printed after the usage error. */
   usage?: string;
-  /** Errors whose message is for whoever typed the command, beside those of the configuration and of the embedded database. */
+  /** Errors with a message for the person at the command line, beside those of the configuration and of the embedded database. */
   userErrors?: readonly Kind[];
 }
 
-/** Runs it; what it throws is said, and the process ends with 2 for a command line that cannot be used, else with 1. */
+/** Runs it; prints what it throws, and exits with 2 for a usage error, else with 1. */
 export async function runCommand(main: () => Promise<void>, { usage, userErrors = [] }: Ending = {}): Promise<void> {
   try {
     await main();

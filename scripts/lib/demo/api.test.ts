@@ -15,7 +15,7 @@ afterEach(closeServices);
 const SAMPLE = { input: 'Where is my parcel?', suggestion: 'It arrives tomorrow.', confidence: 0.82 };
 
 describe('sampleSubmitter', () => {
-  it('submits to the project, and leaves no connection behind that would hold up a stop', async () => {
+  it('submits to the project, and leaves no open connection that would delay a stop', async () => {
     const { url, requests } = await fakeService((_seen, _attempt, response) => take(response, 'queued'));
     const submit = sampleSubmitter({ base: url, projectId: PROJECT, apiKey: 'csk_demo' });
     expect(await submit(SAMPLE)).toMatchObject({ id: ITEM, status: 'queued' });
@@ -23,7 +23,7 @@ describe('sampleSubmitter', () => {
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ project_id: PROJECT, ...SAMPLE });
   });
 
-  it('leaves trying again to the pipeline, and says what the service said', async () => {
+  it('leaves retries to the pipeline, and reports the service’s message', async () => {
     const { url, requests } = await fakeService((_seen, _attempt, response) =>
       refuse(response, { status: 429, code: 'rate_limited', retryAfter: '1' }),
     );

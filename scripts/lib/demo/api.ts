@@ -1,4 +1,4 @@
-// How the demo's pipeline reaches the service: with the client through the public API, as any other pipeline.
+// Connects the demo's pipeline to the service, with the client through the public API, like any other pipeline.
 import { createClient, type Fetch, type SubmitReply } from '../../../shared/src/client.ts';
 import type { Sample } from './samples.ts';
 
@@ -9,7 +9,7 @@ export interface DemoProject {
   readonly apiKey: string;
 }
 
-/** Between two items the service would close the connection anyway; an open one would only hold up its stop. */
+/** Between two items the service would close the connection anyway; an open one would only delay its stop. */
 const fetchAndClose: Fetch = (url, request) =>
   fetch(url, { ...request, headers: { ...request.headers, connection: 'close' } });
 

@@ -45,7 +45,7 @@ describe('portFault', () => {
     expect(await portFault({ PORT: '0' })).toMatch(/PORT=3000 npm run demo$/);
   });
 
-  it('leaves what is no port to the service', async () => {
+  it('leaves an invalid port to the service', async () => {
     expect(await portFault({ PORT: 'abc' })).toBeNull();
   });
 });

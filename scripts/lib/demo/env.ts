@@ -1,8 +1,8 @@
-// The demo's environment: where it listens, where it keeps its data, and what it may reach.
+// The demo's environment: its address, its data folder, and what it may connect to.
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** What the demo sets where the caller has not; `DEMO` is not a choice. */
+/** The demo's defaults, where the caller sets nothing; `DEMO` is always set. */
 export function demoEnv(caller: NodeJS.ProcessEnv, root: string): NodeJS.ProcessEnv {
   const defaults = {
     PORT: '3000',

@@ -46,7 +46,7 @@ function startPipeline(waiting: () => number, changes: Partial<PipelineParts> = 
 }
 
 describe('runPipeline', () => {
-  it('begins with a burst when nothing waits, then submits one item every 4 to 9 seconds', async () => {
+  it('starts with a burst when nothing waits, then submits one item every 4 to 9 seconds', async () => {
     const { submitted, printed } = startPipeline(() => 0);
     await vi.advanceTimersByTimeAsync(0);
     expect(submitted).toHaveLength(BURST);
@@ -65,7 +65,7 @@ describe('runPipeline', () => {
     expect(submitted).toHaveLength(1);
   });
 
-  it('pauses while more than 40 items wait, says so once, and goes on when there are fewer', async () => {
+  it('pauses while more than 40 items wait, says so once, and continues when there are fewer', async () => {
     let waiting = MAX_WAITING + 1;
     const { submitted, printed } = startPipeline(() => waiting);
     await vi.advanceTimersByTimeAsync(5 * MINUTE);
@@ -107,7 +107,7 @@ describe('runPipeline', () => {
 });
 
 describe('shuffleForever', () => {
-  it('gives every sample once per round and never the same twice in a row, for any seed', () => {
+  it('returns every sample once per round and never the same twice in a row, for any seed', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 2, max: 9 }), (seed, size) => {
         const all = Array.from({ length: size }, (_, index) => index);

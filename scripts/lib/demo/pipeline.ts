@@ -1,4 +1,4 @@
-// The demo's simulated pipeline: submits samples at a human pace and waits while people have enough to do.
+// The demo's simulated pipeline: submits samples at a human pace, and pauses while enough items wait.
 import type { Submitted } from '../../../shared/src/api/public.ts';
 import type { ItemStatus } from '../../../shared/src/enums.ts';
 import type { Sample } from './samples.ts';
@@ -16,14 +16,14 @@ export interface PipelineParts {
   readonly print: (line: string) => void;
 }
 
-/** So many items at once when nothing waits at the start, so that the queue is not empty. */
+/** How many items at once when nothing waits at the start, so that the queue is not empty. */
 export const BURST = 12;
 /** While more than this wait for a person, the pipeline pauses. */
 export const MAX_WAITING = 40;
 export const SHORTEST_PAUSE_MS = 4_000;
 export const LONGEST_PAUSE_MS = 9_000;
 
-/** Runs until the signal fires. What fails is printed and tried again at the usual pace. */
+/** Runs until the signal fires. Failures are printed and retried at the usual pace. */
 export async function runPipeline(parts: PipelineParts, signal: AbortSignal): Promise<void> {
   const samples = shuffleForever(parts.samples, parts.random);
   let pausing = false;

@@ -49,7 +49,7 @@ async function post(receiver: Receiver, headers: Record<string, string>, body = 
 }
 
 describe('the demo receiver', () => {
-  it('takes a webhook that both schemes sign, and prints it', async () => {
+  it('accepts a webhook that both schemes sign, and prints it', async () => {
     const { receiver, printed } = await receive(SECRET);
     expect(await post(receiver, await signed())).toBe(200);
     expect(printed).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('the demo receiver', () => {
     );
   });
 
-  it('prints once per id: a retry or a replay is answered and not shown again', async () => {
+  it('prints once per id: a retry or a replay is answered and not printed again', async () => {
     const { receiver, printed } = await receive(SECRET);
     const headers = await signed();
     expect(await post(receiver, headers)).toBe(200);
@@ -76,7 +76,7 @@ describe('the demo receiver', () => {
     expect(printed).toEqual([]);
   });
 
-  it('wants both schemes: either one alone, or one of the two broken, is refused', async () => {
+  it('requires both schemes: either one alone, or one of the two broken, is refused', async () => {
     const { receiver, printed } = await receive(SECRET);
     const good = await signed();
     const bad = await signed('evt_1', WRONG);
@@ -88,13 +88,13 @@ describe('the demo receiver', () => {
     expect(printed).toEqual([]);
   });
 
-  it('accepts a secret that is being rolled in from the secondary place', async () => {
+  it('accepts a secret during a rotation in second place', async () => {
     const { receiver } = await receive(SECRET);
     const message = { id: 'evt_1', timestamp: SECONDS, attempt: 1, body: BODY };
     expect(await post(receiver, await signWebhook(message, [WRONG, SECRET]))).toBe(200);
   });
 
-  it('asks to come again while it knows no secret, and answers 404 elsewhere', async () => {
+  it('answers 503 while it knows no secret, and 404 elsewhere', async () => {
     const { receiver, printed } = await receive();
     expect(await post(receiver, await signed())).toBe(503);
     expect((await fetch(receiver.url)).status).toBe(404);
@@ -114,7 +114,7 @@ describe('the demo receiver', () => {
 describe('the printed line', () => {
   const line = (changes: object) => describeEvent({ ...event, decision: { ...decision, ...changes } }, NOW);
 
-  it('shortens what would be shipped and shows JSON on one line', () => {
+  it('shortens the output and shows JSON on one line', () => {
     expect(line({ output: 'x'.repeat(500) })).toMatch(/ships x{47}…$/);
     expect(line({ output: { reply: 'Hi', refund_amount: 4.9 } })).toMatch(
       /ships \{"reply":"Hi","refund_amount":4\.9\}$/,

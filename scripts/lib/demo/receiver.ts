@@ -1,11 +1,11 @@
-// The demo's webhook consumer: refuses what is not signed by both schemes, prints each decision once.
+// The demo's webhook consumer: refuses requests that are not signed by both schemes, prints each decision once.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { HEADERS, itemDecided, verifyWebhook, type ItemDecided } from '../../../shared/src/webhook.ts';
 
 export interface Receiver {
   /** Where the service is to send decisions. */
   readonly url: string;
-  /** Until a secret is known, everything is answered 503 and comes again. */
+  /** Until a secret is known, it answers 503 to everything, which is then retried. */
   useSecret(secret: string): void;
   stop(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface Receiver {
 export interface ReceiverParts {
   /** The port to listen on at 127.0.0.1; when it is taken, any free one. */
   readonly port: number;
-  /** Takes one line per verified webhook. */
+  /** Receives one line per verified webhook. */
   readonly print: (line: string) => void;
   readonly now: () => Date;
 }
@@ -23,7 +23,7 @@ const LONGEST_BODY = 1024 * 1024;
 /** Webhook ids remembered, so that a retry or a replay is not printed again. */
 const REMEMBERED_IDS = 10_000;
 
-/** Starts the receiver. It answers 200 to what it has verified, 401 to what it has not, 404 elsewhere. */
+/** Starts the receiver. It answers 200 to a verified request, 401 to an unverified one, 404 elsewhere. */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const inbox = new Inbox(parts);
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ class Inbox {
     this.#secret = secret;
   }
 
-  /** The status to answer with. Nothing of the body is looked at before the signatures hold. */
+  /** The status to answer with. The body is not read before the signatures are verified. */
   async answer(request: IncomingMessage): Promise<number> {
     if (request.method !== 'POST' || request.url !== PATH) return 404;
     if (this.#secret === undefined) return 503;
@@ -115,7 +115,7 @@ function shipped({ status, output, reason }: ItemDecided['decision']): string {
   return `ships ${shorten(typeof output === 'string' ? output : JSON.stringify(output))}`;
 }
 
-/** Control and direction characters could rewrite the terminal, and come from outside. */
+/** Control and direction characters come from outside, and could rewrite the terminal. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 const SHOWN = 48;
 

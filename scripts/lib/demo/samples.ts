@@ -1,4 +1,4 @@
-// What the demo is about: support answers of the made-up shop Brindlemoor and its app Planner, some of them wrong.
+// The demo's content: support answers of the made-up shop Brindlemoor and its app Planner, some of them wrong.
 import { readFileSync } from 'node:fs';
 import { submission, type Submission } from '../../../shared/src/api/public.ts';
 

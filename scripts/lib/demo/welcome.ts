@@ -1,4 +1,4 @@
-// The first thing a newcomer reads: where the page is, and how to submit an item of one's own.
+// Prints the demo's welcome text: the address of the page, and how to submit an item.
 
 export interface WelcomeOptions {
   readonly pageUrl: string;

@@ -1,4 +1,4 @@
-// Answers from a file: in portions, as they stand, each refusal with its line.
+// Tests sending answers from a file: in batches, unchanged, each refusal with its line.
 import { expect, it } from 'vitest';
 import { jsonText, type RawJson } from '../../../shared/src/json/json.ts';
 import { answerFile } from './answer-file.ts';

@@ -1,4 +1,4 @@
-// A file of answers on its way to a regression run: a portion of lines at a time, and what came of them.
+// Sends a file of answers to a regression run, a batch of lines at a time, and counts the results.
 import type { Client } from '../../../shared/src/client.ts';
 import { RawJson } from '../../../shared/src/json/json.ts';
 import type { Line } from './read-lines.ts';

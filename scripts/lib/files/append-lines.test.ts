@@ -1,4 +1,4 @@
-// A file of lines that grows: only what it lacks is added, and nothing that was in it is lost.
+// Tests appending to a file of lines: only missing lines are added, and existing ones are never lost.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,13 +24,13 @@ it.each([
   ['a whole line', COMPLETE.slice(0, 10), 2],
   ['a line and a half', COMPLETE.slice(0, 14), 2],
   ['everything', COMPLETE, 0],
-])('LX2: a file with %s is made whole', async (_, had, added) => {
+])('LX2: a file with %s is completed', async (_, had, added) => {
   if (had !== null) writeFileSync(file, had);
   expect(await appendLines(file, chunks())).toBe(added);
   expect(readFileSync(file, 'utf8')).toBe(COMPLETE);
 });
 
-it('LX2: half a character at its end is made whole', async () => {
+it('LX2: half a character at its end is completed', async () => {
   const half = Buffer.from(COMPLETE).subarray(0, 7);
   writeFileSync(file, half);
   await appendLines(file, chunks());
@@ -41,14 +41,14 @@ it.each([
   ['another export', '{"messages":[]}\n'],
   ['something without an end', '{"precious": true}'],
   ['more than there is', `${COMPLETE}{"n":4}\n`],
-])('a file with %s is refused and left as it is', async (_, had) => {
+])('a file with %s is refused and left unchanged', async (_, had) => {
   writeFileSync(file, had);
   await expect(appendLines(file, chunks())).rejects.toThrow('holds something else');
   expect(readFileSync(file, 'utf8')).toBe(had);
   expect(existsSync(`${file}.lock`)).toBe(false);
 });
 
-it('one that another run writes is left alone, and a folder is none', async () => {
+it('a file that another run writes is left unchanged, and a folder is refused', async () => {
   const lock = acquireLock(`${file}.lock`);
   await expect(appendLines(file, chunks())).rejects.toThrow(`Another run writes ${file}: process ${process.pid}`);
   expect(existsSync(file)).toBe(false);

@@ -1,15 +1,16 @@
-// A file of lines that grows: what is in it must be how the whole begins, and is never written over.
+// Appends missing lines to a file: its content must be a prefix of the whole, and is never overwritten.
 import { type FileHandle, open } from 'node:fs/promises';
 import { acquireLock } from '../../../server/src/embedded/process-lock.ts';
 
 const LINE_END = 10;
 
-/** Why a file cannot be gone on with; the message is for the person at the command line. */
+/** Why a file cannot be continued; the message is for the person at the command line. */
 export class FileFault extends Error {}
 
 /**
- * Compares what a file holds with how `chunks` begin, and writes what it lacks. A half line that a break left is made whole.
- * Answers how many lines were added. Errors: `FileFault` where the file holds anything else, or more, or somebody else writes it.
+ * Compares the content of a file with the beginning of `chunks`, and appends what is missing. Completes a partial last line.
+ * Returns the number of added lines. Throws `FileFault` where the file holds anything else, or more, or another process writes
+ * it.
  */
 export async function appendLines(file: string, chunks: AsyncIterable<string>): Promise<number> {
   const release = lockOf(file);
@@ -23,7 +24,7 @@ export async function appendLines(file: string, chunks: AsyncIterable<string>): 
   }
 }
 
-/** One writer at a time; what a run left that was cut off is taken over. */
+/** One writer at a time; the lock of an interrupted run is taken over. */
 function lockOf(file: string): () => void {
   try {
     const taken = acquireLock(`${file}.lock`);

@@ -57,7 +57,7 @@ describe('readLines', () => {
     );
   });
 
-  it('keeps the beginning of an endless line only, and says how long it was', async () => {
+  it('retains only the beginning of an endless line, and reports its length', async () => {
     const megabyte = 'x'.repeat(1024 * 1024);
     const [long, next] = await read([...Array.from({ length: 50 }, () => megabyte), '\nnext'], 4096);
     expect(long?.length).toBe(50 * 1024 * 1024);

@@ -11,8 +11,9 @@ export interface Line {
 const NEWLINE = 0x0a;
 
 /**
- * Yields the lines of `chunks` in order. Only LF ends a line: U+2028 may stand in a JSON string, and a CR before the LF stays in the line.
- * Of each line at least the first `keep` bytes are kept where it has them; a line longer than that comes cut, with its full `length`.
+ * Yields the lines of `chunks` in order. Only LF ends a line: U+2028 may occur in a JSON string, and a CR before the LF stays in
+ * the line. At least the first `keep` bytes of each line are retained where it has them; a longer line is cut, with its full
+ * `length`.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -8,8 +8,8 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const OPTIONS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
 /**
- * Starts a headless Chromium. Undefined when the machine has none: the caller skips its tests, visibly.
- * With REQUIRE_SERVICES=1 a missing browser is an error.
+ * Starts a headless Chromium. Undefined when the machine has none: the caller skips its tests, visibly. With REQUIRE_SERVICES=1 a
+ * missing browser is an error.
  */
 export async function launchBrowser(): Promise<Browser | undefined> {
   const executablePath = await findChromium();

@@ -1,15 +1,15 @@
-// A server program of somebody else's as a child: waited for until it says that it is ready, ended with us.
+// Runs an external server program as a child: waits until it is ready, and ends it with this process.
 import type { ChildProcess } from 'node:child_process';
 
 const READY_MS = 60_000;
 const END_MS = 20_000;
 
 export interface Child {
-  /** Ends it by this signal, by SIGKILL if that takes too long. Safe to call twice. */
+  /** Ends it with this signal, and with SIGKILL when that takes too long. Safe to call twice. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Waits until the child says `saysWhenReady`. Errors: it ended or took too long, with what it said instead. */
+/** Waits until the child prints `saysWhenReady`. Throws when it ended or took too long, with its output. */
 export async function watchChild(child: ChildProcess, { readyText }: { readyText: string }): Promise<Child> {
   const gone = new Promise((resolve) => child.once('close', resolve));
   const last = () => child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-// docker-compose.yml as far as it can be tried without an engine: what it names is there, and what it sets is understood.
+// Tests docker-compose.yml without an engine: referenced files exist, and the service accepts its settings.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ describe('docker-compose.yml', () => {
     expect([services.server?.deploy?.replicas, services.worker?.deploy?.replicas]).toEqual([3, 2]);
   });
 
-  it('names what it mounts, keeps and waits for', () => {
+  it('mounts and depends on what exists', () => {
     expect(used((name) => services[name]?.secrets ?? [])).toEqual(new Set(Object.keys(secrets)));
     const mounts = [...used((name) => services[name]?.volumes ?? [])].map((text) => text.split(':')[0] ?? '');
     const [files, named] = [
@@ -59,12 +59,12 @@ describe('docker-compose.yml', () => {
     expect(config.webhooks).toMatchObject({ allowHttp: false, allowCidrs: [], proxyUrl: null });
   });
 
-  it.each(APPS)('%s: its health is asked for on the port that METRICS_PORT opens', (name) => {
+  it.each(APPS)('%s: its health check uses the port that METRICS_PORT opens', (name) => {
     const port = environmentOf(services[name] ?? {}, {}).METRICS_PORT;
     expect(services[name]?.healthcheck?.test.join(' ')).toContain(`127.0.0.1:${port}/readyz`);
   });
 
-  it('fills in what the environment of the one who starts it says', () => {
+  it('fills in variables from the caller’s environment', () => {
     const service = { environment: { A: '${A:-one}', B: '${B}', C: 'x${C:-}y' } };
     expect(environmentOf(service, {})).toEqual({ A: 'one', B: '', C: 'xy' });
     expect(environmentOf(service, { A: '1', B: '2', C: '3' })).toEqual({ A: '1', B: '2', C: 'x3y' });
@@ -98,7 +98,7 @@ describe('SU2: docker-compose.yml', () => {
     },
   );
 
-  it('lets the proxy meet the servers alone, and the stores nobody but the service', () => {
+  it('lets the proxy reach the servers alone, and only the service reach the stores', () => {
     const meets = (name: string) =>
       entries
         .filter(([, other]) => other.networks?.some((network) => services[name]?.networks?.includes(network)))
@@ -119,7 +119,7 @@ describe('SU2: docker-compose.yml', () => {
     expect(Object.keys(networks).sort()).toEqual([...used((name) => services[name]?.networks ?? [])].sort());
   });
 
-  it('has a password for each store, in files that one script makes once and leaves alone', () => {
+  it('has a password for each store, in files that one script creates once and then keeps', () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-secrets-'));
     const make = () => execFileSync('sh', [join(ROOT, 'deploy/make-secrets.sh'), folder]);
     const made = () =>

@@ -1,4 +1,4 @@
-// What docker-compose.yml and the Dockerfile say of the processes, read and not repeated: what they start is what is tried.
+// Reads the processes from docker-compose.yml and the Dockerfile, so that tests run what they define.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// Where a program is installed on this machine.
+// Finds an installed program on this machine.
 import { accessSync, constants, globSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

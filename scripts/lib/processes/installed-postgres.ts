@@ -1,4 +1,4 @@
-// A PostgreSQL that the machine has installed, of whatever version: for tools that the embedded one lacks, and to see that older versions do.
+// Runs an installed PostgreSQL of any version: for tools that the embedded one lacks, and to test older versions.
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,12 +17,12 @@ export const NO_INSTALLED_POSTGRES =
 /** Where `postgres`, `pg_dump` and their like are installed; undefined where they are not. */
 export const findPostgresTool = (name: string): string | undefined => findBinary(name, PLACES);
 
-/** Starts one in a folder of its own (trust on loopback), or answers undefined where none is installed. */
+/** Starts one in a separate folder (trust on loopback), or returns undefined where none is installed. */
 export async function startInstalledPostgres(): Promise<Service | undefined> {
   const binary = findPostgresTool('postgres');
   if (binary === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'countersign-installed-'));
-  // As root it needs somebody else to run as.
+  // As root it needs another user to run as.
   const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');

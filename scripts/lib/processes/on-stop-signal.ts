@@ -1,10 +1,10 @@
-// Ctrl+C and its relatives: the first asks a program to end, a second one a moment later ends it at once.
+// Handles Ctrl+C and stop signals: the first asks a program to end, a second one a moment later ends it at once.
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm passes a Ctrl+C on that its script has already received from the terminal: the echo is not a second wish. */
+/** npm repeats a Ctrl+C that its script has already received from the terminal: the repeat is no second request. */
 const ECHO_MS = 500;
 
-/** Calls `stop` once, on the first signal; ends the process with 130 when a person insists. */
+/** Calls `stop` once, on the first signal; ends the process with 130 at the second. */
 export function onStopSignal(stop: () => void): void {
   let askedAt: number | undefined;
   const onSignal = (): void => {

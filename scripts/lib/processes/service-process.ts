@@ -1,15 +1,15 @@
-// A process of the service, from outside: tied to the one that starts it, and listened to until it is ready.
+// Runs a process of the service: tied to its parent, and observed until it is ready.
 import type { ChildProcess } from 'node:child_process';
 
-/** For `--import`: the child ends when its parent does, however that ended. It needs a channel (`ipc`) between them. */
+/** For `--import`: the child ends when its parent does, however that ended. It needs an `ipc` channel between them. */
 export const EXIT_WITH_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
 
-/** How much of what it says goes with an error, in UTF-16 units. */
+/** How much of its output goes into an error, in UTF-16 units. */
 const MAX_OUTPUT_CHARS = 20_000;
 
 /**
- * Passes on every line that it writes, for as long as it lives. Resolves with the port that it is ready on, or null of one without
- * the role `web`, when it works. Errors: it ended, or said neither `within` so many ms; with what it said.
+ * Forwards every line that it writes. Resolves with its port when it is ready, or null for one without the role `web`. Throws its
+ * output when it ended, or reported neither `within` so many ms.
  */
 export async function whenReady(
   child: ChildProcess,

@@ -27,12 +27,12 @@ export interface OwnRedis extends Service {
   kill(): Promise<void>;
 }
 
-/** As a server of one's own would be set up, rather than the small one behind DATA_DIR. */
+/** With the settings of a separate server, rather than those of the small one behind DATA_DIR. */
 const ROOMY = { max_connections: '200', shared_buffers: '128MB', max_wal_size: '1GB' };
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface PostgresOptions {
-  /** Whether what is committed outlives the machine. Default: it does. */
+  /** Whether commits survive a crash of the machine. Default: they do. */
   fsync?: boolean;
   /** On top of its own. */
   settings?: Record<string, string>;
@@ -41,8 +41,8 @@ export interface PostgresOptions {
 }
 
 /**
- * Starts the PostgreSQL that the embedded database is, in a folder of its own. `fsync: false` for tests: what is committed outlives
- * the server's crash all the same, and only the machine's would lose it.
+ * Starts the embedded PostgreSQL in a separate folder. `fsync: false` for tests: commits survive a crash of the server anyway,
+ * and only one of the machine would lose them.
  */
 export async function startPostgres({ fsync = true, ...more }: PostgresOptions = {}): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
@@ -64,7 +64,7 @@ export async function startPostgres({ fsync = true, ...more }: PostgresOptions =
   };
 }
 
-/** Starts a Redis of our own (nothing kept on disk), or answers undefined when none is installed. */
+/** Starts a private Redis (nothing stored on disk), or returns undefined when none is installed. */
 export async function startRedis(): Promise<OwnRedis | undefined> {
   const binary = findBinary('redis-server', ['/opt/homebrew/bin', '/usr/local/bin']);
   if (binary === undefined) return undefined;

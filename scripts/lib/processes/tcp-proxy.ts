@@ -1,4 +1,4 @@
-// One address in front of several server processes, connection by connection in turn: what a proxy is in production.
+// A round-robin TCP proxy in front of several server processes, like the proxy in production.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
@@ -17,7 +17,7 @@ export async function startFrontProxy(port = 0): Promise<FrontProxy> {
   let targets: number[] = [];
   let turn = 0;
   const open = new Set<Socket>();
-  /** A process that takes no connection is passed over: it is being started again. */
+  /** A process that refuses connections is skipped: it is restarting. */
   const join = (client: Socket, tries: number): void => {
     const target = targets[turn++ % targets.length];
     if (target === undefined || tries === 0) return void client.destroy();
@@ -49,7 +49,7 @@ export async function startFrontProxy(port = 0): Promise<FrontProxy> {
     },
     close: async () => {
       server.close();
-      // Whoever is still on the line hears nothing any more: everything behind has stopped.
+      // Remaining clients get no response any more: everything behind has stopped.
       hangUp();
       await once(server, 'close');
     },

@@ -1,4 +1,5 @@
-// The processes of docker-compose.yml without containers: its servers and workers by its own command lines, behind one address.
+// Runs the processes of docker-compose.yml without containers: its servers and workers by its own command lines, behind one
+// address.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,11 +27,11 @@ export interface Topology {
   /** The one address in front of the servers. */
   readonly url: string;
   readonly members: readonly Member[];
-  /** What every process finds in its environment, but for its role. */
+  /** The environment of every process, without its role. */
   readonly env: Readonly<Record<string, string>>;
-  /** One after the other: stopped in order, started again, waited for. `onEach` is told of each that is back. */
+  /** One after another: stopped, restarted, waited for. `onEach` is called for each that is back. */
   rollingRestart(onEach?: (member: Member) => void): Promise<void>;
-  /** Ends all of it in order. Safe to call twice. */
+  /** Ends all of it cleanly. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +48,7 @@ interface Options {
   log?: (line: string) => void;
 }
 
-/** Starts servers and workers, as many of each as the file says. Errors: one that does not become ready, with what it said. */
+/** Starts servers and workers, as many of each as the file says. Throws the output of one that does not become ready. */
 export async function startTopology(stores: Stores, { port = 0, env = {}, log }: Options = {}): Promise<Topology> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-topology-'));
   const frontProxy = await startFrontProxy(port);
@@ -62,7 +63,7 @@ export async function startTopology(stores: Stores, { port = 0, env = {}, log }:
   const starting = plans.map((plan) => startMember(plan, log));
   const started = await Promise.allSettled(starting);
   running.push(...started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
-  // The first that failed says why.
+  // The first that failed has the reason.
   if (running.length < plans.length) await stop().then(() => Promise.all(starting));
   sendTo(frontProxy, running);
   return {
@@ -81,13 +82,13 @@ export async function startTopology(stores: Stores, { port = 0, env = {}, log }:
   };
 }
 
-/** Puts a fresh process in the place of one that is stopped in order. */
+/** Replaces a process with a fresh one, after stopping it. */
 async function restart(
   running: Member[],
   index: number,
   { frontProxy, start }: { frontProxy: FrontProxy; start: () => Promise<Member> },
 ): Promise<void> {
-  // As a proxy that asks for health does: nobody new is sent to a process that is about to stop.
+  // Like a proxy with health checks: no new connection goes to a process that is about to stop.
   sendTo(frontProxy, running.toSpliced(index, 1));
   await stopMember(running[index]!);
   running[index] = await start();

@@ -27,7 +27,7 @@ export interface Progress {
 }
 
 const GRACE_MS = 5_000;
-/** So many lines in a row on which the server failed to the last try say that it is the server, not the lines. */
+/** This many consecutive lines that fail to the last retry mean that the server is at fault, not the lines. */
 const FAILED_IN_A_ROW = 3;
 
 /**
@@ -96,7 +96,7 @@ class Run {
     };
   }
 
-  /** Lets go of the connections, and of the other workers where one of them failed. */
+  /** Releases the connections, and the other workers where one of them failed. */
   halt(): void {
     this.#stopping.abort();
     this.#connections.close();

@@ -4,18 +4,18 @@ import https from 'node:https';
 import type { Fetch, HttpAnswer, HttpRequest } from '../../../shared/src/client.ts';
 
 export interface Connections {
-  /** Sends one request once. Rejects when no whole answer came; an answer of any status is one. */
+  /** Sends one request once. Rejects when no complete response came; any status is a response. */
   readonly fetch: Fetch;
   /** Cuts every connection, also those with a request in flight. */
   close(): void;
 }
 
-/** How long the service may take for one answer. */
+/** The timeout of one response of the service. */
 export const ANSWER_WITHIN_SECONDS = 60;
 
 /**
- * Opens at most `count` connections to the service at `url`, and none before the first request.
- * The signal of a request does not cut it: whoever stops a run still wants to hear what became of the items in flight.
+ * Opens at most `count` connections to the service at `url`, and none before the first request. The signal of a request does not
+ * cut it: a person who stops a run still wants the results of the items in flight.
  */
 export function openConnections(url: string, count: number): Connections {
   const transport = url.startsWith('https:') ? https : http;

@@ -1,4 +1,4 @@
-// Says in a few lines what became of a submitted file: by status, what was refused and what to do about it.
+// Formats the summary of a submitted file: counts by status, refusals and what to do about them.
 import { ITEM_STATUSES } from '../../../shared/src/enums.ts';
 import type { RefusalGroup, Summary } from './tally.ts';
 

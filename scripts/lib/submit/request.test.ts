@@ -11,7 +11,7 @@ import { items, run } from './submit.fixture.ts';
 afterEach(closeServices);
 
 describe('submitFile: retries', () => {
-  it('tries again after 5xx, a cut connection and a request in flight, with the same key, backing off longer each time', async () => {
+  it('retries after 5xx, a cut connection and a request in flight, with the same key, backing off longer each time', async () => {
     const { url, requests } = await fakeService((_seen, attempt, response) => {
       if (attempt === 1) refuse(response, { status: 500, code: 'internal' });
       else if (attempt === 2) response.destroy();
@@ -37,7 +37,7 @@ describe('submitFile: retries', () => {
     expect(slept).toEqual(Array.from({ length: 15 }, () => 30_000));
   });
 
-  it('does not try again what can only fail again', async () => {
+  it('does not retry what can only fail again', async () => {
     const { url, requests } = await fakeService((_seen, _attempt, response) =>
       refuse(response, { status: 422, code: 'validation_failed' }),
     );
@@ -45,7 +45,7 @@ describe('submitFile: retries', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('gives one line up after ten tries and goes on with the others', async () => {
+  it('gives one line up after ten attempts and continues with the others', async () => {
     const { url, requests } = await fakeService(({ body }, _attempt, response) => {
       if (body.includes('"input":1}')) refuse(response, { status: 500, code: 'internal' });
       else take(response);
@@ -56,7 +56,7 @@ describe('submitFile: retries', () => {
     expect(requests.filter(({ body }) => body.includes('"input":1}'))).toHaveLength(10);
   });
 
-  it('stops when three lines in a row fail to the last try', async () => {
+  it('stops when three lines in a row fail to the last retry', async () => {
     const { url, requests } = await fakeService((_seen, _attempt, response) =>
       refuse(response, { status: 500, code: 'internal' }),
     );
@@ -94,7 +94,7 @@ describe('submitFile: stops', () => {
     expect(summary).toMatchObject({ lines: 1, unsent: 1, retries: 2, stopped: { code: 'unreachable' } });
   });
 
-  it('when asked to: what is in flight is answered, nothing else is sent, and the summary says so', async () => {
+  it('when asked to: waits for responses in flight, sends nothing else, and the summary says so', async () => {
     const stop = new AbortController();
     const { url, requests } = await fakeService((_seen, _attempt, response) => {
       stop.abort();

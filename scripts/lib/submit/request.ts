@@ -1,4 +1,4 @@
-// Sends one prepared item through the client and says what became of it, for the item and for the run.
+// Sends one prepared item through the client and returns the result for the item and for the run.
 import {
   ApiError,
   createClient,
@@ -16,10 +16,10 @@ import type { Ready, Refused } from './line.ts';
 /** Time and chance, passed in. `sleep` takes milliseconds and ends early, without an error, when the signal fires. */
 export type RetryClock = Required<Pick<ClientOptions, 'now' | 'random' | 'sleep'>>;
 
-/** Where items go and how. `baseUrl` is the service's address. */
+/** Where items are sent and how. `baseUrl` is the service's address. */
 export type Target = Required<Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'fetch'>>;
 
-/** What became of one item. `stop`: no further line can fare better. `unsent`: the run ended before an answer came. */
+/** The result for one item. `stop`: no further line can succeed. `unsent`: the run ended before a response came. */
 export type Outcome =
   | { readonly kind: 'taken'; readonly status: ItemStatus; readonly replayed: boolean }
   | (Refused & { readonly gaveUp?: true })
@@ -27,13 +27,13 @@ export type Outcome =
   | { readonly kind: 'unsent' };
 
 const TRIES = 10;
-/** Before anything has answered at all, the address is more likely wrong than the server busy. */
+/** Before the first response, the address is more likely wrong than the server busy. */
 const TRIES_BEFORE_FIRST_ANSWER = 3;
 
 /** Sends items to one target; pauses that the server asks for hold for every item. */
 export class Sender {
   retries = 0;
-  /** What everyone waits for at the moment, or an empty text. */
+  /** What all items wait for at the moment, or an empty text. */
   note = '';
   #answered = false;
   readonly #client: Client;
@@ -68,7 +68,7 @@ export class Sender {
   }
 }
 
-/** Sorts what the client gave up with: about this line, or about every line. */
+/** Sorts the client's final errors: about this line, or about every line. */
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof UnexpectedAnswerError) {
     return { kind: 'stop', code: 'unknown_answer', detail: 'What answers at this address is not Countersign.' };

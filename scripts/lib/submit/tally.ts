@@ -1,4 +1,4 @@
-// Counts what became of the lines of a submitted file, in constant memory.
+// Counts the results of the lines of a submitted file, in constant memory.
 import { ITEM_STATUSES, type ItemStatus } from '../../../shared/src/enums.ts';
 import type { Refused } from './line.ts';
 import type { Outcome } from './request.ts';
@@ -17,11 +17,11 @@ export interface Summary {
   lines: number;
   /** By status, the lines that this run brought in. */
   readonly taken: Record<ItemStatus, number>;
-  /** Lines that an earlier run had brought in. */
+  /** Lines that an earlier run had submitted. */
   alreadyThere: number;
   refused: number;
   readonly refusals: RefusalGroup[];
-  /** Lines that were read but have no answer, because the run ended first. */
+  /** Lines that were read but have no response, because the run ended first. */
   unsent: number;
   retries: number;
   seconds: number;
@@ -36,7 +36,7 @@ const OTHER = 'other';
 export function emptySummary(): Summary {
   return {
     lines: 0,
-    // `fromEntries` forgets the keys: they are exactly the statuses.
+    // `fromEntries` loses the key type: they are exactly the statuses.
     taken: Object.fromEntries(ITEM_STATUSES.map((status) => [status, 0])) as Record<ItemStatus, number>,
     alreadyThere: 0,
     refused: 0,
@@ -64,7 +64,7 @@ function countRefusal(summary: Summary, line: number, refusal: Refused): void {
   if (group.lines.length < MAX_LINES_LISTED) group.lines.push(line);
 }
 
-/** Refusals that say the same belong together, whatever numbers and quotes of their line they say it with (SF2). */
+/** Groups refusals with the same message, ignoring the numbers and quotes of their line (SF2). */
 function groupOf(groups: RefusalGroup[], refusal: Refused): RefusalGroup {
   const same = groups.find(
     (group) => group.code === refusal.code && withoutDetails(group.detail) === withoutDetails(refusal.detail),
