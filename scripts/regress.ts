@@ -26,7 +26,7 @@ async function main(): Promise<number> {
   return options.read ? readCases(client, run, file) : sendAnswers(client, run, file);
 }
 
-/** Whoever waits is told what for. */
+/** Tells the waiting person the reason. */
 function printRetry({ error, delayMs }: Retry): void {
   console.error(`${error.message} Trying again in ${Math.ceil(delayMs / 1000)} s.`);
 }

@@ -1,3 +1,4 @@
+// Tests `npm run submit` as a process: exit codes, output and Ctrl+C.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -101,7 +101,7 @@ async function insertOne(client: pg.PoolClient, item: NewItem, event: NewEvent &
   await client.query('select pg_notify($1, $2)', [EVENTS_APPENDED, type]);
 }
 
-/** The plain way with an ORM: load, create whatever there is to store, flush. */
+/** The plain way with an ORM: load, create the entities, flush. */
 function perFlush(services: Services): Intake {
   return {
     submit: (submission) =>

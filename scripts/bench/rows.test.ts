@@ -1,3 +1,4 @@
+// Tests the rows of the bench: statistics, goals and formats.
 import { describe, expect, it } from 'vitest';
 import { formatTable, median, meets, percentile } from './rows.ts';
 

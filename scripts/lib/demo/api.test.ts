@@ -1,3 +1,4 @@
+// Tests the submitter of the demo's pipeline.
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   closeServices,

@@ -1,3 +1,4 @@
+// Tests the demo's environment, ports and welcome text.
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';

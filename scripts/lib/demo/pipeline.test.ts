@@ -1,3 +1,4 @@
+// Tests the pace and order of the demo's pipeline on fake timers.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Submitted } from '../../../shared/src/api/public.ts';

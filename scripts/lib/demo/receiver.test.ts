@@ -1,3 +1,4 @@
+// Tests the demo's webhook consumer and the lines it prints.
 import { afterEach, describe, expect, it } from 'vitest';
 import { signWebhook } from '../../../shared/src/webhook.ts';
 import { describe as describeEvent, startReceiver, type Receiver } from './receiver.ts';

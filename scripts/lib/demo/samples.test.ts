@@ -1,3 +1,4 @@
+// Tests that the demo's samples are valid, varied and take every route.
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS, projectSettings } from '../../../shared/src/api/projects.ts';
 import { LIMITS, submission } from '../../../shared/src/api/public.ts';

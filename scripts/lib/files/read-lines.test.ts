@@ -1,3 +1,4 @@
+// Tests cutting a stream of bytes into lines.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines, type Line } from './read-lines.ts';

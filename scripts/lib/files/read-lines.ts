@@ -1,4 +1,4 @@
-// Cuts a stream of bytes into lines in constant memory, whatever the length of a line.
+// Cuts a stream of bytes into lines in constant memory, for lines of any length.
 
 /** One line of a file. `bytes` is at most as long as the reader was told to keep; `length` is the line's full length in bytes, without the newline. */
 export interface Line {

@@ -1,3 +1,4 @@
+// Tests the command line of `npm run submit`.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Tests submitting a whole file: counts, groups of refusals, second runs and progress.
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   closeServices,

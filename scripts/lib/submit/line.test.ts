@@ -1,3 +1,4 @@
+// Tests turning one line into a request body and an idempotency key.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../files/read-lines.ts';

@@ -1,3 +1,4 @@
+// Tests the summary of a submitted file, and its exit code.
 import { describe, expect, it } from 'vitest';
 import { duration, exitCode, formatSummary } from './report.ts';
 import { count, emptySummary } from './tally.ts';

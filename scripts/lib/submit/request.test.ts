@@ -1,3 +1,4 @@
+// Tests the retries and stops of a submission run.
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   closeServices,

@@ -1,4 +1,4 @@
-// Tests pagination: whatever is inserted meanwhile, no row that existed at the start is missed or repeated.
+// Tests pagination: with concurrent inserts, no row that existed at the start is missed or repeated.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';

@@ -135,7 +135,7 @@ describe('a filter of the delivery log', () => {
     expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['timeout', 'dns_error']));
   });
 
-  it('keeps the meaning of a cursor, whatever it is', async () => {
+  it('does not change the meaning of a cursor', async () => {
     const { nextCursor } = await read({}, { limit: 20 });
     const { rows } = await read({ status: 'failed' }, { after: nextCursor ?? '' });
     const older = lines.slice(20).filter(({ error }) => error !== null);

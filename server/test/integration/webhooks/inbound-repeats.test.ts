@@ -1,4 +1,4 @@
-// Tests IN1: an inbound message counts once, whoever repeats it, with any headers removed, and however much later.
+// Tests IN1: an inbound message counts once, for any repeat, with any headers removed, and however much later.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { submitted } from '@countersign/shared/api/public';
