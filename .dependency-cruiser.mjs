@@ -105,20 +105,20 @@ const rooms = [
     name: 'realtime-reads-the-ledger',
     from: room('realtime'),
     may: [SHARED, DOMAIN, DB, room('presenters'), SERVICES, SESSIONS, ROOM],
-    comment: 'Sockets carry facts out and take no commands: a command is an HTTP route and a use case.',
+    comment: 'Sockets send events and accept no commands: a command is an HTTP route and a use case.',
   }),
   only({
     name: 'analytics-reads-the-database',
     from: room('analytics'),
     may: [SHARED, DOMAIN, DB],
-    comment: 'Rollups are derived from the ledger: what must change state is a use case.',
+    comment: 'Rollups are derived from the event log: what must change state is a use case.',
   }),
   only({
     name: 'worker-leases-acts-records',
     from: room('worker'),
     may: [SHARED, DOMAIN, CRYPTO, DB, CLAIM_LOCK, room('webhooks'), room('analytics'), SERVICES],
     comment:
-      'A loop leases rows, acts and records: a rule goes to domain/, sending to webhooks/, counting to analytics/; sockets follow the ledger by themselves.',
+      'A loop leases rows, acts and records: a rule goes to domain/, sending to webhooks/, counting to analytics/; sockets follow the event log automatically.',
   }),
   only({
     name: 'invariants-read-the-database',
@@ -197,7 +197,7 @@ const packages = [
     from: CRYPTO,
     may: ['^(node:)?(crypto|zlib)$', 'node_modules/(tweetnacl|bs58)/'],
     comment:
-      'node:crypto, node:zlib (CRC32), tweetnacl and bs58 cover what is signed and sealed here: anything else belongs to an adapter.',
+      'node:crypto, node:zlib (CRC32), tweetnacl and bs58 cover signing and encryption here: anything else belongs to an adapter.',
   }),
 ];
 
