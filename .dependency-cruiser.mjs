@@ -72,7 +72,7 @@ const rooms = [
     name: 'limits-know-only-domain',
     from: room('limits'),
     may: [SHARED, DOMAIN],
-    comment: 'A limiter counts keys of its callers and knows nobody: who is counted as whom belongs to http/.',
+    comment: 'A limiter counts keys of its callers and knows no people: choosing the key belongs to http/.',
   }),
   only({
     name: 'usecases-see-ports-not-adapters',
@@ -85,21 +85,20 @@ const rooms = [
     name: 'presenters-see-entities-only',
     from: room('presenters'),
     may: [SHARED, DOMAIN, ENTITIES],
-    comment:
-      'A presenter turns rows it is handed into contract shapes: query in usecases/queries/ and pass the rows in.',
+    comment: 'A presenter turns its rows into contract shapes: query in usecases/ and pass the rows in.',
   }),
   only({
     name: 'webhooks-see-entities-only',
     from: room('webhooks'),
     may: [SHARED, DOMAIN, CRYPTO, ENTITIES],
-    comment: 'webhooks/ signs, guards and sends what it is handed: leasing and recording belong to worker/.',
+    comment: 'webhooks/ signs, guards and sends requests: leasing and recording belong to worker/.',
   }),
   only({
     name: 'http-asks-usecases',
     from: room('http'),
     may: [SHARED, DOMAIN, CRYPTO, USECASES, room('presenters'), LIMITER, ROOM],
     comment:
-      'A route parses, calls one use case or query and presents: put the query into usecases/queries/, the fact into record().',
+      'A route parses, calls one use case or query and presents: put the query into usecases/, the event into appendEvent().',
   }),
   only({
     name: 'realtime-reads-the-ledger',
@@ -130,7 +129,7 @@ const rooms = [
     name: 'telemetry-reads-the-database',
     from: room('telemetry'),
     may: [SHARED, DB, ROOM],
-    comment: 'telemetry/ counts what it is told of and looks up the rest: who tells it is wired in main.ts.',
+    comment: 'telemetry/ counts what callers report and reads the rest: main.ts wires the callers.',
   }),
   only({
     name: 'embedded-knows-only-itself',
@@ -143,7 +142,7 @@ const rooms = [
     name: 'nobody-imports-main',
     severity: 'error',
     comment:
-      'main.ts starts the program: move what others need into the room it belongs to. The demo, the commands on the database and the bench start it too.',
+      'main.ts starts the program: move what others need into the folder it belongs to. The demo, the commands on the database and the bench start it too.',
     from: {
       pathNot: ['^scripts/(access|demo|export|forget|invariants|rollups|bench/(intake|claims)-server)[.]ts$', ...TESTS],
     },
@@ -220,7 +219,7 @@ const habits = [
   {
     name: 'tests-stay-outside',
     severity: 'error',
-    comment: 'Product code does not import test code: move the shared piece into the room it belongs to.',
+    comment: 'Product code does not import test code: move the shared piece into the folder it belongs to.',
     from: { pathNot: TESTS },
     to: { path: TESTS },
   },
