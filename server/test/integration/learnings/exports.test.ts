@@ -125,8 +125,8 @@ describe('LX1, LX3: the selection', () => {
     ['a model', { model: 'm-1' }, (n) => n % 2 === 1],
     ['a source', { source: 'another' }, () => false],
     ['all of them', { action: 'edit', reason: 'Wrong fact', flag: 'pii', model: 'm-1' }, (n) => n % 6 === 3],
-    ['the ones with a changed output', { format: 'preference' }, (n) => n % 4 !== 0],
-    ['rejections with a changed output: there are none', { format: 'chat', action: 'reject' }, () => false],
+    ['those that the preference format can hold', { format: 'preference' }, (n) => n % 4 !== 0],
+    ['rejections in the chat format: there are none', { format: 'chat', action: 'reject' }, () => false],
   ])('%s', async (_, filter, answers) => {
     const expected = Array.from({ length: MANY }, (__, n) => n).filter(answers);
     expect(await count(filter)).toBe(expected.length);
