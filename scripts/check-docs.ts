@@ -1,6 +1,7 @@
 // `npm run check:docs`: checks that paths named in documents exist, rules and tests quote each other, and decisions are linked.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
+import { wordFaults } from './lib/checks/banned-words.ts';
 import {
   anchorsOf,
   citationFaults,
@@ -16,6 +17,9 @@ const ROOT = join(import.meta.dirname, '..');
 /** Where a bare path in backticks may start from, besides the root and the document's own folder. */
 const ROOMS = ['server/src', 'web/src', 'shared/src'];
 
+/** About the hardware wallet of that name. */
+const LEDGER_WALLET = ['server/src/crypto/ledger-vectors.test.ts'];
+
 const documents = find(['*.md', 'docs/**/*.md']);
 const tests = find(['{shared,server,web,scripts,e2e}/**/*.{test,contract}.ts']);
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -29,6 +33,7 @@ const faults = [
   ...lostDecisions(),
   ...lostCitations(),
   ...lostAnchors(),
+  ...bannedWords(),
 ];
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;
@@ -85,6 +90,25 @@ function lostCitations(): string[] {
   return sources
     .filter((file) => !file.startsWith('scripts/') || !file.includes('doc-faults'))
     .flatMap((file) => citationFaults(file, read(file), page));
+}
+
+/** Comments, test titles and documents in words that a stranger would have to ask about. */
+function bannedWords(): string[] {
+  const sources = find([
+    '{shared,server,web,scripts,e2e}/**/*.{ts,svelte}',
+    '*.{ts,js,mjs}',
+    '.*.mjs',
+    '*.md',
+    'docs/**/*.md',
+  ]);
+  return sources
+    .filter(
+      (file) =>
+        !file.includes('banned-words') &&
+        !LEDGER_WALLET.includes(file) &&
+        !file.startsWith('server/src/db/migrations/'),
+    )
+    .flatMap((file) => wordFaults(file, read(file)));
 }
 
 /** Links between documents to a heading that does not exist. */

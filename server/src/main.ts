@@ -51,7 +51,7 @@ type Stop = () => Promise<void>;
 
 /** How long a stop may take before open connections are cut, in milliseconds. */
 const DRAIN_MS = 10_000;
-/** Whatever has not stopped by then is abandoned as in a crash, in milliseconds. */
+/** The longest a stop may take, in milliseconds. Work that is still running then is abandoned as in a crash. */
 const STOP_WITHIN_MS = 19_000;
 /** How long a socket has for the closing handshake, in milliseconds: a suspended laptop never responds. */
 const GOODBYE_MS = 1000;

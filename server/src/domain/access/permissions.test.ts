@@ -161,7 +161,7 @@ describe('PM: the abilities sent with an item', () => {
     expect(abilitiesOf(role, { ...archived, status: 'approved', undoableBy: me })).toEqual(['undo']);
   });
 
-  it('LC2: only the author of a provisional decision may undo it, whatever the role', () => {
+  it('LC2: only the author of a provisional decision may undo it, in every role', () => {
     for (const role of ROLES) {
       expect(abilitiesOf(role, { status: 'approved', undoableBy: me })).toEqual(['undo']);
       expect(abilitiesOf(role, { status: 'approved', undoableBy: someone })).toEqual([]);

@@ -33,7 +33,7 @@ export function keyedDays(increments: readonly OfProject[]): KeyedDay[] {
 /**
  * AN27: the keys that a day had first, in the order of the event log, are counted separately; all
  * others share one key. `known` are the keys counted before, `increments` what follows, in that
- * order. A recount therefore finds the same keys, whatever its batches.
+ * order. A recount therefore finds the same keys, with batches of every size.
  */
 export function withBoundedKeys<I extends OfProject>(
   increments: readonly I[],

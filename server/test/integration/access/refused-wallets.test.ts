@@ -149,7 +149,7 @@ describe('PM9: a refused wallet', () => {
   });
 });
 
-/** An offer of ownership, which stays an offer whatever its person allows (PM8). */
+/** An offer of ownership, which stays an offer under every setting of its person (PM8). */
 async function offerOf(by: MemberActor): Promise<string> {
   const added = await addMember(testEnv.services, by, {
     projectId: fixture.projectId,

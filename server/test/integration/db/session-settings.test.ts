@@ -1,4 +1,4 @@
-// Tests that database sessions have the same settings whatever defaults their role and their database have (DB2).
+// Tests that database sessions have the same settings under every default of their role and database (DB2).
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests the service behind proxies: cookies are secure whatever the last hop says of the connection (A2), and no client chooses
+// Tests the service behind proxies: cookies are secure over every kind of last hop (A2), and no client chooses
 // its address (A11).
 import { afterEach, describe, expect, it } from 'vitest';
 import { challenge, endSession, readSession, verify } from '@countersign/shared/api/session';

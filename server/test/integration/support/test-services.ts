@@ -43,7 +43,7 @@ export interface TestLock extends ClaimLock {
   down: boolean;
   /** Loses every holder, like a flushed or restarted store. */
   flush(): Promise<void>;
-  /** Ends the lease of one item, whoever holds it. */
+  /** Ends the lease of one item, of any holder. */
   expire(itemId: string): Promise<void>;
 }
 

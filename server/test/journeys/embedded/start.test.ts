@@ -129,7 +129,12 @@ describe('EM3: a start on an unusable folder', () => {
       (at: string) => aDatabase(at, '18', 0),
       /was created by PGlite, .*docs\/OPERATIONS\.md\.$/,
     ],
-    ['of PGlite', 'postgres', (at: string) => aDatabase(at, '18', 0), /was created by PGlite, .*docs\/OPERATIONS\.md\.$/],
+    [
+      'of PGlite',
+      'postgres',
+      (at: string) => aDatabase(at, '18', 0),
+      /was created by PGlite, .*docs\/OPERATIONS\.md\.$/,
+    ],
     [
       'with other files',
       'postgres',

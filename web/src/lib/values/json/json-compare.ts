@@ -48,7 +48,7 @@ export type Breach =
 /** The most breaches worth reading. */
 const MAX_BREACHES = 20;
 
-/** Missing keys, values of another type and emptied lists. Lists are compared with their first member. */
+/** Missing keys, values of another type and lists that lost all members. Lists are compared with their first member. */
 export function breaches(before: Json, after: Json): Breach[] {
   return found(before, after, '$').slice(0, MAX_BREACHES);
 }

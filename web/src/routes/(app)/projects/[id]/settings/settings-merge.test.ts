@@ -1,4 +1,4 @@
-// ST1: changes of one side are merged, conflicts are asked, and no input is lost, whatever is saved meanwhile.
+// ST1: changes of one side are merged, conflicts are asked, and no input is lost by what others save meanwhile.
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,0 +1,83 @@
+// Words that a stranger would have to ask about, and what engineers say instead. `npm run check:docs` refuses them.
+import ts from 'typescript';
+
+/** Each word with its replacement. Plurals and the forms in brackets are separate entries: the list is short on purpose. */
+export const BANNED_WORDS: Readonly<Record<string, string>> = {
+  ledger: 'event log',
+  ledgers: 'event logs',
+  doorbell: 'notification channel',
+  nudge: 'wake',
+  keeper: 'retention job',
+  emptied: 'redacted',
+  lapse: 'expire',
+  lapses: 'expires',
+  lapsed: 'expired',
+  reseal: 're-encrypt',
+  pulse: 'project summary',
+  desk: 'review session',
+  tray: 'recent decisions',
+  whereabouts: 'presence report',
+  heedless: 'say which errors are ignored',
+  zoo: 'bad receivers',
+  wording: 'reason variant',
+  wordings: 'reason variants',
+  anew: 'again',
+  whoever: 'say who',
+  whatever: 'say what',
+  'full hands': 'claim limit reached',
+  'so that nobody': 'say what it prevents',
+};
+
+/** Names on the wire or in the database that stay, with the reason. They are no words of ours when they stand as code. */
+export const WIRE_NAMES: readonly string[] = [];
+
+export interface Prose {
+  line: number;
+  text: string;
+}
+
+/** The comments and test titles of a TypeScript or Svelte file, and every paragraph of a Markdown document. */
+export function proseOf(file: string, source: string): Prose[] {
+  if (file.endsWith('.md')) return source.split('\n').map((text, at) => ({ line: at + 1, text: withoutCode(text) }));
+  if (!file.endsWith('.svelte')) return proseOfCode(source, 0);
+  const scripts = [...source.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].flatMap((match) =>
+    proseOfCode(match[1] ?? '', lineAt(source, match.index + match[0].indexOf('>')) - 1),
+  );
+  const markup = [...source.matchAll(/<!--([\s\S]*?)-->/g)].map((match) => ({
+    line: lineAt(source, match.index),
+    text: withoutCode(match[1] ?? ''),
+  }));
+  return [...scripts, ...markup];
+}
+
+/** One line per banned word in the prose of a file. */
+export function wordFaults(file: string, source: string): string[] {
+  return proseOf(file, source).flatMap(({ line, text }) =>
+    Object.entries(BANNED_WORDS)
+      .filter(([word]) => new RegExp(`(?<![\\w-])${word}(?![\\w-])`, 'i').test(text))
+      .map(([word, instead]) => `${file}:${line} says “${word}”: ${instead}.`),
+  );
+}
+
+function proseOfCode(source: string, before: number): Prose[] {
+  const tree = ts.createSourceFile('prose.ts', source, ts.ScriptTarget.Latest, true);
+  const found: Prose[] = [];
+  const note = (at: number, text: string) => found.push({ line: before + lineAt(source, at), text: withoutCode(text) });
+  const seen = new Set<number>();
+  const visit = (node: ts.Node): void => {
+    for (const { pos, end } of ts.getLeadingCommentRanges(source, node.pos) ?? [])
+      if (!seen.has(pos)) note(pos, source.slice(pos, end)) && seen.add(pos);
+    if (ts.isCallExpression(node) && /^(?:describe|it|test)\b/.test(node.expression.getText(tree))) {
+      const title = node.arguments[0];
+      if (title !== undefined && ts.isStringLiteralLike(title)) note(title.getStart(tree), title.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+const lineAt = (source: string, at: number): number => source.slice(0, at).split('\n').length;
+
+/** What stands in backticks is code: a name on the wire, a column. */
+const withoutCode = (text: string): string => text.replace(/`[^`]*`/g, '');
