@@ -2,7 +2,7 @@
 import ts from 'typescript';
 
 /** Each word with its replacement. Plurals and the forms in brackets are separate entries: the list is short on purpose. */
-export const BANNED_WORDS: Readonly<Record<string, string>> = {
+const BANNED_WORDS: Readonly<Record<string, string>> = {
   ledger: 'event log',
   ledgers: 'event logs',
   doorbell: 'notification channel',
@@ -28,16 +28,13 @@ export const BANNED_WORDS: Readonly<Record<string, string>> = {
   'so that nobody': 'say what it prevents',
 };
 
-/** Names on the wire or in the database that stay, with the reason. They are no words of ours when they stand as code. */
-export const WIRE_NAMES: readonly string[] = [];
-
-export interface Prose {
+interface Prose {
   line: number;
   text: string;
 }
 
 /** The comments and test titles of a TypeScript or Svelte file, and every paragraph of a Markdown document. */
-export function proseOf(file: string, source: string): Prose[] {
+function proseOf(file: string, source: string): Prose[] {
   if (file.endsWith('.md')) return source.split('\n').map((text, at) => ({ line: at + 1, text: withoutCode(text) }));
   if (!file.endsWith('.svelte')) return proseOfCode(source, 0);
   const scripts = [...source.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].flatMap((match) =>
@@ -65,8 +62,10 @@ function proseOfCode(source: string, before: number): Prose[] {
   const note = (at: number, text: string) => found.push({ line: before + lineAt(source, at), text: withoutCode(text) });
   const seen = new Set<number>();
   const visit = (node: ts.Node): void => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(source, node.pos) ?? [])
-      if (!seen.has(pos)) note(pos, source.slice(pos, end)) && seen.add(pos);
+    for (const { pos, end } of ts.getLeadingCommentRanges(source, node.pos) ?? []) {
+      if (!seen.has(pos)) note(pos, source.slice(pos, end));
+      seen.add(pos);
+    }
     if (ts.isCallExpression(node) && /^(?:describe|it|test)\b/.test(node.expression.getText(tree))) {
       const title = node.arguments[0];
       if (title !== undefined && ts.isStringLiteralLike(title)) note(title.getStart(tree), title.text);
