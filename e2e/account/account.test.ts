@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)('the account page', () => {
       Object.assign(window, { seen });
       const sampleFrame = () => {
         // Records each paint: whether the page shows its bars, and whether it shows the offer.
-        if (document.querySelector('nav[aria-label="Pages"]'))
+        if (document.querySelector('nav[aria-label="Main navigation"]'))
           seen.push(document.querySelector('section[aria-label="Seats offered to you"]') !== null);
         requestAnimationFrame(sampleFrame);
       };

@@ -100,7 +100,7 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under restarts',
     const [first, second] = pages as [Page, Page];
     await expect
       .poll(async () => (await queueShownOn(first)).join())
-      .toContain(`n ${one.arrived.toLocaleString('en')}, arrived`);
+      .toContain(`n ${one.arrived.toLocaleString('en')}, received`);
     await expect.poll(async () => queueShownOn(second)).toEqual(await queueShownOn(first));
     await saveScreenshot(first, 'figures-under-fire', true);
   }, 1_800_000);

@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('the list', () => {
 
   it('removes an item that another person claims from the selection, and says so', async () => {
     await chooseRefunds();
-    const shownText = await watchForText(page, '1 selected item was taken or decided');
+    const shownText = await watchForText(page, '1 selected item was claimed or decided');
     await reviewer.call(claimItem, { params: { id: ids[2] ?? '' } });
     await page.getByText('4 selected').waitFor();
     await shownText();
@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)('the list', () => {
 
   it('names what a filter hides, and shows it with one key', async () => {
     await page.goto(`${browserEnv().frontProxy.url}/queue?flag=legal&q=nothing`);
-    await page.getByText('hides 7 items that wait').waitFor();
+    await page.getByText('7 items hidden by your filters').waitFor();
     await page.keyboard.press('Escape');
     await row(page, 'Parcel 7').waitFor();
   });
@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('the list', () => {
     for (const from of [0, 100, 200, 300, 400, 500])
       await project.pipeline.submitBatchRaw(JSON.stringify({ items: rest.slice(from, from + 100) }));
     await page.reload();
-    await page.getByText('107 more wait, due later').waitFor();
+    await page.getByText('107 more, due later').waitFor();
     expect(await lines()).toBe(500);
     await page.locator('#queue-filter').fill('letter 599.');
     await row(page, 'Letter 599.').waitFor();

@@ -84,7 +84,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
       await note.waitFor();
       await line(cem, 'Second?').click();
       await cem.getByText('Yours for').first().waitFor();
-      await cem.locator('[data-armed=true]').waitFor();
+      await cem.locator('[data-actions-enabled=true]').waitFor();
       await cem.keyboard.press('a');
       await redis?.startAnother();
       await cem.locator('section p', { hasText: 'Live claims are down' }).waitFor({ state: 'detached' });

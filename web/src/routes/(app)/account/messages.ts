@@ -18,7 +18,7 @@ export const messages = {
   as: (role: Role) => `as ${role}, by`,
   showMore: 'Show more',
   answerFailed: 'Your choice was not saved',
-  refuseLabel: (name: string) => `Decline all from this wallet, now and later: ${name}`,
+  refuseLabel: (name: string) => `Decline all from this wallet, now and in future: ${name}`,
 
   adding: 'Being added to projects',
   addingText:
