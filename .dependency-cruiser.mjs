@@ -101,7 +101,7 @@ const rooms = [
       'A route parses, calls one use case or query and presents: put the query into usecases/, the event into appendEvent().',
   }),
   only({
-    name: 'realtime-reads-the-ledger',
+    name: 'realtime-reads-the-event-log',
     from: room('realtime'),
     may: [SHARED, DOMAIN, DB, room('presenters'), SERVICES, SESSIONS, ROOM],
     comment: 'Sockets send events and accept no commands: a command is an HTTP route and a use case.',

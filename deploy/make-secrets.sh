@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the secrets that docker-compose.yml mounts, in the folder `secrets`. One that is there stays as it is.
+# Makes the secrets that docker-compose.yml mounts, in the folder `secrets`. Existing files are left unchanged.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 mkdir -p secrets

@@ -1,4 +1,4 @@
-"""Submits one item: safe to repeat, patient with a service busy or gone."""
+"""Submits one item: safe to repeat, retries while the service is unavailable."""
 import json, os, time, uuid
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Submits one item: safe to repeat, patient with a service busy or gone.
+# Submits one item: safe to repeat, retries while the service is unavailable.
 set -eu
 
 answer=$(mktemp)

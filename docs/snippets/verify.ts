@@ -63,6 +63,6 @@ async function receive(
 }
 
 createServer((request, response) => {
-  // Whatever is not answered 2xx comes again later.
+  // Any answer other than 2xx is retried later.
   receive(request, response).catch(() => response.writeHead(500).end());
 }).listen(Number(PORT), () => console.log(`Listening on port ${PORT}`));

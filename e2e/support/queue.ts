@@ -143,7 +143,7 @@ export const handledKeys = (page: Page): Promise<number> =>
     return (window as unknown as { handledKeys: { handled: number } }).handledKeys.handled;
   });
 
-/** Presses a key until the page handles it: actions are disabled until the item was seen (QU2). Needs `countKeys`. */
+/** Presses a key until the page handles it: actions are disabled until the item was seen (QU2). Needs `countHandledKeys`. */
 export async function pressUntilHandled(page: Page, key: string): Promise<void> {
   const before = await handledKeys(page);
   do await page.keyboard.press(key);

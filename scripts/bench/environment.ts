@@ -193,7 +193,7 @@ export function asker(server: BenchServer, visitor: Visitor) {
   };
 }
 
-/** This many items, the newest `waiting` of them undecided, one every `apartMs` until now (default: 100). */
+/** This many items, the newest `waiting` of them undecided, one every `intervalMs` until now (default: 100). */
 interface Seed {
   all: number;
   waiting: number;

@@ -1,4 +1,4 @@
-// The decision object: the same in webhooks, the public API and live events (docs/spec/items.md#decision).
+// The decision object: the same in webhooks, the public API and the dashboard API (docs/spec/items.md#decision).
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { anyJson } from './json/json.ts';

@@ -1,5 +1,5 @@
-// Every event of the system, and its shape on the socket (docs/spec/live-events.md). The event log stores exactly
-// these.
+// Every event of the system, and its shape on the socket (docs/spec/live-events.md). The event log stores these; LogOnly adds
+// what only the log has, and server/src/domain/stored-names.ts has the one type that is stored under another name.
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { itemRow } from './item.ts';

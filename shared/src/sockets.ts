@@ -34,7 +34,7 @@ export interface UserPresence {
 }
 
 /**
- * Who is online in one project. With `whole` it replaces the known presence; otherwise it is a change. Never in the
+ * Who is online in one project. With `snapshot` it replaces the known presence; otherwise it is a change. Never in the
  * event log.
  */
 export interface PresenceChange {
@@ -47,7 +47,7 @@ export interface PresenceChange {
 
 export interface ServerToClient {
   /** Events of one project in `seq` order, without gaps within the array. */
-  events: (facts: DomainEvent[]) => void;
+  events: (events: DomainEvent[]) => void;
   /**
    * The rooms of this socket and the event log position that each starts from. Sent on connect and when membership
    * changes.

@@ -7,8 +7,8 @@ export const ACCESS_USAGE = `Usage: npm run access -- list
        npm run access -- block|unblock|end-sessions ADDRESS
 
   list          the wallets that are blocked or signed in
-  block         ends the wallet's sessions at once, gives back what it holds, ends its open invites and offers, and lets it
-                sign in no more; it stays a member of its projects
+  block         ends the wallet's sessions at once, releases its claims, ends its open invites and offers, and refuses
+                its sign-in; it stays a member of its projects
   unblock       lets a blocked wallet sign in again
   end-sessions  signs the wallet out everywhere; it may sign in again
 

@@ -11,14 +11,14 @@ export const EXPORT_USAGE = `Usage: npm run export -- --project ID [--format FOR
   --action      edit or reject: only these
   --reason, --flag, --model, --source
                 only learnings with exactly this
-  --cluster     id of a cluster of reasons: only learnings whose reasons stand in it now
+  --cluster     id of a cluster of reasons: only learnings whose reasons are in it now
   --split       train or test: one side, by the input
   --test-share  how much of the inputs is on the side of the test, 0 to 1 (0.2)
 
 Reads the database that DATABASE_URL or DATA_DIR names, with the service's own environment; it may run beside the
 service. What the file has already stays, and the lines that are new since are added: run it again after a break, or
-every night, always with the same options. Where learnings were left out or put in again, or the cluster was put in
-order since, that is another export: it says so, and wants another file.`;
+every night, always with the same options. If learnings
+were excluded or included again, or the cluster changed, the export no longer matches the file: choose another file.`;
 
 export interface ExportArguments {
   projectId: string;

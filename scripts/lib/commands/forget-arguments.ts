@@ -4,8 +4,8 @@ import { UsageError } from '../submit/arguments.ts';
 
 export const FORGET_USAGE = `Usage: npm run forget -- --wallet ADDRESS [--yes]
 
-  Says what is known of a wallet. With --yes it is forgotten: its sessions and memberships end, and its name and address
-  are replaced by a pseudonym wherever they stand. What it decided stays, under that pseudonym.
+  Prints what is stored about a wallet. With --yes it is forgotten: its sessions and memberships end, and its name and address
+  are replaced by a pseudonym everywhere. What it decided stays, under that pseudonym.
 
 Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment; it may run beside the service.`;
 

@@ -11,9 +11,9 @@ export const REGRESS_USAGE = `Usage: npm run regress -- --url URL --key KEY --st
   --url   address of the service, such as http://localhost:3000
   --key   API key of the project (or the environment variable COUNTERSIGN_API_KEY)
   --run   id of the regression run, from --start or the learnings page
-  --start begins a run, says its id, and writes what it asks, a line {"id":…,"input":…,"metadata":…} each: over all learnings,
+  --start starts a run, prints its id, and writes its cases, a line {"id":…,"input":…,"metadata":…} each: over all learnings,
           or with --cluster ID, --action edit|reject, --flag, --model and --source over some; --title names it
-  --read  writes what has no answer yet
+  --read  writes the cases without an answer
 
 Each line of the answers is {"case_id":…,"suggestion":…,"confidence":0.82}, with risk_flags where there are any. Nothing is
 queued, decided or delivered. Ends with 1 when something still fails or was refused.`;

@@ -56,5 +56,5 @@ async function appendMissing(file: string, handle: FileHandle, chunks: AsyncIter
 
 const otherContent = (file: string) =>
   new FileFault(
-    `${file} holds something else than this export begins with: other options, or learnings were left out, put in again or put in order since. Name another file, or take it away.`,
+    `${file} does not begin like this export: it has other options, or learnings or clusters changed since. Choose another file, or delete this one.`,
   );

@@ -9,7 +9,7 @@ export interface Child {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Waits until the child prints `saysWhenReady`. Throws when it ended or took too long, with its output. */
+/** Waits until the child prints `readyText`. Throws when it ended or took too long, with its output. */
 export async function watchChild(child: ChildProcess, { readyText }: { readyText: string }): Promise<Child> {
   const gone = new Promise((resolve) => child.once('close', resolve));
   const last = () => child.kill('SIGTERM');

@@ -30,7 +30,7 @@ export const audits = z
     /** Upper bound at 95 %, valid however often it is looked at; also null for a requested window. */
     anytime: share.nullable(),
     /**
-     * Why audits count from `from`: no older audits exist (`time`), an owner changed what is auto-approved (`line`),
+     * Why audits count from `from`: no older audits exist (`time`), an owner changed what is auto-approved (`auto_threshold`),
      * the threshold was raised automatically (`raised`), or a `model` appeared that had no audits before. Null for a
      * requested window.
      */

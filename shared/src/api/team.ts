@@ -59,7 +59,7 @@ export type Flow = z.infer<typeof flow>;
 export const DRAIN_STATES = ['empty', 'draining', 'standing', 'growing', 'too_few'] as const;
 
 /**
- * When the queue will be empty at the pace of the last `minutes` (FL4). `seconds` is null whenever `word` says that it
+ * When the queue will be empty at the pace of the last `minutes` (FL4). `seconds` is null whenever `state` says that it
  * cannot be estimated.
  */
 export const drain = z.object({

@@ -70,7 +70,7 @@ export const readThresholds = endpoint({
 });
 
 /**
- * Decided items with similar confidence. `kept`: a reviewer approved the suggestion unchanged. `audit`: auto-approved
+ * Decided items with similar confidence. `unchanged`: a reviewer approved the suggestion unchanged. `audit`: auto-approved
  * items that were sampled for an audit; the others waited for review.
  */
 export const confidenceBin = z.object({

@@ -35,7 +35,7 @@ export function findJsonFault(text: string): JsonFault | null {
 /** Tokens between two yields to the event loop: a few milliseconds. */
 const STEPS = 20_000;
 
-/** The same for text of megabytes: `giveWay` is called now and then, so that it does not block others. */
+/** The same for text of megabytes: `yieldToEventLoop` is called now and then, so that it does not block others. */
 export async function findJsonFaultAsync(
   text: string,
   yieldToEventLoop: () => Promise<void>,

@@ -87,7 +87,7 @@ function aChallenge(number: number, now: number): Answer {
   };
 }
 
-/** A wallet whose answers a test provides, in order; after them it signs. `asked` are its requests. */
+/** A wallet whose answers a test provides, in order; after them it signs. `requests` are what it was asked. */
 export function wallet(...given: (() => unknown)[]): WalletChoice & { requests: unknown[] } {
   const requests: unknown[] = [];
   const signIn = async (input: unknown) => {

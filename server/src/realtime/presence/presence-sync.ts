@@ -42,7 +42,7 @@ export function redisLink(io: LiveServer, pub: { readonly isReady: boolean }): P
   };
 }
 
-/** Maintains the parts of the other processes in the registry: calls `onNews` when one may have changed it. */
+/** Maintains the parts of the other processes in the registry: calls `onChange` when one may have changed it. */
 export class PresenceSync {
   readonly #own: string;
   readonly #lastSeenAt = new Map<string, number>();

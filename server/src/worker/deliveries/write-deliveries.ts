@@ -16,7 +16,7 @@ export interface ChannelNotification {
 }
 
 /**
- * $1: the rows; `kept` where this process has reserved a permit. $2: the notifications; the one for due deliveries is
+ * $1: the rows; `reserved` where this process has reserved a permit. $2: the notifications; the one for due deliveries is
  * sent if a row is left to others. A row is inserted as leased if it has a permit, its endpoint has no trouble, and
  * nothing of its project is overdue. A deletion of the project waits for this commit: no further check is needed before
  * its POST (AR2).
@@ -45,7 +45,7 @@ const INSERT = planned(`
 type Written = StoredSecrets<string> & { id: string | null; claim_token: string; url: string };
 
 /**
- * Inserts deliveries, due immediately, and sends the notifications. `kept`: the IDs with a reserved permit. Returns the
+ * Inserts deliveries, due immediately, and sends the notifications. `reserved`: the IDs with a reserved permit. Returns the
  * leased ones.
  */
 export async function writeDeliveries(

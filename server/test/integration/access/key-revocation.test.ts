@@ -24,7 +24,7 @@ const aKey = () => createApiKey(inside.services, fixture.owner, { projectId: fix
 const revoke = (keyId: string, services = inside.services) =>
   revokeApiKey(services, fixture.owner, { projectId: fixture.projectId, keyId });
 
-/** The same services with lookups of keys through `look`, which calls `answer` for the result of the database. */
+/** The same services with lookups of keys through `lookup`, which calls `answer` for the result of the database. */
 function watched(lookup: <T>(answer: () => Promise<T>) => Promise<T>): Services {
   const read: Database['read'] = (work) =>
     inside.services.db.read((em) =>

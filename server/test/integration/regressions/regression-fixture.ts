@@ -9,7 +9,7 @@ import { anItem, review, type ProjectFixture } from '../support/project-fixture.
 
 type Who = Parameters<typeof startRegression>[1];
 
-/** `scene` returns the fixture of the running test. */
+/** `fixture` returns the fixture of the running test. */
 export function regressionSteps(testEnv: { services: Services }, fixture: () => ProjectFixture) {
   /** An override of the suggestion `n`; an edit makes `n+100` of it. */
   async function overridden(n: number, action: 'edit' | 'reject', reason = 'Wrong sum'): Promise<string> {

@@ -23,7 +23,7 @@ const OWNERS = 12;
 const CONNECTIONS = 150;
 const PIECE = Buffer.alloc(256 * 1024, 'x');
 
-/** Connections that never read, reopened when closed, until the signal. `say` writes what each sends. */
+/** Connections that never read, reopened when closed, until the signal. `writeRequest` writes what each sends. */
 async function crowd(
   target: Target,
   until: AbortSignal,

@@ -34,7 +34,7 @@ export interface Writer extends Pick<RecordOptions, 'page' | 'tab' | 'pages'> {
 const PREFIX = 'countersign.draft.';
 const NOTES_PREFIX = 'countersign.words.';
 const NO_NOTES: Notes = { note: '', own: '' };
-/** Drafts and notes are deleted after this many days, or when more than `KEPT` are newer. */
+/** Drafts and notes are deleted after this many days, or when more than `MAX_RECORDS` are newer. */
 const MAX_AGE_DAYS = 30;
 const MAX_RECORDS = 200;
 

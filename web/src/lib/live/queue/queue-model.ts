@@ -96,7 +96,7 @@ export interface QueueState {
   readonly buffer: readonly DomainEvent[] | null;
 }
 
-/** One row of the list. A tombstone has `leave`; a row being saved has `saving` and is shown as if it had left. */
+/** One row of the list. A tombstone has `removal`; a row being saved has `saving` and is shown as if it had left. */
 export interface Entry {
   readonly id: string;
   readonly row: ItemRow;

@@ -7,7 +7,7 @@ import type { ReviewAction } from '@countersign/shared/enums';
 const MAX_RECENT = 10;
 
 /**
- * `saving`: not answered yet. `failed`: the decision was refused, and another item is open by now. `made`: accepted, and
+ * `saving`: not answered yet. `failed`: the decision was refused, and another item is open by now. `saved`: accepted, and
  * provisional until `undoUntil` (ms, server clock; null when it cannot be undone).
  */
 export interface RecentDecision {

@@ -40,7 +40,7 @@ const isCandidateAfter = (done: string, at: NextItemContext) => (row: ItemRow) =
 
 /**
  * The row that would come after an item, as far as this page knows; null when nothing is left. Mirrors the request of {@link
- * takeAfter}.
+ * claimAfter}.
  */
 export function predict(done: string, at: NextItemContext): ItemRow | null {
   if (!serverPicks(at.queue.state)) return nextLine(at.queue.entries, done, isCandidateAfter(done, at));

@@ -235,7 +235,7 @@ export class ReviewSessionBase {
   }
 
   /**
-   * The item requested while `shown` was open has been granted, or none was: `turn` switches there. If another item is open by
+   * The item requested while `shown` was open has been granted, or none was: `showNext` switches there. If another item is open by
    * now, that stays, and the granted one is released.
    */
   protected handleGranted(granted: Granted | null, shown: string | null, showNext: () => boolean): boolean {

@@ -26,7 +26,7 @@ export interface Draft {
 }
 export type FieldName = keyof Draft;
 
-/** Limits of the numbers, from the contract's schema; `whole` ones are integers. */
+/** Limits of the numbers, from the contract's schema; `integer` ones take no fraction. */
 export const NUMBERS = {
   auto_threshold: { min: 0, max: 1, integer: false },
   review_threshold: { min: 0, max: 1, integer: false },

@@ -4,11 +4,19 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { submitItem } from '@countersign/shared/api/public';
-import { type Attack, ATTACKER_ADDRESS, costOf, expectBearable, PLACES, startTarget, type Target } from '../attack.ts';
-import { aSubmission, openProject, type OpenProject } from '../builders.ts';
-import { person } from '../client.ts';
-import { cleanUpAfterwards } from '../embedded-service.ts';
-import { SOAK } from '../soak.ts';
+import {
+  type Attack,
+  ATTACKER_ADDRESS,
+  costOf,
+  expectBearable,
+  PLACES,
+  startTarget,
+  type Target,
+} from '../../attack.ts';
+import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
+import { person } from '../../client.ts';
+import { cleanUpAfterwards } from '../../embedded-service.ts';
+import { SOAK } from '../../soak.ts';
 
 /** With a hundred slots per key they could have all 5,000 of the process, if only keys were counted. */
 const PROJECTS = 50;
