@@ -30,9 +30,9 @@ const ProjectSchema = defineEntity({
     targetMinutes: p.integer(),
     webhookUrl: p.text().nullable(),
     /** Retention periods in days (KE); null: never deleted. */
-    keepPayloadsDays: p.integer().nullable(),
-    keepAttemptsDays: p.integer().nullable(),
-    keepLedgerDays: p.integer().nullable(),
+    retentionPayloadDays: p.integer().fieldName('keep_payloads_days').nullable(),
+    retentionAttemptDays: p.integer().fieldName('keep_attempts_days').nullable(),
+    retentionItemDays: p.integer().fieldName('keep_ledger_days').nullable(),
     /** IANA name of the time zone of its analytics. */
     timeZone: p.text().default('UTC'),
     settingsVersion: p.integer(),

@@ -22,9 +22,9 @@ export function settingsOf(project: Project): ProjectSettings {
     claim_lease_seconds: project.claimLeaseSeconds,
     target_minutes: project.targetMinutes,
     time_zone: project.timeZone,
-    retention_payload_days: project.keepPayloadsDays ?? null,
-    retention_attempt_days: project.keepAttemptsDays ?? null,
-    retention_item_days: project.keepLedgerDays ?? null,
+    retention_payload_days: project.retentionPayloadDays ?? null,
+    retention_attempt_days: project.retentionAttemptDays ?? null,
+    retention_item_days: project.retentionItemDays ?? null,
     webhook_url: project.webhookUrl ?? null,
   };
 }
@@ -46,9 +46,9 @@ export function settingsColumns(settings: ProjectSettings) {
     claimLeaseSeconds: settings.claim_lease_seconds,
     targetMinutes: settings.target_minutes,
     timeZone: settings.time_zone,
-    keepPayloadsDays: settings.retention_payload_days,
-    keepAttemptsDays: settings.retention_attempt_days,
-    keepLedgerDays: settings.retention_item_days,
+    retentionPayloadDays: settings.retention_payload_days,
+    retentionAttemptDays: settings.retention_attempt_days,
+    retentionItemDays: settings.retention_item_days,
     webhookUrl: settings.webhook_url,
   };
 }

@@ -1,4 +1,4 @@
-// Texts of the shell, the sign-in page and the projects page, grouped by place. English first.
+// Texts of the shell, the sign-in page and the projects page, grouped by place.
 
 export const appMessages = {
   app: 'Countersign',

@@ -1,4 +1,4 @@
-// Texts of the editor. English first.
+// Texts of the editor.
 import { plural } from './item-messages.ts';
 
 const KINDS: Partial<Record<string, string>> = {

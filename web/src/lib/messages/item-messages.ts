@@ -1,4 +1,4 @@
-// Texts of the item pane, grouped by place. English first.
+// Texts of the item pane, grouped by place.
 import type { RoutingRule } from '@countersign/shared/enums';
 
 /** A count with its noun. */

@@ -1,4 +1,4 @@
-// Texts about who is online, who views what, and the state of the connection. English first.
+// Texts about who is online, who views what, and the state of the connection.
 import { plural } from './item-messages.ts';
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });

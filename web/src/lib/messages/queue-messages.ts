@@ -1,4 +1,4 @@
-// Texts of the queue page, grouped by place. English first.
+// Texts of the queue page, grouped by place.
 import { itemMessages, plural } from './item-messages.ts';
 import type { RowRemoval } from '../live/queue/queue-model.ts';
 import type { QueueView } from '@countersign/shared/api/queue';

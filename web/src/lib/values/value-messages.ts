@@ -1,4 +1,4 @@
-// Texts of the value renderers. English first.
+// Texts of the value renderers.
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 

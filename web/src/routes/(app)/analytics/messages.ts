@@ -1,4 +1,4 @@
-// Texts of the analytics page, grouped by place. English first.
+// Texts of the analytics page, grouped by place.
 import { count, share } from '#lib/format/format.ts';
 import type { Analytics } from '@countersign/shared/api/analytics';
 import type { Range } from './range.ts';

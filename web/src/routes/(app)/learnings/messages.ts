@@ -1,4 +1,4 @@
-// Texts of the learnings page, grouped by place. English first.
+// Texts of the learnings page, grouped by place.
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import type { Outcome } from '@countersign/shared/enums';
 import { count, share } from '#lib/format/format.ts';

@@ -1,4 +1,4 @@
-// Texts of the audit result. English first.
+// Texts of the audit result.
 export const messages = {
   question: 'How accurate are auto-approvals?',
   file: 'audits',

@@ -1,4 +1,4 @@
-// Texts of the threshold analysis. English first.
+// Texts of the threshold analysis.
 import { count, share } from '#lib/format/format.ts';
 
 const LEVEL = share(0.95, 1);
