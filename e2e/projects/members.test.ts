@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     const question = page.getByRole('dialog');
     await question.getByLabel('Name').fill('Nell\u202eyllO');
     await question.getByRole('button', { name: 'Save' }).click();
-    await question.getByText('characters that show').waitFor();
+    await question.getByText('visible characters').waitFor();
     await question.getByLabel('Name').fill('Nell');
     await question.getByRole('button', { name: 'Save' }).click();
     await row.getByText('Nell', { exact: true }).waitFor();

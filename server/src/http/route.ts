@@ -100,8 +100,8 @@ function bodies(router: Router, services: Services) {
     bindWith(endpoint, caller, (call) =>
       withBodyReservation(services.memory, { ...call, limit }, async (reservation) => {
         const bytes = (await readBody(call.ctx, limit, reservation)) ?? Buffer.alloc(0);
-        await caller.recheck(call.ctx);
         await turnToParse(bytes);
+        await caller.recheck(call.ctx);
         return handler({ ...call, bytes });
       }),
     );

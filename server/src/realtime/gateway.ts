@@ -11,7 +11,7 @@ import type { Services } from '../usecases/services.ts';
 import { checkSession, findLiveSessions } from '../usecases/credentials/sessions.ts';
 import { type Admit, sessionToken } from './connection/admission.ts';
 import { guardConnections, type Guard } from './connection/connection-guard.ts';
-import { allowBy, refuseSecondTransports } from './connection/refuse-upgrade.ts';
+import { allowBy, closePlainRequests, refuseSecondTransports } from './connection/refuse-upgrade.ts';
 import { noteRefusedSockets } from './connection/refused-sockets.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
@@ -51,6 +51,7 @@ export function createLiveServer(http: HttpServer, { admit, redis, log }: LiveOp
     ),
     ...(redis ? { adapter: createAdapter(ignorePublishErrors(redis.pub), redis.sub) } : {}),
   });
+  closePlainRequests(io);
   refuseSecondTransports(io);
   return io;
 }

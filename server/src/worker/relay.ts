@@ -6,6 +6,7 @@ import type { Event } from '../db/entities/event.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Tx } from '../db/database.ts';
 import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
+import { eventTypeOf } from '../domain/stored-names.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import { Mutex } from '../db/mutex.ts';
@@ -141,7 +142,7 @@ async function assignSequence({ em }: Tx): Promise<SequencedEvent[]> {
   return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
     const { seq, ...columns } = row;
     return {
-      ...{ projectId: event_project, seq: Number(seq), type: event_type },
+      ...{ projectId: event_project, seq: Number(seq), type: eventTypeOf(event_type) },
       ...{ itemId: event_item, version: event_version, appendedAt: event_at },
       deliverable: columns.id ? { eventId, seq: Number(seq), decision: em.map(Decision, columns) } : null,
     };

@@ -1,5 +1,5 @@
 // Connects the admission check to Engine.IO, and refuses upgrades with an informative status.
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerOptions } from 'socket.io';
 import type { Admit, Refused } from './admission.ts';
 import type { LiveServer } from '../rooms.ts';
@@ -23,6 +23,17 @@ export function allowBy(admit: Admit, onError: (error: unknown) => void): AllowR
       },
     );
   };
+}
+
+/**
+ * Ends the connection of every plain HTTP request to the path of the sockets. Engine.IO answers those itself, before the limits on
+ * bodies, pipelining and slow readers apply (MB4 to MB8).
+ */
+export function closePlainRequests({ engine }: Pick<LiveServer, 'engine'>): void {
+  engine.use((_: IncomingMessage, response: unknown, next: () => void) => {
+    if (response instanceof ServerResponse) response.setHeader('connection', 'close');
+    next();
+  });
 }
 
 /**

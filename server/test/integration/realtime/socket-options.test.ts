@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROTOCOL } from '@countersign/shared/sockets';
 import { person, type Person } from '../../client.ts';
@@ -54,9 +56,9 @@ async function upgraded(
 
 describe('QU20: a page of an older version', () => {
   it('is refused by name, and a page of this version and a client without one are let in', async () => {
-    const connect = (auth: Record<string, unknown>) => live.connect(headersOf(who), { auth });
-    await expect(connect({ protocol: PROTOCOL - 1 })).rejects.toThrow('outdated_page');
-    for (const auth of [{ protocol: PROTOCOL }, {}, { protocol: 'old' }]) (await connect(auth)).socket.disconnect();
+    const enter = (auth: Record<string, unknown>) => live.connect(headersOf(who), { auth });
+    await expect(enter({ protocol: PROTOCOL - 1 })).rejects.toThrow('outdated_page');
+    for (const auth of [{ protocol: PROTOCOL }, {}, { protocol: 'old' }]) (await enter(auth)).socket.disconnect();
   });
 });
 
@@ -69,6 +71,14 @@ describe('A8: a socket', () => {
       const answer = await fetch(`${live.url}/socket.io/?EIO=4&transport=polling`, { method, headers: headersOf(who) });
       expect(answer.status, method).toBe(400);
     }
+  });
+
+  it('MB5: answers one plain request to its path and closes the connection', async () => {
+    const sent = connect(Number(new URL(live.url).port), '127.0.0.1');
+    sent.write('GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nhost: any\r\n\r\n'.repeat(5));
+    const answers = await text(sent);
+    expect(answers.match(/HTTP\/1\.1 400/g)).toHaveLength(1);
+    expect(answers.toLowerCase()).toContain('connection: close');
   });
 
   it('has no compression and no connection recovery, and times out after five seconds of silence', async () => {

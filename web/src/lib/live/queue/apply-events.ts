@@ -39,6 +39,11 @@ export function applyEvents(draft: Draft, events: readonly DomainEvent[]): void 
       continue;
     }
     draft.seqs.set(event.project_id, event.seq);
+    if (!Object.hasOwn(TRANSITIONS, event.type)) {
+      // A service of another version has types that this page does not know: the snapshot has their effect.
+      draft.needsResync = event.project_id;
+      continue;
+    }
     // The table pairs each type with its own handler; the compiler cannot follow the pairing through an index.
     const apply = TRANSITIONS[event.type] as (draft: Draft, event: DomainEvent) => void;
     apply(draft, event);

@@ -31,8 +31,9 @@ export const noteOf = (event: DomainEvent): string | null => ('note' in event &&
 /** The message of an event for the user `me`. */
 export function historyMessage(event: DomainEvent, me: string): string {
   // The table pairs each type with its own message; the compiler cannot follow the pairing through an index.
-  const messageOf = MESSAGES[event.type] as (event: DomainEvent, by: string) => string;
-  return messageOf(event, byOf(event, me));
+  const messageOf = MESSAGES[event.type] as ((event: DomainEvent, by: string) => string) | undefined;
+  // A service of another version may have types that this page does not know.
+  return messageOf?.(event, byOf(event, me)) ?? '';
 }
 
 function decided(event: DomainEventOf<'item.decided'>, by: string): string {

@@ -11,14 +11,28 @@ interface StoredDraft {
 
 const keyOf = (key: string): string => `countersign.settings.${key}`;
 
+/** Fields of forms that a page of the version before stored, and `contests` for their conflicts. */
+const OLD_FIELDS: Readonly<Record<string, keyof Draft>> = {
+  keep_payloads_days: 'retention_payload_days',
+  keep_attempts_days: 'retention_attempt_days',
+  keep_ledger_days: 'retention_item_days',
+};
+
+const renamed = <T extends object>(stored: T | undefined): T =>
+  Object.fromEntries(Object.entries(stored ?? {}).map(([field, value]) => [OLD_FIELDS[field] ?? field, value])) as T;
+
 /** The stored form of one user and project, or null. Fields missing in an older page's form are filled from `now`. */
 export function storedDraft(key: string, now: Draft): StoredDraft | null {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(key)) ?? 'null');
     if (stored === null) return null;
     // Written by storeDraft of this very tab, so of this shape, possibly by an older page.
-    const { before, draft, conflicts } = stored as Partial<StoredDraft>;
-    return { before: { ...now, ...before }, draft: { ...now, ...draft }, conflicts: conflicts ?? {} };
+    const { before, draft, conflicts, contests } = stored as Partial<StoredDraft> & { contests?: Conflicts };
+    return {
+      before: { ...now, ...renamed(before) },
+      draft: { ...now, ...renamed(draft) },
+      conflicts: renamed(conflicts ?? contests ?? {}),
+    };
   } catch {
     return null;
   }
