@@ -43,7 +43,7 @@ it.each([
   ['more than there is', `${COMPLETE}{"n":4}\n`],
 ])('a file with %s is refused and left unchanged', async (_, had) => {
   writeFileSync(file, had);
-  await expect(appendLines(file, chunks())).rejects.toThrow('holds something else');
+  await expect(appendLines(file, chunks())).rejects.toThrow('does not begin like this export');
   expect(readFileSync(file, 'utf8')).toBe(had);
   expect(existsSync(`${file}.lock`)).toBe(false);
 });

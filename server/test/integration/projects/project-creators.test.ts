@@ -29,7 +29,7 @@ describe('PM7: PROJECT_CREATORS', () => {
     expect(other.session.abilities).toEqual({ create_project: false });
     const before = await inside.sql('select id from project');
     const { detail } = await other.refused('forbidden', createProject, { body: { name: 'Mine' } });
-    expect(detail).toContain('may not create projects here');
+    expect(detail).toContain('may not create projects on this service');
     expect(await inside.sql('select id from project')).toEqual(before);
   });
 

@@ -107,7 +107,7 @@ describe('KE4: items with their events', () => {
     ]);
     expect(lost).toHaveLength(1);
     expect((await faultsOf(testEnv)).map(({ rule, says }) => `${rule} ${says}`)).toContainEqual(
-      expect.stringMatching(/^I6 .* gone, and its event log ends at/),
+      expect.stringMatching(/^I6 .* deleted, and its event log ends at/),
     );
     // Later tests check the whole database.
     await testEnv.sql('update project set deleted_at = now() where id = ?', [now.fixture.projectId]);

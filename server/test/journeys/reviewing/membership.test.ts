@@ -103,7 +103,7 @@ describe('a removed member', () => {
 it('PM1, T6: the last owner stays, and gets the reason', async () => {
   const params = { id: project.id, user_id: owner.id };
   const { detail } = await owner.refused('forbidden', removeMember, { params });
-  expect(detail).toContain('make somebody else an owner first');
+  expect(detail).toContain('Make someone else an owner first');
   const { errors } = await owner.refused('validation_failed', changeMember, { params, body: { role: 'reviewer' } });
   expect(errors).toMatchObject([{ pointer: '#/role' }]);
 });
