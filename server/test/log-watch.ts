@@ -9,8 +9,8 @@ const SHAPES: Record<string, RegExp> = {
   'a webhook secret': /whsec_[A-Za-z0-9+/]{20}/,
   'a session token': /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[\w-]{43}/,
   'a cookie': /__Host-/,
-  'the address of an invite': /\/invites\/[\w-]{43}(?![\w-])/i,
-  'a header that lets in': /"(?:authorization|(?:set-)?cookie|x-api-key|(?:x-)?webhook-signature)\\?"/i,
+  'the URL of an invite': /\/invites\/[\w-]{43}(?![\w-])/i,
+  'a header with credentials': /"(?:authorization|(?:set-)?cookie|x-api-key|(?:x-)?webhook-signature)\\?"/i,
   'a key of SECRET_KEYS': /[\w-]{1,32}:[A-Za-z0-9+/]{43}=/,
   'a password': /\w:\/\/[^\s"/@]*:[^\s"/@]+@/,
   // The content that the builders submit and decide.

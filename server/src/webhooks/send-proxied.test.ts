@@ -138,7 +138,7 @@ describe('WH7: who is at fault', () => {
     ['407 Proxy Authentication Required', 'internal', 'responded with 407'],
     ['400 Bad Request', 'internal', 'responded with 400'],
     ['429 Too Many Requests', 'internal', 'responded with 429'],
-    ['302 Found\r\nlocation: http://127.0.0.1/', 'internal', 'answered 302'],
+    ['302 Found\r\nlocation: http://127.0.0.1/', 'internal', 'responded with 302'],
     ['500 Unable to connect', 'connection_refused', null],
     ['502 Bad gateway', 'connection_refused', null],
     ['503 Service Unavailable', 'connection_refused', null],

@@ -114,7 +114,7 @@ describe('PM5: an offer', () => {
 
   it('expires at its time, and the sweep deletes its row', async () => {
     const id = await offer(fixture.owner, guest.address);
-    await testEnv.sql('update offer set expires_at = now() where id = ?', [id]);
+    await testEnv.sql('update offer set expires_at = ? where id = ?', [testEnv.clock.now(), id]);
     await expect(accept(guest, id)).rejects.toMatchObject(gone);
     expect([await open(), await own(guest)]).toEqual([[], []]);
     testEnv.clock.pass(1000);

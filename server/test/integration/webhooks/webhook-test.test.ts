@@ -96,7 +96,7 @@ describe('WT1: a test event', () => {
 
   it.each([
     ['http://169.254.169.254/latest', 'public host'],
-    ['http://inside.example/', 'inside.example leads to a private'],
+    ['http://inside.example/', 'inside.example resolves to a private'],
     ['ftp://receiver.example/', 'https'],
     ['', 'full URL'],
   ])('to %j is refused before anything is sent, with the reason', async (url, reason) => {

@@ -27,8 +27,6 @@ const FROZEN_MS = 40_000;
 const SILENCE_MS = 25_000;
 /** Sessions to end under load, one after another: two of them are the relay's. */
 const ENDED = scaled(10, 100);
-/** The parts wait, each in a separate environment: for fifteen seconds, or for missing heartbeats. */
-const AT_ONCE = { concurrent: true };
 
 /** The state that a process reports. */
 const readiness = async (testEnv: TestEnvironment, process: number): Promise<unknown> =>
@@ -53,7 +51,7 @@ const hasLeader = (testEnv: TestEnvironment) =>
     .poll(() => testEnv.sql(`select pid from pg_stat_activity a where ${HOLDS_LEADER_LOCK}`), { interval: 50 })
     .toHaveLength(1);
 
-describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', AT_ONCE, () => {
+describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', () => {
   const testEnv = useTestEnvironment();
   let receiver: Receiver;
   let project: OpenProject;
@@ -121,7 +119,7 @@ describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', AT_ONCE, () => {
   });
 });
 
-describe.runIf(WITH_REDIS)('a relay that is frozen', AT_ONCE, () => {
+describe.runIf(WITH_REDIS)('a relay that is frozen', () => {
   const testEnv = useTestEnvironment({ roles: ['web', 'worker', 'worker'] });
 
   it('I6: is replaced, and has lost its leadership when it resumes', async () => {
@@ -145,7 +143,7 @@ describe.runIf(WITH_REDIS)('a relay that is frozen', AT_ONCE, () => {
   }, 90_000);
 });
 
-describe.runIf(WITH_REDIS)('a network to Redis that drops everything, for one of two servers', AT_ONCE, () => {
+describe.runIf(WITH_REDIS)('a network to Redis that drops everything, for one of two servers', () => {
   let redis: OwnRedis;
   let testEnv: TestEnvironment;
   let ana: Person;

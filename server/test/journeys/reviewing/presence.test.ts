@@ -17,8 +17,6 @@ import { type OwnRedis, startOwnRedis } from '../../own-redis.ts';
 /** A killed process is dropped after three heartbeats of two seconds. */
 const SILENCE = { timeout: 25_000 };
 const SOON = { timeout: 15_000 };
-/** Both parts wait for missing heartbeats, each in a separate environment. */
-const AT_ONCE = { concurrent: true };
 const IN_TURN = { concurrent: false };
 
 /** A project of the first with the others as members, and the presence that their page shows. */
@@ -36,7 +34,7 @@ const online = (live: Live, project: OpenProject) =>
     .sort();
 const ids = (...pool: (Person | undefined)[]) => pool.map((who) => who?.id).sort();
 
-describe('PR1: who is online', AT_ONCE, () => {
+describe('PR1: who is online', () => {
   const testEnv = useTestEnvironment();
   let project: OpenProject;
   let pool: Person[];
@@ -97,7 +95,7 @@ describe('PR1: who is online', AT_ONCE, () => {
   });
 });
 
-describe.runIf(WITH_REDIS)('without Redis', AT_ONCE, () => {
+describe.runIf(WITH_REDIS)('without Redis', () => {
   let redis: OwnRedis;
   let testEnv: TestEnvironment;
 
