@@ -156,23 +156,20 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     const params = { id: project.id };
     await open.clock.install();
     const change = async (changes: Partial<ProjectSettings>) => {
+      // The page refreshes at most once per interval: the test advances its clock past that.
+      await open.clock.fastForward(SPACING_MS);
       const { settings_version } = await owner.call(readProject, { params });
       await owner.call(changeProject, { params, body: { settings_version, ...changes } });
     };
-    // The page refreshes at most once per interval: the test advances its clock past that until the page has.
-    const shown = async () => {
-      await open.clock.fastForward(SPACING_MS);
-      return auto(open).inputValue();
-    };
     await change({ auto_threshold: 0.97 });
-    await expect.poll(shown).toBe('0.97');
+    await expect.poll(() => auto(open).inputValue()).toBe('0.97');
     expect(await section(open).getByRole('textbox', { name: 'Review from' }).inputValue()).toBe('0.41');
     // A flag that another owner changes to the tried value stays as tried.
     const long = section(open).getByRole('button', { name: /^long/ });
     const wanted = (await long.getAttribute('aria-pressed')) !== 'true';
     await long.click();
     await change({ auto_threshold: 0.96, escalate_flags: wanted ? ['long'] : [] });
-    await expect.poll(shown).toBe('0.96');
+    await expect.poll(() => auto(open).inputValue()).toBe('0.96');
     expect(await long.getAttribute('aria-pressed')).toBe(String(wanted));
     // An owner confirms what they read: the dialog keeps its values, and is refused when the settings changed meanwhile.
     browserEnv().allowConsoleError(/409 \(Conflict\).*\/projects\//);
@@ -180,7 +177,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     const dialog = open.getByRole('dialog');
     const asked = await dialog.getByRole('listitem').allTextContents();
     await change({ auto_threshold: 0.98 });
-    await expect.poll(shown).toBe('0.98');
+    await expect.poll(() => auto(open).inputValue()).toBe('0.98');
     expect(await dialog.getByRole('listitem').allTextContents()).toEqual(asked);
     await dialog.getByRole('button', { name: /^Save as v/ }).click();
     await dialog.getByText('Someone else changed the settings.').waitFor();
