@@ -94,7 +94,10 @@ describe('LX2: an export over HTTP', () => {
       const again = await runCommand(asked);
       expect(again).toMatchObject({ code: 0, stdout: `${file}: 0 lines added\n` });
       const other = await runCommand(['--project', project.id, '--format', 'eval', file]);
-      expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('does not begin like this export') as string });
+      expect(other).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('does not begin like this export') as string,
+      });
       const stranger = await runCommand(['--project', randomUUID(), `${file}.other`]);
       expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining('No such ID') as string });
       const { data } = await owner.call(listExports, { params: params() });
