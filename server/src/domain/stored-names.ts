@@ -1,4 +1,5 @@
 // Maps names in stored rows to present ones: they were renamed, and processes of the previous version still use the old ones.
+import { RENAMED_SETTINGS } from '@countersign/shared/api/projects';
 import type { DomainEventType } from '@countersign/shared/events';
 
 /** `event.type` of an expired claim. */
@@ -11,13 +12,6 @@ export const storedEventType = (type: DomainEventType): string =>
 /** The type of an event from `event.type`, under the old name or the new one. */
 export const eventTypeOf = (stored: string): DomainEventType =>
   stored === STORED_CLAIM_EXPIRED ? 'claim.expired' : (stored as DomainEventType);
-
-/** Settings in the change log, by the names they had and by those they have. */
-const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
-  keep_payloads_days: 'retention_payload_days',
-  keep_attempts_days: 'retention_attempt_days',
-  keep_ledger_days: 'retention_item_days',
-};
 
 /** The members of settings from `project_change` under the names that the API has. */
 export const settingsOf = <T>(stored: Readonly<Record<string, T>>): Record<string, T> =>

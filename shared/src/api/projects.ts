@@ -49,6 +49,13 @@ export const projectSettings = z.object({
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;
 
+/** Names that settings had before, in stored change logs and in forms that older pages stored, and their present names. */
+export const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
+  keep_payloads_days: 'retention_payload_days',
+  keep_attempts_days: 'retention_attempt_days',
+  keep_ledger_days: 'retention_item_days',
+};
+
 export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
   auto_threshold: 0.95,
   review_threshold: 0.7,

@@ -261,3 +261,15 @@ describe('live queue, snapshots', () => {
     expect(state.needsResync).toBe(PROJECTS[1]);
   });
 });
+
+describe('live queue, events of another version', () => {
+  it('QU20: requests the snapshot for an event type that the page does not know', () => {
+    const { eventLog, state } = opened([act('arrive', 1)], ALL);
+    const known = eventLog.events.length;
+    eventLog.play([act('claim', 0)]);
+    const events = eventLog.events.slice(known).map((event) => ({ ...event, type: 'item.unheard_of' }));
+    const after = reduce(state, { kind: 'events', events: events as unknown as typeof eventLog.events });
+    expect(after.needsResync).toBe(events[0]?.project_id);
+    expect(entriesOf(after)).toHaveLength(1);
+  });
+});

@@ -1,4 +1,5 @@
 // Stores the unsaved draft of a project's form for this tab, together with its conflicts.
+import { RENAMED_SETTINGS } from '@countersign/shared/api/projects';
 import type { Conflicts } from './settings-merge.ts';
 import type { Draft } from './settings-form.ts';
 
@@ -11,15 +12,11 @@ interface StoredDraft {
 
 const keyOf = (key: string): string => `countersign.settings.${key}`;
 
-/** Fields of forms that a page of the version before stored, and `contests` for their conflicts. */
-const OLD_FIELDS: Readonly<Record<string, keyof Draft>> = {
-  keep_payloads_days: 'retention_payload_days',
-  keep_attempts_days: 'retention_attempt_days',
-  keep_ledger_days: 'retention_item_days',
-};
-
+/** With the present names, also of a form that an older page stored. */
 const renamed = <T extends object>(stored: T | undefined): T =>
-  Object.fromEntries(Object.entries(stored ?? {}).map(([field, value]) => [OLD_FIELDS[field] ?? field, value])) as T;
+  Object.fromEntries(
+    Object.entries(stored ?? {}).map(([field, value]) => [RENAMED_SETTINGS[field] ?? field, value]),
+  ) as T;
 
 /** The stored form of one user and project, or null. Fields missing in an older page's form are filled from `now`. */
 export function storedDraft(key: string, now: Draft): StoredDraft | null {
