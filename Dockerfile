@@ -37,4 +37,4 @@ USER node
 VOLUME /data
 EXPOSE 3000
 # Node itself is the process that gets SIGTERM: no shell and no npm in between.
-CMD ["node", "--max-semi-space-size=16", "server/src/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=30", "server/src/main.ts"]
