@@ -15,13 +15,12 @@ import { chooseConnection, type Chosen, type Encryption } from './db/connection/
 import { createDatabase } from './db/database.ts';
 import { type Connection, readDatabaseUrl } from './db/connection/database-url.ts';
 import { DatabaseUrlError } from './db/connection/database-url-error.ts';
-import { loggableError } from './db/connection/loggable-error.ts';
+import { loggableError, watchStatements } from './db/connection/statement-log.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { type Connections, connectionsOf } from './db/connection/pool.ts';
 import { kidsInUse } from './db/encrypted-columns.ts';
 import { openSignals, type Signals } from './db/connection/signals.ts';
-import { watchStatements } from './db/connection/slow-statements.ts';
 import { startEmbedded } from './embedded/embedded-postgres.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { createMemory } from './limits/memory-limits.ts';

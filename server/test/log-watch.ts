@@ -1,7 +1,7 @@
 // Finds secrets in logs (K7): every log line of a test's servers and loggers passes here; setup-log-watch.ts fails a file with a
 // finding.
 import { pino, type Logger } from 'pino';
-import { loggableError } from '../src/db/connection/loggable-error.ts';
+import { loggableError } from '../src/db/connection/statement-log.ts';
 
 /** Patterns of secrets, and of project-private content. */
 const SHAPES: Record<string, RegExp> = {

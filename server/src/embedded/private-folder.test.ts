@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseIdentity } from './identity.ts';
-import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
+import { makePrivateFolder, removeLastPrivateFolder } from './data-folder.ts';
 
 const made: string[] = [];
 let folder: string;

@@ -1,14 +1,16 @@
-// One run of the PostgreSQL server: started, awaited until it accepts connections, and stopped in order.
+// One run of the PostgreSQL server: launched as the right user, awaited until it accepts connections, stopped in order.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
 import pg from 'pg';
 import { type Address, USER } from './address.ts';
 import { EmbeddedError } from './embedded-error.ts';
-import { giveTo } from './identity.ts';
-import { type Ended, launch, type Launched, type LaunchContext } from './launch.ts';
+import { giveTo, type Identity, tieToParent } from './identity.ts';
 import { stopStaleServer } from './stale-server.ts';
 import { settingsWith, type Settings, toArguments } from './settings.ts';
+import { type Binaries, libraryEnv, type Program, programOf } from './binaries.ts';
+import type { ServerLog } from './server-log.ts';
 
 const POLL_MS = 15;
 /** Time limit of a connection attempt, in milliseconds: a hanging server accepts connections and never responds. */
@@ -167,4 +169,60 @@ async function setPassword(at: Installation, password: string): Promise<void> {
   const { ended } = launch(at, 'postgres', { args: ['--single', '-D', at.data, 'postgres'], input });
   const { code } = await ended;
   if (code !== 0) throw startError(at);
+}
+
+/**
+ * The system's program folders. None of our environment is passed on: it contains secrets, and PostgreSQL variables for
+ * other servers.
+ */
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+interface LaunchContext {
+  readonly binaries: Binaries;
+  readonly identity: Identity;
+  readonly log: ServerLog;
+}
+
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  /** Resolves when it has ended, or could not be started. */
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts a program with `input` as its standard input. It ends with this process where the system supports that. */
+function launch({ binaries, identity, log }: LaunchContext, program: Program, run: Run): Launched {
+  const { file, args, user } = tieToParent(identity.wrap(programOf(binaries, program), run.args));
+  const child = spawn(file, args, {
+    ...user,
+    cwd: '/',
+    env: { PATH, LC_ALL: 'C', ...libraryEnv(binaries) },
+    stdio: ['pipe', log.descriptor, log.descriptor],
+    // Ctrl+C reaches the whole process group of the terminal: the server must end only on request, after work in
+    // progress.
+    detached: true,
+  });
+  // If the program does not exist or exits before it reads, its output or exit code says why.
+  child.stdin?.on('error', () => undefined).end(run.input);
+  return { child, ended: endOf(child, log) };
+}
+
+interface Run {
+  args: readonly string[];
+  input?: string;
+}
+
+async function endOf(child: ChildProcess, log: ServerLog): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  child.once('error', (error) => {
+    log.add(error.message);
+    // A running program that cannot be signalled also emits an error: it has not ended.
+    if (child.pid === undefined) resolve({ code: -1, signal: null });
+  });
+  child.once('exit', (code, signal) => resolve({ code, signal }));
+  return promise;
 }

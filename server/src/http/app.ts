@@ -1,31 +1,26 @@
 // The HTTP application: its middleware in the order in which a request passes through it.
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
+import helmet from 'koa-helmet';
 import type { Services } from '../usecases/services.ts';
-import { anonymous } from './middleware/anonymous.ts';
 import { health, type Probes } from './middleware/health.ts';
 import { problems } from './response/problem.ts';
 import { requestId } from './middleware/request-id.ts';
 import { binder } from './route.ts';
 import { type MetricsSource, metricsPage, noMetrics, observeRequests } from './middleware/metrics.ts';
-import { bindAlerts } from './routes/alerts.ts';
-import { bindChanges } from './routes/changes.ts';
-import { bindGuidelines } from './routes/guidelines.ts';
-import { bindDeliveries } from './routes/deliveries.ts';
+import { bindAlerts, bindDeliveries, bindWebhook } from './routes/webhook.ts';
+import { bindChanges, bindLifecycle, bindProjects, bindGuidelines, bindTeam } from './routes/projects.ts';
 import { bindInbound } from './routes/inbound.ts';
-import { bindTeam } from './routes/team.ts';
 import { bindInsights } from './routes/insights.ts';
-import { bindLifecycle } from './routes/lifecycle.ts';
-import { bindOpenApi } from './routes/openapi.ts';
+import { bindOpenApi, bindPublic } from './routes/public.ts';
 import { bindPool } from './routes/pool.ts';
-import { bindProjects } from './routes/projects.ts';
-import { bindPublic } from './routes/public.ts';
 import { bindQueue } from './routes/queue.ts';
 import { bindRegressions } from './routes/regressions.ts';
 import { bindSession } from './routes/session.ts';
-import { bindWebhook } from './routes/webhook.ts';
-import { securityHeaders } from './middleware/security-headers.ts';
 import { pages, type Site } from './middleware/pages.ts';
+import { EXPECTED, type Memory } from '../limits/memory-limits.ts';
+import { ownerOf, holdUntilSent } from './admission/memory-reservation.ts';
+import { limitAddress } from './admission/rate-limit.ts';
 
 export interface AppOptions {
   /** The built web app, or null when it has not been built. */
@@ -77,4 +72,44 @@ export function bindRoutes(services: Services): Router {
   bindDeliveries(bind, services);
   bindAlerts(bind, services);
   return router;
+}
+
+/** Counts requests by address: their rate, and responses that are not read. Errors: `rate_limited`, `unavailable`. */
+export function anonymous(services: Pick<Services, 'limiter'> & { memory: Pick<Memory, 'anonymous'> }): Middleware {
+  const { anonymous: budget } = services.memory;
+  return async (ctx, next) => {
+    await limitAddress(services, ctx, 'anonymous');
+    const reservation = await budget.enter(ownerOf(ctx, null), EXPECTED.small, ctx.res);
+    try {
+      await next();
+    } finally {
+      holdUntilSent(ctx, reservation);
+    }
+  };
+}
+
+/** `scriptHashes` are the base64 SHA-256 hashes of the inline scripts of the built page. */
+function securityHeaders(baseUrl: string, scriptHashes: readonly string[]): Middleware {
+  const { protocol, host } = new URL(baseUrl);
+  const secure = protocol === 'https:';
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'", ...scriptHashes.map((hash) => `'sha256-${hash}'`)],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'", `${secure ? 'wss' : 'ws'}://${host}`],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: secure ? { maxAge: 31_536_000 } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+    crossOriginOpenerPolicy: { policy: 'same-origin' },
+    originAgentCluster: false,
+  });
 }

@@ -1,7 +1,7 @@
 // The health check of Redis: who is responsible for a late response, and what is logged.
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createRedisHealth } from './redis-health.ts';
+import { createRedisHealth } from './redis-limiter.ts';
 
 const WITHIN_MS = 50;
 const PROBE_MS = 30;

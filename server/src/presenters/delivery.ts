@@ -7,6 +7,7 @@ import type {
 } from '@countersign/shared/api/deliveries';
 import type { Delivery as WireDelivery } from '@countersign/shared/api/learnings';
 import type { Role } from '@countersign/shared/enums';
+import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/api/alerts';
 import { may } from '../domain/access/permissions.ts';
 import { isReplayable, SCHEDULE_SECONDS } from '../domain/webhooks/retry.ts';
 import type { Timings } from '../domain/webhooks/webhook-attempt.ts';
@@ -14,6 +15,7 @@ import { maskedHeaders } from '../domain/webhooks/webhook-headers.ts';
 import type { Attempt } from '../db/entities/attempt.ts';
 import type { Delivery } from '../db/entities/delivery.ts';
 import type { Replay } from '../db/entities/replay.ts';
+import type { WebhookAlert } from '../db/entities/webhook-alert.ts';
 
 export interface DeliveryViewer {
   role: Role;
@@ -120,4 +122,23 @@ export function presentReplay(replay: Replay): WireReplay {
     ended_at: replay.endedAt?.toISOString() ?? null,
     abilities: { cancel: replay.state === 'running' },
   };
+}
+
+export function presentAlert(alert: WebhookAlert): WireAlert {
+  return {
+    id: alert.id,
+    kind: alert.kind,
+    delivery_id: alert.deliveryId ?? null,
+    attempts: alert.attempts ?? null,
+    http_status: alert.httpStatus ?? null,
+    error: alert.error ?? null,
+    created_at: alert.createdAt.toISOString(),
+  };
+}
+
+type Row = Omit<ProjectAlert, 'created_at' | 'dead'> & { created_at: string | Date; dead: string | number };
+
+/** The latest alert of a project, from its database row. */
+export function presentProjectAlert(row: Row): ProjectAlert {
+  return { ...row, created_at: new Date(row.created_at).toISOString(), dead: Number(row.dead) };
 }

@@ -6,12 +6,15 @@ import type {
   ProjectSettings,
 } from '@countersign/shared/api/projects';
 import type { Role } from '@countersign/shared/enums';
+import type { ProjectChange as WireChange } from '@countersign/shared/api/changes';
 import { displayName } from '../domain/access/actor.ts';
 import { projectAbilities } from '../domain/access/permissions.ts';
 import { memberAbilities, type MemberView } from '../domain/access/pool.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';
 import type { Project } from '../db/entities/project.ts';
 import type { User } from '../db/entities/user.ts';
+import { settingsOf } from '../domain/stored-names.ts';
+import type { ProjectChange } from '../db/entities/project-change.ts';
 
 interface ProjectSummary {
   waiting: number;
@@ -100,4 +103,18 @@ export function presentMember(
 ): WireMember {
   const abilities = memberAbilities({ viewer, member: { userId: user.id, role }, owners, archived });
   return { user_id: user.id, address: user.address, name: user.name ?? null, role, holding, abilities };
+}
+
+/** The name at that time, not the current one. */
+export function presentChange(change: ProjectChange): WireChange {
+  return {
+    id: change.id,
+    action: change.action,
+    subject: change.subject ?? null,
+    subject_id: change.subjectId ?? null,
+    before: change.before ? settingsOf(change.before) : null,
+    after: change.after ? settingsOf(change.after) : null,
+    changed_by: { user_id: change.changedBy ?? null, name: change.changedByName },
+    changed_at: change.changedAt.toISOString(),
+  };
 }

@@ -1,7 +1,7 @@
-// The Socket.IO gateway on the server's own port: admits connections and limits everything a client sends.
-import type { IncomingMessage, Server as HttpServer } from 'node:http';
+// The Socket.IO gateway on the server port: admits connections, refuses others with a reason, limits what clients send.
+import { type IncomingMessage, type Server as HttpServer, STATUS_CODES, ServerResponse } from 'node:http';
 import { createAdapter } from '@socket.io/redis-adapter';
-import { Server } from 'socket.io';
+import { Server, type ServerOptions } from 'socket.io';
 import type { RedisClientType } from 'redis';
 import { Refusal } from '@countersign/shared/errors';
 import { PROTOCOL } from '@countersign/shared/sockets';
@@ -9,10 +9,8 @@ import { displayName } from '../domain/access/actor.ts';
 import { createTally, type Tally } from '../limits/tally.ts';
 import type { Services } from '../usecases/services.ts';
 import { checkSession, findLiveSessions } from '../usecases/credentials/sessions.ts';
-import { type Admit, sessionToken } from './connection/admission.ts';
+import { type Admit, sessionToken, PATH, type Refused } from './connection/admission.ts';
 import { guardConnections, type Guard } from './connection/connection-guard.ts';
-import { allowBy, closePlainRequests, refuseSecondTransports } from './connection/refuse-upgrade.ts';
-import { noteRefusedSockets } from './connection/refused-sockets.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
 /** Maximum sockets of one user in one process (A8): enough tabs for anyone, too few to fill the process. */
@@ -150,4 +148,78 @@ export async function sweepSessions(services: Services, io: LiveServer): Promise
   const sockets = [...io.of('/').sockets.values()] as LiveSocket[];
   const alive = await findLiveSessions(services, [...new Set(sockets.map((socket) => socket.data.sessionId))]);
   for (const socket of sockets) if (!alive.has(socket.data.sessionId)) socket.disconnect(true);
+}
+
+/** The Socket.IO packet type that refuses a connection to the main namespace. */
+const CONNECT_ERROR = '4';
+
+/** An outdated page has a session: it loads itself again (QU20). */
+const OUTDATED = 'outdated_page';
+
+interface Options {
+  /** The client address that a request counts for. */
+  clientOf: (request: LiveSocket['request']) => string;
+}
+
+/** Logs every refused connection from now on; refused upgrades are logged where they are refused. */
+function noteRefusedSockets({ security }: Services, io: LiveServer, { clientOf }: Options): void {
+  io.engine.on('connection', (connection: LiveSocket['conn']) => {
+    const address = clientOf(connection.request);
+    connection.on('packetCreate', ({ type, data }: { type: string; data?: unknown }) => {
+      if (type === 'message' && typeof data === 'string' && data.startsWith(CONNECT_ERROR) && !data.includes(OUTDATED))
+        security.note('session', { address, method: 'GET', path: PATH });
+    });
+  });
+}
+
+type AllowRequest = NonNullable<ServerOptions['allowRequest']>;
+
+/** Calls `admit` for every handshake. */
+function allowBy(admit: Admit, onError: (error: unknown) => void): AllowRequest {
+  return (request, answer) => {
+    // No one else listens during the check: a client that disconnects meanwhile must not cause an unhandled error.
+    request.socket.on('error', () => undefined);
+    const refuse = (refused: Refused) => {
+      writeRefusal(request, refused);
+      answer('refused', false);
+    };
+    admit(request).then(
+      (refused) => (refused === null ? answer(null, true) : refuse(refused)),
+      (error: unknown) => {
+        onError(error);
+        refuse({ status: 503 });
+      },
+    );
+  };
+}
+
+/**
+ * Ends the connection of every plain HTTP request to the path of the sockets. Engine.IO answers those itself, before the limits on
+ * bodies, pipelining and slow readers apply (MB4 to MB8).
+ */
+function closePlainRequests({ engine }: Pick<LiveServer, 'engine'>): void {
+  engine.use((_: IncomingMessage, response: unknown, next: () => void) => {
+    if (response instanceof ServerResponse) response.setHeader('connection', 'close');
+    next();
+  });
+}
+
+/**
+ * Refuses requests that name an open connection: each one has a single WebSocket, and such a request would skip
+ * admission.
+ */
+function refuseSecondTransports({ engine }: Pick<LiveServer, 'engine'>): void {
+  engine.use((request: IncomingMessage, _: unknown, next: (error?: Error) => void) => {
+    const names = new URL(request.url ?? '', 'http://any').searchParams.has('sid');
+    next(names ? new Error('A connection has one transport.') : undefined);
+  });
+}
+
+/**
+ * Ends the response: Engine.IO, which knows only two statuses, finds nothing left to write and closes the connection.
+ */
+function writeRefusal({ socket }: IncomingMessage, { status, retryAfter }: Refused): void {
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close', 'Content-Length: 0'];
+  if (retryAfter !== undefined) lines.push(`Retry-After: ${retryAfter}`);
+  if (socket.writable) socket.end(`${lines.join('\r\n')}\r\n\r\n`);
 }

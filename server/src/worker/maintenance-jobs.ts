@@ -1,11 +1,11 @@
-// The maintenance jobs that nothing waits for: deletion, monitoring and re-encryption.
+// The maintenance jobs that nothing waits for: deletion of projects, retention, monitoring and re-encryption.
 import type { Services } from '../usecases/services.ts';
 import { createRetentionJob, RETENTION_GAP_MS, RETENTION_POLL_MS } from './retention.ts';
-import { type Loop, type LoopOptions, startLoop } from './loop.ts';
-import { PURGE_MS, purgeOnce } from './purge.ts';
+import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
 import { createReencryptor } from './reencrypt-secrets.ts';
 import { SWEEP_MS, sweepOnce } from './sweep.ts';
 import { BUDGET_MS, watchBudgetsOnce } from './watch-budgets.ts';
+import { purgeBatch } from '../db/retention/purge-project.ts';
 
 export function startMaintenanceJobs(services: Services, onRun: LoopOptions['onRun']): Loop[] {
   const { log } = services;
@@ -25,4 +25,23 @@ export function startMaintenanceJobs(services: Services, onRun: LoopOptions['onR
     }),
     startLoop({ name: 'reseal', run: () => reencryptor.runOnce(), pollMs: SWEEP_MS, log, onRun }),
   ];
+}
+
+/** Polling interval, in milliseconds. */
+const PURGE_MS = 60_000;
+/** By then every process knows of the deletion, and work in progress is recorded; in seconds. */
+const REST_SECONDS = 120;
+
+/** Deletes one batch of one project. Several workers may run it concurrently: each takes another project, or none. */
+export async function purgeOnce(services: Services, batchSize?: number): Promise<Next> {
+  const taken = await services.db.write(async ({ em }) => {
+    const [project] = await em.execute<{ id: string }[]>(
+      `select id from project where deleted_at < now() - make_interval(secs => ?)
+       order by deleted_at limit 1 for no key update skip locked`,
+      [REST_SECONDS],
+    );
+    return project && { id: project.id, ...(await purgeBatch(em, project.id, batchSize)) };
+  });
+  if (taken?.gone) services.log.info({ project: taken.id }, 'a deleted project was purged');
+  return { again: (taken?.rows ?? 0) > 0 };
 }

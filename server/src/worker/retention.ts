@@ -7,10 +7,11 @@ import {
   nextRetentionTask,
   readExpiredEvents,
   type RetentionTask,
+  deleteExpired,
+  type DeletedEvents,
 } from '../db/retention/retention-tasks.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { deleteExpired, type DeletedEvents } from '../db/retention/delete-expired.ts';
 import { isDeletable } from '../domain/items/retention.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { readDatabaseUrl } from './database-url.ts';
-import { sessionSettings } from './session-settings.ts';
+import { readDatabaseUrl, sessionSettings } from './database-url.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-url-'));
 const file = (name: string): string => {

@@ -1,8 +1,6 @@
-// Parses a database URL once for every connection: its parameters apply to each of them, or the start is refused (DB3).
+// Parses a database URL and its libpq variables once for all connections; what cannot apply to each is refused (DB3).
 import pg from 'pg';
 import { DatabaseUrlError } from './database-url-error.ts';
-import { parametersFromEnvironment, variablesNamedIn } from './libpq-variables.ts';
-import { reservedAmong, sessionSettings } from './session-settings.ts';
 import { type Tls, TLS_PARAMETERS, tlsCandidates } from './tls-modes.ts';
 import { type Location, parseDatabaseUrl } from './url-parts.ts';
 
@@ -146,3 +144,116 @@ function refuseReserved(chosen: readonly string[]): void {
   if (reserved !== undefined)
     throw new DatabaseUrlError(`options sets ${reserved}, which Countersign sets itself on every connection`);
 }
+
+/** The corresponding parameters. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  PGHOST: 'host',
+  PGPORT: 'port',
+  PGUSER: 'user',
+  PGPASSWORD: 'password',
+  PGDATABASE: 'dbname',
+  PGSSLMODE: 'sslmode',
+  PGSSLROOTCERT: 'sslrootcert',
+  PGSSLCERT: 'sslcert',
+  PGSSLKEY: 'sslkey',
+  PGSSLNEGOTIATION: 'sslnegotiation',
+  PGCHANNELBINDING: 'channel_binding',
+  PGAPPNAME: 'application_name',
+  PGOPTIONS: 'options',
+  PGCONNECT_TIMEOUT: 'connect_timeout',
+  PGGSSENCMODE: 'gssencmode',
+  PGTARGETSESSIONATTRS: 'target_session_attrs',
+};
+
+/**
+ * Other variables that decide where, how and as whom libpq or the driver connects: an operator who sets one would
+ * believe that it applies. Session settings are always applied (DB2), and the driver supports PGPASSFILE.
+ */
+const IGNORED_VARIABLES = new RegExp(
+  `^(${[
+    ...['PGSSL\\w*', 'PGREQUIRESSL', 'PGREQUIREAUTH', 'PGREQUIREPEER', 'PGHOSTADDR', 'PGSERVICE'],
+    ...['PGLOADBALANCEHOSTS', 'PGMINPROTOCOLVERSION', 'PGMAXPROTOCOLVERSION'],
+    ...['PGKRBSRVNAME', 'PGGSSLIB', 'PGGSSDELEGATION', 'PGREPLICATION', 'PGBINARY'],
+  ].join('|')})$`,
+);
+
+/** The parameters from the environment. Errors: `DatabaseUrlError` for a variable that would be ignored. */
+function parametersFromEnvironment(variables: NodeJS.ProcessEnv): Record<string, string> {
+  const given = Object.entries(variables).filter(([, value]) => value !== undefined && value !== '');
+  const refused = given.find(([variable]) => !Object.hasOwn(VARIABLES, variable) && IGNORED_VARIABLES.test(variable));
+  if (refused !== undefined)
+    throw new DatabaseUrlError(
+      `the environment variable ${refused[0]} applies to libpq but is not supported here: unset it`,
+    );
+  return Object.fromEntries(
+    given.flatMap(([variable, value = '']) => {
+      const parameter = VARIABLES[variable];
+      return parameter === undefined ? [] : [[parameter, value]];
+    }),
+  );
+}
+
+/** The variables that set the parameters named in the sentence. */
+const variablesNamedIn = (sentence: string, parameters: readonly string[]): string[] =>
+  Object.entries(VARIABLES)
+    .filter(([, parameter]) => parameters.includes(parameter) && new RegExp(`\\b${parameter}\\b`).test(sentence))
+    .map(([variable]) => variable);
+
+/**
+ * The service depends on these: the format of times and numbers, the isolation level, the schema of a table name. They
+ * are PostgreSQL's defaults, except `jit` and `idle_in_transaction_session_timeout`.
+ */
+const SETTINGS = {
+  // First, because the role's timeout applies until then.
+  statement_timeout: '0',
+  lock_timeout: '0',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  client_encoding: 'UTF8',
+  standard_conforming_strings: 'on',
+  backslash_quote: 'safe_encoding',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  quote_all_identifiers: 'off',
+  xmloption: 'content',
+  row_security: 'on',
+  search_path: '"$user", public',
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  // PostgreSQL compiles statements with a high estimated cost, which takes 80 ms or more: longer than any of ours runs.
+  jit: 'off',
+  // A process that freezes in a transaction holds its row locks.
+  idle_in_transaction_session_timeout: '30s',
+  // Connections of the pool and the listener are idle while nothing happens.
+  idle_session_timeout: '0',
+} as const satisfies Record<string, string>;
+
+/** Settings of newer PostgreSQL versions. */
+const NEWER = { transaction_timeout: '0' };
+
+/** `off` would lose acknowledged writes when the server crashes (I2). Any other value is the operator's choice. */
+const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+
+/** The only setting that a database URL may choose. */
+const FREE = 'search_path';
+
+/** Which of these settings a database URL may not set. */
+const reservedAmong = (names: readonly string[]): string[] => {
+  const own = new Set(Object.keys({ ...SETTINGS, ...NEWER }).map((name) => name.toLowerCase()));
+  return names.filter((name) => own.has(name.toLowerCase()) && name.toLowerCase() !== FREE);
+};
+
+/** The initial statements of a session, as one text. `chosen`: the settings that the URL sets. */
+export function sessionSettings(chosen: readonly string[]): string {
+  const own = Object.entries(SETTINGS).filter(([name]) => !chosen.some((each) => each.toLowerCase() === name));
+  const newer = Object.entries(NEWER).map(
+    ([name, value]) => `select set_config(name, '${value}', false) from pg_settings where name = '${name}'`,
+  );
+  return [...own.map(([name, value]) => `set ${name} = ${literal(name, value)}`), ...newer, DURABLE].join('; ');
+}
+
+/** A list of names must not be quoted as one literal. */
+const literal = (name: string, value: string): string => (name === FREE ? value : `'${value}'`);

@@ -1,7 +1,7 @@
 // What of an error may be logged (K7): its kind and location, never its data.
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { loggableError } from './loggable-error.ts';
+import { loggableError } from './statement-log.ts';
 
 const failing = Object.assign(
   new Error(

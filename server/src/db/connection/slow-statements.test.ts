@@ -1,7 +1,7 @@
 // What the slow statement log contains: the text of a statement without its values.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutValues } from './slow-statements.ts';
+import { statementWithoutValues } from './statement-log.ts';
 
 describe('the text of a slow statement', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('the text of a slow statement', () => {
     [`select 'C:\\' from item where note = 'secret'`, 'select ? from item where note = ?'],
     [`select 'never ends`, 'select'],
   ])('%j is logged as %j', (text, shown) => {
-    expect(withoutValues(text)).toBe(shown);
+    expect(statementWithoutValues(text)).toBe(shown);
   });
 
   it('contains no part of any value, however it is quoted', () => {
@@ -21,7 +21,7 @@ describe('the text of a slow statement', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(value, fc.boolean())), (values) => {
         const literals = values.map(([text, escapes]) => (escapes ? escaped(text) : plain(text)));
-        expect(withoutValues(`select ${literals.join(', ')} from item`)).not.toContain('§');
+        expect(statementWithoutValues(`select ${literals.join(', ')} from item`)).not.toContain('§');
       }),
     );
   });

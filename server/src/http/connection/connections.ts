@@ -1,6 +1,7 @@
-// Limits the connections of the public port: their total number, and per address their number and rate.
+// Limits the connections of the public port, in total and per address, and tracks those that became WebSockets.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import type { LocalLimiter } from '../../limits/limiter.ts';
 import { createTally } from '../../limits/tally.ts';
@@ -57,4 +58,14 @@ function createIdleCloser(http: Server): () => void {
 
 function isLoopback(address: string | undefined): boolean {
   return address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}
+
+/** Returns a function that closes every upgraded connection. */
+export function trackUpgraded(http: Server): () => void {
+  const upgraded = new Set<Duplex>();
+  http.on('upgrade', (_request, socket) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+  });
+  return () => upgraded.forEach((socket) => socket.destroy());
 }

@@ -1,11 +1,10 @@
-// Creates the HTTP server: timeouts, header size, and responses to invalid requests.
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+// Creates the HTTP server: timeouts, header size, limits of pipelining and tiny chunks, responses to invalid requests.
+import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Refusal } from '@countersign/shared/errors';
 import { READING } from '../../limits/memory-limits.ts';
 import { RoundRobin } from '../../limits/round-robin.ts';
 import { paceBody } from '../admission/body-pace.ts';
-import { limitSmallChunks } from './small-chunks.ts';
-import { admitRequest, ParsedRequest, type InFlight } from './pipelining.ts';
 import { createSlowReaders, MIN_READ_RATE, type ReadRate } from './slow-readers.ts';
 import { answerClientErrors, refuseRequest } from './client-error.ts';
 
@@ -102,4 +101,71 @@ export function listen(http: Server, { host, port }: { host: string; port: numbe
     http.once('error', reject);
     http.listen(port, host, () => resolve());
   });
+}
+
+/** Chunks of any size that a body may begin with, and the average chunk size required from then on. */
+const FREE_PIECES = 1000;
+const LEAST_BYTES = 64;
+
+/**
+ * Closes the connection of a body in tiny chunks. They are counted on arrival, because unread chunks are buffered one
+ * by one.
+ */
+function limitSmallChunks(request: IncomingMessage): void {
+  if (request.headers['transfer-encoding'] === undefined) return;
+  const push = request.push.bind(request);
+  let [pieces, bytes] = [0, 0];
+  request.push = (chunk: Buffer | null, ...rest) => {
+    pieces += 1;
+    bytes += chunk?.length ?? 0;
+    if (chunk === null || pieces <= FREE_PIECES || bytes >= pieces * LEAST_BYTES) return push(chunk, ...rest);
+    request.socket.destroy();
+    return false;
+  };
+}
+
+/** Maximum requests in flight on one connection. Browsers and common clients do not pipeline. */
+const MAX_IN_FLIGHT = 16;
+/** Maximum pipelined requests over all connections: each takes about 8 KiB and its headers. */
+const MAX_PIPELINED = 1000;
+
+/** Requests in flight on one server: per connection, and how many are pipelined in total. */
+interface InFlight {
+  of: WeakMap<Socket, number>;
+  pipelined: number;
+}
+
+/**
+ * A request as Node's parser creates it. On a closed connection it looks like CONNECT, which stops the parser;
+ * otherwise it would create a request for each of the thousands in the same packet, at 50 µs each.
+ */
+class ParsedRequest extends IncomingMessage {
+  constructor(socket: Socket) {
+    super(socket);
+    if (socket.destroyed) Object.defineProperties(this, NO_MORE);
+  }
+}
+
+/** The parser sets both properties after it has created the request. */
+const NO_MORE = {
+  method: { get: () => 'CONNECT', set: () => undefined },
+  upgrade: { get: () => true, set: () => undefined },
+};
+
+/** Counts a request of its connection; returns false and closes the connection beyond the limit. */
+function admitRequest(inFlight: InFlight, request: IncomingMessage, response: ServerResponse): boolean {
+  const { socket } = request;
+  const count = (inFlight.of.get(socket) ?? 0) + 1;
+  const pipelined = count > 1 ? 1 : 0;
+  if (count > MAX_IN_FLIGHT || inFlight.pipelined + pipelined > MAX_PIPELINED) {
+    socket.destroy();
+    return false;
+  }
+  inFlight.of.set(socket, count);
+  inFlight.pipelined += pipelined;
+  response.once('close', () => {
+    inFlight.of.set(socket, (inFlight.of.get(socket) ?? 1) - 1);
+    inFlight.pipelined -= pipelined;
+  });
+  return true;
 }

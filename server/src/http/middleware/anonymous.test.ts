@@ -10,7 +10,7 @@ import { ANONYMOUS, EXPECTED } from '../../limits/memory-limits.ts';
 import { createMemoryLimiter } from '../../limits/memory-limiter.ts';
 import { policiesOf } from '../../limits/policies.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
-import { anonymous } from './anonymous.ts';
+import { anonymous } from '../app.ts';
 import { health } from './health.ts';
 import { problems } from '../response/problem.ts';
 

@@ -1,6 +1,6 @@
 // Builds the OpenAPI 3.1 document of the public API from the objects that bind, validate and answer its endpoints.
 import type { OpenApi } from '@countersign/shared/api/openapi';
-import { submissionBatch } from '@countersign/shared/api/public';
+import { submissionBatch, LIMITS } from '@countersign/shared/api/public';
 import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
 import {
   createDocument,
@@ -9,11 +9,11 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
+import type { Auth } from '@countersign/shared/api/endpoint';
+import { HEADERS } from '@countersign/shared/webhook';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
-import { INTRODUCTION } from './introduction.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer } from './operations.ts';
 import { refusalsOf } from './problems.ts';
-import { SECURITY, SECURITY_SCHEMES } from './security.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** The document for a service at this base URL (PUBLIC_BASE_URL). */
@@ -99,4 +99,53 @@ const override: Override = ({ jsonSchema, zodSchema, io }) => {
   // A response may gain members: only shapes that are closed by contract say so.
   const def = zodSchema._zod.def;
   if (io === 'output' && def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+};
+
+const KIB = 1024;
+
+const INTRODUCTION = `A pipeline submits its suggestion; the response says whether it is auto-approved or waits for review. Decisions of reviewers are delivered by a signed webhook, and can be read here.
+
+**Keys.** Send \`x-api-key\`. A key belongs to one project: IDs of other projects return 404, and an item for another project is refused. Cookies are ignored.
+
+**JSON is stored byte for byte.** \`input\`, \`suggestion\` and \`metadata\` are stored as the text that was sent, and returned unchanged in responses and webhooks, including number spelling and key order.
+
+**Limits.** An item has at most ${LIMITS.itemBytes / KIB} KiB, a batch ${LIMITS.batchBytes / KIB / KIB} MiB, counted after decompression (\`content-encoding\` gzip, deflate or br). JSON is nested at most ${LIMITS.depth} deep, has at most ${LIMITS.nodes} values per item and keys of at most ${LIMITS.keyLength} characters. It is I-JSON (RFC 7493): no NUL, no lone surrogates, no integers beyond 2^53-1, no numbers that overflow. Unknown fields are refused.
+
+**Idempotency.** With an \`Idempotency-Key\` a request can be repeated without creating a second item or regression run.
+
+**Errors** are \`application/problem+json\` (RFC 9457). \`code\` is from a closed list; \`detail\` says what to do; \`errors\` points at the fields with JSON pointers into the body. For an internal error, send the \`request_id\` to your operator.
+
+**Rate limits** count per key: \`RateLimit\` and \`RateLimit-Policy\` report the remaining quota; 429 and 503 have \`Retry-After\`.`;
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description:
+      'An API key of the project, created on its page. It starts with `csk_`, is shown once and can be revoked. It may submit, read or both, and may expire.',
+  },
+  bodySignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: HEADERS.signature,
+    description: 'HMAC-SHA256 of the raw body in lower-case hex, with the secret of the source exactly as shown.',
+  },
+  standardWebhooks: {
+    type: 'apiKey',
+    in: 'header',
+    name: HEADERS.standard,
+    description: 'Standard Webhooks, together with `webhook-id` and `webhook-timestamp` (within 300 seconds).',
+  },
+} as const;
+
+type Requirement = { [scheme in keyof typeof SECURITY_SCHEMES]?: string[] };
+
+/** Which schemes authenticate a caller: any one of the list; an empty list requires none. */
+const SECURITY: Record<Auth, Requirement[]> = {
+  none: [],
+  // The cookie of the dashboard is not part of the public API.
+  session: [],
+  api_key: [{ apiKey: [] }],
+  signature: [{ bodySignature: [] }, { standardWebhooks: [] }],
 };

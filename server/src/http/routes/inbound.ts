@@ -6,12 +6,14 @@ import { HEADERS } from '@countersign/shared/webhook';
 import { presentInboundSource } from '../../presenters/inbound-source.ts';
 import { presentSubmitted } from '../../presenters/item.ts';
 import { checkInbound, touchSource } from '../../usecases/credentials/check-inbound.ts';
-import { createInboundSource, removeInboundSource } from '../../usecases/credentials/inbound-sources.ts';
-import { listInboundSources } from '../../usecases/credentials/list-inbound-sources.ts';
+import {
+  createInboundSource,
+  removeInboundSource,
+  listInboundSources,
+} from '../../usecases/credentials/inbound-sources.ts';
 import type { Services } from '../../usecases/services.ts';
 import { parseBody } from '../request/i-json.ts';
-import { createKnownSenders } from '../admission/known-senders.ts';
-import { limitKey } from '../admission/rate-limit.ts';
+import { limitKey, clientOf, limitAddress } from '../admission/rate-limit.ts';
 import { toSubmitInput } from '../request/read-submission.ts';
 import { ReplyWithStatus } from '../response/reply.ts';
 import { header } from '../admission/callers.ts';
@@ -79,4 +81,34 @@ function bindSources(bind: Binder, services: Services): void {
     await removeInboundSource(services, actor, { projectId: params.id, sourceId: params.source_id });
     return undefined;
   });
+}
+
+/** How long a valid signature exempts its sender, in ms. */
+const REMEMBERED_MS = 10 * 60_000;
+const MAX_SENDERS = 10_000;
+
+interface KnownSenders {
+  /** Counts a request from an address without a recent valid signature for this source. Errors: `rate_limited`. */
+  limit(ctx: Context, sourceId: string): Promise<void>;
+  /** Records a valid signature. */
+  remember(ctx: Context, sourceId: string): void;
+}
+
+function createKnownSenders({ limiter, clock }: Pick<Services, 'limiter' | 'clock'>): KnownSenders {
+  /** The last valid signature of each sender, oldest first. */
+  const verifiedAt = new Map<string, number>();
+  const nameOf = (ctx: Context, sourceId: string) => `${clientOf(ctx)} ${sourceId}`;
+  return {
+    limit: async (ctx, sourceId) => {
+      const at = verifiedAt.get(nameOf(ctx, sourceId)) ?? -Infinity;
+      if (clock.now().getTime() - at >= REMEMBERED_MS) await limitAddress({ limiter }, ctx, 'unknown-source');
+    },
+    remember: (ctx, sourceId) => {
+      const name = nameOf(ctx, sourceId);
+      verifiedAt.delete(name);
+      verifiedAt.set(name, clock.now().getTime());
+      const [oldest] = verifiedAt.keys();
+      if (verifiedAt.size > MAX_SENDERS && oldest !== undefined) verifiedAt.delete(oldest);
+    },
+  };
 }

@@ -6,19 +6,21 @@ import { readAnalytics as readAnalyticsEndpoint } from '@countersign/shared/api/
 import { readAudits as readAuditsEndpoint } from '@countersign/shared/api/audits';
 import * as api from '@countersign/shared/api/learnings';
 import * as thresholds from '@countersign/shared/api/thresholds';
-import { excludeLearning } from '../../usecases/learnings/exclude-learning.ts';
+import { excludeLearning, shapeCluster } from '../../usecases/learnings/change-learnings.ts';
 import { exportLearnings } from '../../usecases/learnings/export-learnings.ts';
-import { listClusters } from '../../usecases/learnings/list-clusters.ts';
+import {
+  listClusters,
+  listReasonVariants,
+  readCluster,
+  listLearningValues,
+} from '../../usecases/learnings/read-clusters.ts';
 import { listExports, previewExport } from '../../usecases/learnings/list-exports.ts';
-import { listLearningValues } from '../../usecases/learnings/list-learning-values.ts';
 import { listLearnings } from '../../usecases/learnings/list-learnings.ts';
 import { readCalibration } from '../../usecases/analytics/read-calibration.ts';
-import { listReasonVariants, readCluster } from '../../usecases/learnings/read-cluster.ts';
 import { readOnboarding } from '../../usecases/projects/read-onboarding.ts';
 import { readAudits } from '../../usecases/analytics/read-audits.ts';
 import { readAnalytics } from '../../usecases/analytics/read-analytics.ts';
 import { readThresholds } from '../../usecases/analytics/read-thresholds.ts';
-import { shapeCluster } from '../../usecases/learnings/shape-cluster.ts';
 import type { Services } from '../../usecases/services.ts';
 import { Download } from '../response/download.ts';
 import type { Binder } from '../route.ts';

@@ -2,15 +2,12 @@
 import * as invites from '@countersign/shared/api/invites';
 import * as offers from '@countersign/shared/api/offers';
 import * as api from '@countersign/shared/api/projects';
-import { presentInvite } from '../../presenters/invite.ts';
-import { presentOffer, presentOwnOffer, presentRefused } from '../../presenters/offer.ts';
+import { presentInvite, presentOffer, presentOwnOffer, presentRefused } from '../../presenters/pool.ts';
 import { presentMember } from '../../presenters/project.ts';
-import { acceptInvite } from '../../usecases/access/accept-invite.ts';
+import { acceptInvite, createInvite, revokeInvite, listInvites } from '../../usecases/access/invites.ts';
 import { addMember, type Added } from '../../usecases/access/add-member.ts';
 import { changeMember, removeMember } from '../../usecases/access/change-member.ts';
-import { createInvite, revokeInvite } from '../../usecases/access/invites.ts';
 import { acceptOffer, declineOffer, revokeOffer } from '../../usecases/access/offers.ts';
-import { listInvites } from '../../usecases/access/list-invites.ts';
 import { listOffers, listOwnOffers } from '../../usecases/access/list-offers.ts';
 import { readPool } from '../../usecases/access/list-members.ts';
 import { allowWallet, listRefused, refuseWallet } from '../../usecases/access/refused-wallets.ts';

@@ -1,14 +1,31 @@
-// Projects, their settings and keys.
+// Projects: settings, API keys, lifecycle, change log, guidelines, and the live team view with the stop switch.
 import * as api from '@countersign/shared/api/projects';
-import { presentApiKey, presentProject } from '../../presenters/project.ts';
+import * as lifecycle from '@countersign/shared/api/lifecycle';
+import * as changes from '@countersign/shared/api/changes';
+import * as guidelines from '@countersign/shared/api/guidelines';
+import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/api/guidelines';
+import * as team from '@countersign/shared/api/team';
+import { presentApiKey, presentChange, presentProject } from '../../presenters/project.ts';
 import { createApiKey, revokeApiKey } from '../../usecases/credentials/api-keys.ts';
 import { changeSettings } from '../../usecases/projects/change-settings.ts';
 import { createProject } from '../../usecases/projects/create-project.ts';
 import { listApiKeys } from '../../usecases/access/list-members.ts';
 import { listProjects, readProject, type ProjectView } from '../../usecases/projects/list-projects.ts';
-import type { Services } from '../../usecases/services.ts';
+import type { Services, MemberActor } from '../../usecases/services.ts';
 import { settingsOf } from '../../usecases/projects/settings.ts';
 import type { Binder } from '../route.ts';
+import { archiveProject, deleteProject, restoreProject } from '../../usecases/projects/lifecycle.ts';
+import { readContents } from '../../usecases/projects/read-contents.ts';
+import { listChanges } from '../../usecases/projects/list-changes.ts';
+import {
+  listGuidelinesNews,
+  listGuidelinesVersions,
+  readGuidelines,
+  seeGuidelines,
+} from '../../usecases/projects/guidelines.ts';
+import { displayName } from '../../domain/access/actor.ts';
+import { readTeamView } from '../../usecases/analytics/read-team-view.ts';
+import { releaseProject, stopProject } from '../../usecases/projects/stop-project.ts';
 
 const present = (view: ProjectView) => presentProject(view, settingsOf(view.project));
 
@@ -59,5 +76,99 @@ function bindKeys(bind: Binder, services: Services): void {
   bind.member(api.revokeApiKey, async ({ actor, params }) => {
     await revokeApiKey(services, actor, { projectId: params.id, keyId: params.key_id });
     return undefined;
+  });
+}
+
+export function bindLifecycle(bind: Binder, services: Services): void {
+  const shown = async (actor: MemberActor, projectId: string) => {
+    const view = await readProject(services, actor, projectId);
+    return presentProject(view, settingsOf(view.project));
+  };
+  bind.member(lifecycle.readContents, ({ actor, params }) => readContents(services, actor, params.id));
+  bind.member(lifecycle.archiveProject, async ({ actor, params }) => {
+    await archiveProject(services, actor, params.id);
+    return shown(actor, params.id);
+  });
+  bind.member(lifecycle.restoreProject, async ({ actor, params }) => {
+    await restoreProject(services, actor, params.id);
+    return shown(actor, params.id);
+  });
+  bind.member(lifecycle.deleteProject, async ({ actor, params }) => {
+    await deleteProject(services, actor, params.id);
+    return undefined;
+  });
+}
+
+export function bindChanges(bind: Binder, services: Services): void {
+  bind.member(changes.listChanges, async ({ actor, params, query }) => {
+    const { after, limit, action, kind } = query;
+    const page = await listChanges(services, actor, { projectId: params.id, after, limit, action, kind });
+    return { data: page.rows.map(presentChange), next_cursor: page.nextCursor };
+  });
+}
+
+export function bindGuidelines(bind: Binder, services: Services): void {
+  bind.member(guidelines.readGuidelines, async ({ actor, params }) =>
+    presentGuidelines(await readGuidelines(services, actor, params.id)),
+  );
+  bind.member(guidelines.listGuidelinesVersions, async ({ actor, params, query }) => {
+    const page = await listGuidelinesVersions(services, actor, { projectId: params.id, ...query, after: query.after });
+    return { data: page.rows.map(presentGuidelinesVersion), next_cursor: page.nextCursor };
+  });
+  bind.member(guidelines.seeGuidelines, async ({ actor, params, body }) => {
+    await seeGuidelines(services, actor, { projectId: params.id, version: body.version });
+    return undefined;
+  });
+  bind.member(guidelines.listGuidelinesNews, async ({ actor }) => {
+    const news = await listGuidelinesNews(services, actor);
+    return { data: news.map(presentGuidelinesNews), next_cursor: null };
+  });
+}
+
+interface VersionRow {
+  version: number;
+  text: string;
+  changed_at: string | Date;
+  changed_by: string | null;
+  name: string | null;
+  address: string | null;
+}
+
+interface GuidelinesRow extends VersionRow {
+  seen_version: number;
+  seen_text: string | null;
+}
+
+function presentGuidelinesVersion(row: VersionRow): GuidelinesVersion {
+  const { version, text, changed_at, changed_by, name, address } = row;
+  const author = changed_by !== null &&
+    address !== null && { user_id: changed_by, name: displayName({ name, address }) };
+  return { version, text, changed_at: new Date(changed_at).toISOString(), changed_by: author || null };
+}
+
+function presentGuidelines(row: GuidelinesRow): Guidelines {
+  return { ...presentGuidelinesVersion(row), seen_version: row.seen_version, seen_text: row.seen_text };
+}
+
+function presentGuidelinesNews(
+  row: GuidelinesRow & { project_id: string; project_name: string; seen_text: string },
+): GuidelinesNews {
+  const { project_id, project_name, seen_text } = row;
+  return { ...presentGuidelines(row), project_id, project_name, seen_text };
+}
+
+export function bindTeam(bind: Binder, services: Services): void {
+  const shown = async (actor: MemberActor, projectId: string) => {
+    const view = await readProject(services, actor, projectId);
+    return presentProject(view, settingsOf(view.project));
+  };
+  bind.member(team.readTeamView, ({ actor, params }) => readTeamView(services, actor, params.id));
+  bind.member(team.stopProject, async ({ actor, params, body }) => {
+    await stopProject(services, actor, { projectId: params.id, note: body?.note ?? null });
+    return shown(actor, params.id);
+  });
+  bind.member(team.releaseProject, async ({ actor, params }) => {
+    await releaseProject(services, actor, params.id);
+    return shown(actor, params.id);
   });
 }

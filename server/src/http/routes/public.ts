@@ -1,4 +1,4 @@
-// The public API: pipelines submit, read and list items, and catch up on decisions.
+// The public API: pipelines submit, read and list items, and catch up on decisions. Its OpenAPI document.
 import type { Context } from 'koa';
 import {
   type BatchResult,
@@ -11,6 +11,7 @@ import {
   type Submitted,
 } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
+import { type OpenApi, readOpenApi } from '@countersign/shared/api/openapi';
 import { sha256Hex } from '../../crypto/tokens.ts';
 import { isOpen } from '../../domain/items/item.ts';
 import { presentEvent, presentPublicItem, presentSubmitted } from '../../presenters/item.ts';
@@ -29,7 +30,8 @@ import { readBatch, refuseOtherProject, toSubmitInput } from '../request/read-su
 import { DeferredReply } from '../response/reply.ts';
 import { header, recheckKey } from '../admission/callers.ts';
 import type { Binder } from '../route.ts';
-import { disconnectSignal, preferredWait } from '../request/prefer-wait.ts';
+import { rawJson } from '../../domain/items/decision.ts';
+import { openApiDocument } from '../openapi/document.ts';
 
 export function bindPublic(bind: Binder, services: Services): void {
   bind.pipeline(submitItem, async ({ actor, body, raw, bytes, ctx }) => {
@@ -162,4 +164,30 @@ function bindLists(bind: Binder, services: Services): void {
 function idempotencyOf(ctx: Context, bytes: Buffer | null): Idempotency | null {
   const key = idempotencyKeyOf(ctx);
   return key === null ? null : { key, bodySha256: sha256Hex(bytes ?? '') };
+}
+
+const WAIT = /(?:^|,)\s*wait\s*=\s*"?(\d+)"?\s*(?:;[^,]*)?(?=,|$)/i;
+
+/**
+ * The seconds of `Prefer: wait=N`, at most 60, or null. An unreadable preference is not an error (RFC 7240, section 2);
+ * the `Preference-Applied` response header says what was applied.
+ */
+export function preferredWait(prefer: string | undefined): number | null {
+  const seconds = WAIT.exec(prefer ?? '')?.[1];
+  return seconds === undefined ? null : Math.min(Number(seconds), LIMITS.waitSeconds);
+}
+
+/** Aborts when the client disconnects before the response. */
+function disconnectSignal(ctx: Context): AbortSignal {
+  const gone = new AbortController();
+  ctx.res.once('close', () => gone.abort());
+  // A client that disconnected earlier, while the item was stored or read, emits no further event.
+  if (ctx.res.closed) gone.abort();
+  return gone.signal;
+}
+
+export function bindOpenApi(bind: Binder, services: Services): void {
+  // Serialized once: it does not change while the process runs.
+  const document = rawJson<OpenApi>(JSON.stringify(openApiDocument(services.baseUrl)));
+  bind.open(readOpenApi, () => Promise.resolve(document));
 }

@@ -9,11 +9,10 @@ import type { Grant } from '../../usecases/claims/claim-row.ts';
 import { decide } from '../../usecases/decisions/decide.ts';
 import { listQueue } from '../../usecases/items/list-queue.ts';
 import { readHistory, readItem } from '../../usecases/items/read-item.ts';
-import { releaseClaim } from '../../usecases/claims/release-claim.ts';
+import { releaseClaim, takeOver } from '../../usecases/claims/end-claim.ts';
 import { renewClaim } from '../../usecases/claims/renew-claim.ts';
 import { reopen } from '../../usecases/decisions/reopen.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
-import { takeOver } from '../../usecases/claims/take-over.ts';
 import { undoDecision } from '../../usecases/decisions/undo-decision.ts';
 import type { Binder } from '../route.ts';
 

@@ -2,16 +2,15 @@
 import * as api from '@countersign/shared/api/regressions';
 import { LIMITS } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
-import {
-  presentCase,
-  presentPublicCase,
-  presentPublicRegression,
-  presentRegression,
-} from '../../presenters/regression.ts';
+import type { PublicCase, PublicRegression, Regression, RegressionCase } from '@countersign/shared/api/regressions';
 import { answerRegression, type CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
 import { notFound } from '../../usecases/access/membership.ts';
-import { listPublicCases, readPublicRegression } from '../../usecases/regressions/list-public-cases.ts';
-import { listRegressionCases, listRegressions } from '../../usecases/regressions/list-regressions.ts';
+import {
+  listPublicCases,
+  readPublicRegression,
+  listRegressionCases,
+  listRegressions,
+} from '../../usecases/regressions/list-regressions.ts';
 import type { Services } from '../../usecases/services.ts';
 import { countRun, startRegression } from '../../usecases/regressions/start-regression.ts';
 import { idempotencyKeyOf } from '../request/idempotency-key.ts';
@@ -19,6 +18,7 @@ import { toProblem } from '../response/problem.ts';
 import { limitItems } from '../admission/rate-limit.ts';
 import { readAnswers } from '../request/read-submission.ts';
 import type { Binder } from '../route.ts';
+import { rawJson } from '../../domain/items/decision.ts';
 
 export function bindRegressions(bind: Binder, services: Services): void {
   bind.member(api.beginRegression, async ({ actor, params, body: { cluster_id: cluster, title, ...filter }, ctx }) => {
@@ -69,4 +69,44 @@ function bindPipeline(bind: Binder, services: Services): void {
       }),
     };
   });
+}
+
+interface RunRow extends Omit<Regression, 'created_at' | 'answered_at'> {
+  project_id: string;
+  created_at: string | Date;
+  answered_at: string | Date | null;
+}
+
+const moment = (at: string | Date): string => new Date(at).toISOString();
+
+function presentRegression({ project_id: _, created_at, answered_at, ...run }: RunRow): Regression {
+  return { ...run, created_at: moment(created_at), answered_at: answered_at === null ? null : moment(answered_at) };
+}
+
+function presentPublicRegression(run: RunRow): PublicRegression {
+  const { id, project_id, title, cases, answered, still_fails, differs, fixed, created_at } = run;
+  return { id, project_id, title, cases, answered, still_fails, differs, fixed, created_at: moment(created_at) };
+}
+
+const presentPublicCase = (row: { id: string; input: string; metadata: string | null }): PublicCase => ({
+  id: row.id,
+  input: rawJson(row.input),
+  metadata: row.metadata === null ? null : rawJson<Record<string, never>>(row.metadata),
+});
+
+type CaseRow = Omit<RegressionCase, 'suggestion' | 'output' | 'answer' | 'answered_at'> & {
+  suggestion: string;
+  output: string | null;
+  answer: string | null;
+  answered_at: string | Date | null;
+};
+
+function presentCase(row: CaseRow): RegressionCase {
+  return {
+    ...row,
+    suggestion: rawJson(row.suggestion),
+    output: row.output === null ? null : rawJson(row.output),
+    answer: row.answer === null ? null : rawJson(row.answer),
+    answered_at: row.answered_at === null ? null : moment(row.answered_at),
+  };
 }

@@ -1,4 +1,4 @@
-// Sign-in with a wallet, and the session it opens.
+// Sign-in with a wallet, the session it opens, and the settings of a person.
 import * as api from '@countersign/shared/api/session';
 import { CHALLENGE_SECONDS } from '../../domain/access/sign-in.ts';
 import { presentAccount, presentOwnSession } from '../../presenters/session.ts';
@@ -6,9 +6,8 @@ import { changeAccount, readAccount } from '../../usecases/access/account.ts';
 import { mayCreateProjects } from '../../usecases/projects/create-project.ts';
 import { endOtherSessions, endSession, signOut } from '../../usecases/credentials/end-sessions.ts';
 import { listOwnOffers } from '../../usecases/access/list-offers.ts';
-import { listSessions } from '../../usecases/credentials/list-sessions.ts';
+import { listSessions, ABSOLUTE_MS } from '../../usecases/credentials/sessions.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
-import { ABSOLUTE_MS } from '../../usecases/credentials/sessions.ts';
 import { signIn, startSignIn } from '../../usecases/credentials/sign-in.ts';
 import { clearCookie, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from '../admission/cookies.ts';
 import { clientOf } from '../admission/rate-limit.ts';

@@ -1,12 +1,29 @@
-// The webhook of a project: its state, its secrets, and test events.
+// The webhook of a project: its state and secrets, test events, the delivery log with replays, and alerts.
 import * as projects from '@countersign/shared/api/projects';
 import * as api from '@countersign/shared/api/webhook';
-import { presentTimings } from '../../presenters/delivery.ts';
+import * as deliveries from '@countersign/shared/api/deliveries';
+import { listDeliveries as listEndpoint } from '@countersign/shared/api/learnings';
+import * as alerts from '@countersign/shared/api/alerts';
+import {
+  presentAlert,
+  presentProjectAlert,
+  presentTimings,
+  presentDelivery,
+  presentDeliveryDetail,
+  presentReplay,
+} from '../../presenters/delivery.ts';
 import { readWebhook } from '../../usecases/webhooks/read-webhook.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/webhooks/rotate-webhook-secret.ts';
-import type { Services } from '../../usecases/services.ts';
+import type { Services, MemberActor } from '../../usecases/services.ts';
 import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
 import type { Binder } from '../route.ts';
+import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
+import { listReplays } from '../../usecases/webhooks/list-replays.ts';
+import { readDelivery } from '../../usecases/webhooks/read-delivery.ts';
+import { cancelReplay, replayDelivery, startReplay } from '../../usecases/webhooks/replay-deliveries.ts';
+import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
+import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';
+import { seeAlerts } from '../../usecases/webhooks/see-alerts.ts';
 
 export function bindWebhook(bind: Binder, services: Services): void {
   bind.member(api.readWebhook, async ({ actor, params }) => {
@@ -40,3 +57,59 @@ function bindSecrets(bind: Binder, services: Services): void {
 }
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;
+
+/** For a delivery that was deleted while the page was read (KE4). */
+const GONE = { durationMs: null, redacted: true };
+
+export function bindDeliveries(bind: Binder, services: Services): void {
+  bind.member(listEndpoint, async ({ actor, params, query }) => {
+    const page = await listDeliveries(services, actor, { ...query, projectId: params.id, after: query.after });
+    const data = page.rows.map((row) => presentDelivery(row, page, page.asides.get(row.id) ?? GONE));
+    return { data, next_cursor: page.nextCursor };
+  });
+  const shown = async (actor: MemberActor, id: string) => {
+    const view = await readDelivery(services, actor, id);
+    return presentDeliveryDetail(view);
+  };
+  bind.member(deliveries.readDelivery, ({ actor, params }) => shown(actor, params.id));
+  bind.member(deliveries.replayDelivery, async ({ actor, params }) => {
+    await replayDelivery(services, actor, params.id);
+    return shown(actor, params.id);
+  });
+  bind.member(deliveries.sendDeliveryNow, async ({ actor, params }) => {
+    await sendDeliveryNow(services, actor, params.id);
+    return shown(actor, params.id);
+  });
+  bindReplays(bind, services);
+}
+
+function bindReplays(bind: Binder, services: Services): void {
+  bind.member(deliveries.replayDeliveries, async ({ actor, params, body }) => {
+    const time = (text: string | undefined) => (text === undefined ? null : new Date(text));
+    const { status = 'dead', from, to } = body ?? {};
+    const filter = { projectId: params.id, status, from: time(from), to: time(to) };
+    return presentReplay(await startReplay(services, actor, filter));
+  });
+  bind.member(deliveries.listReplays, async ({ actor, params }) => {
+    const replays = await listReplays(services, actor, params.id);
+    return { data: replays.map(presentReplay), next_cursor: null };
+  });
+  bind.member(deliveries.cancelReplay, async ({ actor, params }) =>
+    presentReplay(await cancelReplay(services, actor, params.id)),
+  );
+}
+
+export function bindAlerts(bind: Binder, services: Services): void {
+  bind.member(alerts.listAlerts, async ({ actor }) => {
+    const all = await listAlerts(services, actor);
+    return { data: all.map(presentProjectAlert), next_cursor: null };
+  });
+  bind.member(alerts.listProjectAlerts, async ({ actor, params }) => {
+    const all = await listProjectAlerts(services, actor, params.id);
+    return { data: all.map(presentAlert), next_cursor: null };
+  });
+  bind.member(alerts.seeAlerts, async ({ actor, params, body }) => {
+    await seeAlerts(services, actor, { projectId: params.id, until: new Date(body.until) });
+    return undefined;
+  });
+}

@@ -3,9 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import type { Services } from '../../usecases/services.ts';
-import { BYTES, createTrafficLimiter, PACKETS } from './traffic-limiter.ts';
+import { BYTES, createTrafficLimiter, PACKETS, createFrameCounter } from './traffic-limiter.ts';
 import { createPacketValidator, type Packet } from './packet-validator.ts';
-import { createFrameCounter } from './frame-counter.ts';
 import type { LiveServer, LiveSocket } from '../rooms.ts';
 import { createUnsentLimit, type Unsent } from './unsent.ts';
 

@@ -1,7 +1,7 @@
 // Counting frames, however they are split into chunks, regardless of their length and type.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFrameCounter } from './frame-counter.ts';
+import { createFrameCounter } from './traffic-limiter.ts';
 
 interface Frame {
   opcode: number;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
 import type { UserPresence, PresenceReport } from '@countersign/shared/sockets';
 import { PresenceRegistry } from './presence-registry.ts';
-import { NO_LOCATION, Tabs } from './tabs.ts';
+import { NO_LOCATION, Tabs } from './presence.ts';
 
 const PROJECTS = ['north', 'south'];
 const USERS = ['ana', 'bo', 'cem', 'dia'];

@@ -1,4 +1,4 @@
-// Creates and revokes invites of a project: an owner makes one, and its token is shown once (PM3).
+// Creates, lists, revokes and accepts invites of a project: a token is shown once and adds one person (PM3).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import { decodeAddress } from '../../crypto/ed25519.ts';
@@ -6,10 +6,15 @@ import { randomToken, sha256Hex } from '../../crypto/tokens.ts';
 import { Invite } from '../../db/entities/invite.ts';
 import { lockProject } from '../../db/lock-project.ts';
 import { shortAddress } from '../../domain/access/actor.ts';
-import { notFound, requireChange, requirePermission } from './membership.ts';
-import { badField } from './change-membership.ts';
-import { recordChange } from '../projects/record-change.ts';
+import { notFound, requireChange, requirePermission, lockRole } from './membership.ts';
+import { badField, changeMembership } from './change-membership.ts';
+import { recordChange, nameOf } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { User } from '../../db/entities/user.ts';
+import { isRaise } from '../../domain/access/pool.ts';
+import type { Tx } from '../../db/database.ts';
+import { Project } from '../../db/entities/project.ts';
+import { refuseBlocked } from './blocked.ts';
 
 export interface NewInvite {
   projectId: string;
@@ -81,3 +86,89 @@ const subjectOf = (subjectId: string, address: string | null) => ({
   subject: address === null ? null : shortAddress(address),
   subjectId,
 });
+
+interface InviteView {
+  invite: Invite;
+  /** Its author. */
+  by: User | null;
+}
+
+/** Newest first; for owners. Errors: `not_found`, `forbidden`. */
+export function listInvites(services: Services, actor: MemberActor, projectId: string): Promise<InviteView[]> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_members');
+    const open = await em.execute<{ id: string }[]>(
+      `select id from invite where project_id = ? and used_at is null and revoked_at is null and expires_at > now()`,
+      [projectId],
+    );
+    const ids = open.map(({ id }) => id);
+    const invites = await em.find(Invite, { id: { $in: ids } }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+    const makers = invites.flatMap(({ createdBy }) => createdBy ?? []);
+    const users = await em.find(User, { id: { $in: makers } });
+    const byId = new Map(users.map((user) => [user.id, user]));
+    return invites.map((invite) => ({ invite, by: byId.get(invite.createdBy ?? '') ?? null }));
+  });
+}
+
+/** The conditions of an open invite, for the wallet in the parameter. */
+const OPEN = `used_at is null and revoked_at is null and expires_at > now() and (address is null or address = ?)
+  and exists (select 1 from project p where p.id = invite.project_id and p.archived_at is null)`;
+
+/**
+ * Joins the project of the invite with its role. A member gets the higher of the two roles, and an invite that would not raise
+ * theirs stays open. Errors: `not_found`, the same for every token that this person cannot use.
+ */
+export async function acceptInvite(
+  services: Services,
+  actor: MemberActor,
+  token: string,
+): Promise<{ project: Project; role: Role }> {
+  return services.db.write(async (tx) => {
+    const {
+      id,
+      role,
+      project_id: projectId,
+      created_by: maker,
+    } = await findOpen(tx, { token, address: actor.address });
+    await lockProject(tx.em, projectId);
+    await refuseBlocked(tx.em, actor.userId);
+    const project = await tx.em.findOneOrFail(Project, { id: projectId });
+    const from = await lockRole(tx.em, actor.userId, projectId);
+    if (from !== null && !isRaise({ from, to: role })) return { project, role: from };
+    await useUp(tx, { id, actor });
+    const invitedBy = maker === null ? null : await nameOf(tx, maker);
+    await changeMembership(services, { tx, actor }, { projectId, userId: actor.userId, from, to: role, invitedBy });
+    return { project, role };
+  });
+}
+
+interface Open {
+  id: string;
+  project_id: string;
+  role: Role;
+  created_by: string | null;
+}
+
+async function findOpen({ em }: Tx, { token, address }: { token: string; address: string }): Promise<Open> {
+  const rows = await em.execute<Open[]>(
+    `select id, project_id, role, created_by from invite where token_hash = ? and ${OPEN}`,
+    [sha256Hex(token), address],
+  );
+  if (rows[0] === undefined) throw noInvite();
+  return rows[0];
+}
+
+/** The conditional UPDATE alone decides who was first. */
+async function useUp({ em }: Tx, { id, actor }: { id: string; actor: MemberActor }): Promise<void> {
+  const used = await em.execute<{ id: string }[]>(
+    `update invite set used_at = now(), used_by = ? where id = ? and ${OPEN} returning id`,
+    [actor.userId, id, actor.address],
+  );
+  if (used.length === 0) throw noInvite();
+}
+
+const noInvite = () =>
+  new Refusal(
+    'not_found',
+    'This invite is no longer valid: it was used, revoked, has expired, or is for another wallet. Ask for a new one.',
+  );

@@ -1,6 +1,7 @@
 // Reads the analytics of queue, people, model and webhook in a window from the rollups, at the same cost for any window.
 import type { Analytics } from '@countersign/shared/api/analytics';
 import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/enums';
+import { COUNT_LIMIT } from '@countersign/shared/api/queue';
 import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
@@ -19,8 +20,8 @@ import {
 import { DELIVERY_OUTCOMES, type Measure, MEASURES } from '../../domain/analytics/rollup.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { type AnalyticsQuery, type Window, windowOf } from './analytics-window.ts';
-import { queueNow } from './queue-now.ts';
+import { bucketsOf, type Bucket } from '../../domain/analytics/calendar.ts';
+import { badWindow, timeWindow, type WindowQuery, wholeMinutes } from './time-window.ts';
 
 /** Errors: `not_found`, `forbidden`, `validation_failed` (an empty window, or too many buckets). */
 export function readAnalytics(services: Services, actor: MemberActor, query: AnalyticsQuery): Promise<Analytics> {
@@ -121,4 +122,60 @@ async function peopleOf(em: Em, projectId: string, whole: readonly Figure[]) {
     [projectId, JSON.stringify([...ids])],
   );
   return rows.map((row) => ({ userId: row.id, name: displayName(row), holding: Number(row.holding) }));
+}
+
+interface AnalyticsQuery extends WindowQuery {
+  bucket: Bucket | undefined;
+}
+
+/** All times are in ms. */
+interface Window {
+  from: number;
+  to: number;
+  bucket: Bucket;
+  /** When each bucket begins; the first may begin before the window. */
+  starts: number[];
+}
+
+const BUCKET_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const satisfies Record<Bucket, number>;
+const DEFAULT_SPAN_MS = 24 * BUCKET_MS.hour;
+/** More buckets than this cannot be shown, and would not be a bounded query. */
+const MAX_BUCKETS = 1500;
+
+/** Errors: `validation_failed` (an empty window, or too many buckets). */
+function windowOf(query: AnalyticsQuery, zone: string, now: Date): Window {
+  const asked = timeWindow(query, now, DEFAULT_SPAN_MS);
+  const span = asked.to.getTime() - asked.from.getTime();
+  const bucket = query.bucket ?? (span <= 2 * BUCKET_MS.hour ? 'minute' : span <= 8 * BUCKET_MS.day ? 'hour' : 'day');
+  if (span / BUCKET_MS[bucket] > MAX_BUCKETS) throw badWindow('#/bucket', 'Choose a shorter window or a wider bucket.');
+  const { from, to } = wholeMinutes(asked);
+  const whole = { from: from.getTime(), to: to.getTime() };
+  return { ...whole, bucket, starts: bucketsOf(whole, bucket, zone) };
+}
+
+/** The oldest item is searched among this many in due order: it is among them unless the target was raised meanwhile. */
+const MAX_EXAMINED = 1000;
+
+const late = (status: string) =>
+  `(select 1 from item where project_id = $1 and status = '${status}' and due_at < $2 limit ${COUNT_LIMIT})`;
+const first = (status: string) =>
+  `(select created_at from item where project_id = $1 and status = '${status}' order by due_at, id limit ${MAX_EXAMINED})`;
+
+const QUEUE_NOW = `
+  select (select count(*) from item where project_id = $1 and claim_expires_at is not null) as reviewing,
+    (select count(*) from (${late('queued')} union all ${late('escalated')}) l) as past_due,
+    (select min(created_at) from (${first('queued')} union all ${first('escalated')}) f) as oldest_at`;
+
+async function queueNow(em: Em, projectId: string, now: Date) {
+  const [row] = await rawQuery<{ reviewing: string; past_due: string; oldest_at: string | Date | null }>(
+    em,
+    QUEUE_NOW,
+    [projectId, now.toISOString()],
+  );
+  const oldest = row?.oldest_at ?? null;
+  return {
+    reviewing: Number(row?.reviewing),
+    past_due: Math.min(COUNT_LIMIT, Number(row?.past_due)),
+    oldest_at: oldest === null ? null : new Date(oldest).toISOString(),
+  };
 }

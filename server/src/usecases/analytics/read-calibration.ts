@@ -1,14 +1,15 @@
 // Reads the calibration: how often people approved a suggestion unchanged, by its confidence (AN22).
-import type { Calibration } from '@countersign/shared/api/thresholds';
+import type { Calibration, ConfidenceBin } from '@countersign/shared/api/thresholds';
 import { quantileBins } from '../../domain/analytics/calibration.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { Project } from '../../db/entities/project.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { confidenceBins } from './confidence-bins.ts';
 import { newestDecisions } from '../decisions/newest-decisions.ts';
 import { monthWindow, type TimeWindow, wholeMinutes, type WindowQuery } from './time-window.ts';
+import { withFigures } from '../../analytics/read-rollups.ts';
+import { CONFIDENCE_BINS, MILLION } from '../../domain/analytics/rollup.ts';
 
 /** Errors: `not_found`, `forbidden`, `validation_failed` (an empty window). */
 export function readCalibration(services: Services, actor: MemberActor, query: WindowQuery): Promise<Calibration> {
@@ -44,4 +45,22 @@ async function newest(em: Em, { projectId, from, to }: TimeWindow) {
     [projectId, from, to],
   );
   return rows.map((row) => ({ ...row, n: Number(row.n), unchanged: Number(row.unchanged) }));
+}
+
+/** Bins of 0.05, lowest first, with those of verdicts separate and empty ones omitted. The window is in whole minutes. */
+export function confidenceBins(em: Em, { projectId, from, to }: TimeWindow): Promise<ConfidenceBin[]> {
+  return withFigures(em, projectId, async (figures) => {
+    const [bins = []] = await figures.over([{ low: from.getTime(), high: to.getTime() }], ['bin', 'verdict_bin']);
+    return bins
+      .filter(({ n }) => n > 0)
+      .map(({ measure, key, n, part, total }) => ({
+        low: Number(key) / CONFIDENCE_BINS,
+        high: (Number(key) + 1) / CONFIDENCE_BINS,
+        audit: measure === 'verdict_bin',
+        n,
+        unchanged: part,
+        confidence_sum: total / MILLION,
+      }))
+      .sort((one, other) => one.low - other.low || Number(one.audit) - Number(other.audit));
+  });
 }

@@ -1,4 +1,4 @@
-// Creates and removes the inbound sources of a project; the secret of a source is shown once.
+// Creates, lists and removes the inbound sources of a project; the secret of a source is shown once.
 import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { InboundSource } from '../../db/entities/inbound-source.ts';
@@ -58,5 +58,17 @@ export async function removeInboundSource(
     await tx.em.nativeUpdate(InboundSource, { id: sourceId }, { removedAt: services.clock.now() });
     const change = { action: 'source.removed' as const, subject: source.name, subjectId: sourceId };
     await recordChange(services, { tx, actor }, { projectId, changed: ['sources'], ...change });
+  });
+}
+
+/** The sources that are not removed, newest first; for owners. Errors: `not_found`, `forbidden`. */
+export function listInboundSources(
+  services: Services,
+  actor: MemberActor,
+  projectId: string,
+): Promise<InboundSource[]> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_keys');
+    return em.find(InboundSource, { projectId, removedAt: null }, { orderBy: { createdAt: 'desc', id: 'desc' } });
   });
 }

@@ -1,4 +1,4 @@
-// Sessions: created at sign-in, found by cookie, ended by idleness or age (A1, A3). end-sessions.ts ends them on request.
+// Sessions: created at sign-in, found by cookie, listed, ended by idleness or age (A1, A3); see also end-sessions.ts.
 import { randomToken, sameHex, sha256Hex } from '../../crypto/tokens.ts';
 import type { Tx } from '../../db/database.ts';
 import { Session } from '../../db/entities/session.ts';
@@ -110,7 +110,16 @@ export async function findLiveSessions(services: Services, ids: string[]): Promi
 }
 
 /** A3 as a condition: the session has neither expired nor been idle too long. Requests, sockets and lists share it. */
-export const alive = (now: Date) => ({
+const alive = (now: Date) => ({
   expiresAt: { $gt: now },
   lastSeenAt: { $gte: idleSince(now) },
 });
+
+/** More sessions than this are not listed; ending all others ends those too. */
+const MOST = 100;
+
+/** The actor's own live sessions (A3), the last seen first, at most 100. */
+export function listSessions(services: Services, actor: MemberActor): Promise<Session[]> {
+  const own = { userId: actor.userId, ...alive(services.clock.now()) };
+  return services.db.read((em) => em.find(Session, own, { orderBy: { lastSeenAt: 'desc', id: 'desc' }, limit: MOST }));
+}

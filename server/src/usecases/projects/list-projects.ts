@@ -1,4 +1,4 @@
-// Lists the projects a person is a member of, each with its project summary.
+// Reads projects with their summaries: the queue, the reviewers, the decisions of the day and the webhook state.
 import type { Role } from '@countersign/shared/enums';
 import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
@@ -9,7 +9,6 @@ import { roleIn } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from './audited-projects.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
-import { projectSummariesOf, EMPTY_SUMMARY, type ProjectSummary } from './project-summary.ts';
 
 export interface ProjectView {
   project: Project;
@@ -93,4 +92,107 @@ async function stoppers(em: Em, memberships: { project: Project }[]): Promise<Ma
   if (ids.length === 0) return new Map();
   const users = await em.find(User, { id: { $in: ids } });
   return new Map(users.map(({ id, name, address }) => [id, displayName({ name: name ?? null, address })]));
+}
+
+/** A person who holds a claim. */
+interface Reviewer {
+  userId: string;
+  name: string;
+}
+
+interface ProjectSummary {
+  waiting: number;
+  escalated: number;
+  reviewing: number;
+  /** People who hold a claim, by name; the first few of `reviewerCount`. */
+  reviewers: Reviewer[];
+  reviewerCount: number;
+  oldestAt: Date | null;
+  decidedToday: number;
+  overriddenToday: number;
+  webhook: 'not_set' | 'waiting' | 'healthy' | 'failing' | 'paused';
+}
+
+/** The summary of a project without counts. */
+const EMPTY_SUMMARY: ProjectSummary = {
+  waiting: 0,
+  escalated: 0,
+  reviewing: 0,
+  reviewers: [],
+  reviewerCount: 0,
+  oldestAt: null,
+  decidedToday: 0,
+  overriddenToday: 0,
+  webhook: 'not_set',
+};
+
+interface ProjectSummaryRow {
+  id: string;
+  waiting: string;
+  escalated: string;
+  reviewing: string | null;
+  reviewers: { user_id: string; name: string | null; address: string }[] | null;
+  reviewer_count: string | null;
+  oldest_at: string | Date | null;
+  decided: string;
+  overridden: string;
+  webhook: ProjectSummary['webhook'];
+}
+
+/** Counts per project: open items by index, people's decisions since midnight UTC, and the state of the webhook. */
+async function projectSummariesOf(em: Em, projectIds: string[], now: Date): Promise<Map<string, ProjectSummary>> {
+  if (projectIds.length === 0) return new Map();
+  const midnight = new Date(now);
+  midnight.setUTCHours(0, 0, 0, 0);
+  const ids = `{${projectIds.join(',')}}`;
+  const rows = await em.execute<ProjectSummaryRow[]>(SUMMARY_SQL, [ids, midnight, ids]);
+  return new Map(rows.map((row) => [row.id, toProjectSummary(row)]));
+}
+
+/** Live claims are few in any database and have their own index: one pass reads them for all projects. */
+const SUMMARY_SQL = `
+with held as (
+  select i.project_id, i.claimed_by as user_id, count(*) as items
+  from item i where i.claim_expires_at is not null and i.project_id = any(?::uuid[]) group by 1, 2),
+placed as (
+  select h.project_id, h.user_id, h.items, u.name, u.address,
+    row_number() over (partition by h.project_id order by coalesce(u.name, u.address), u.id) as place
+  from held h join app_user u on u.id = h.user_id),
+claims as (
+  select project_id, sum(items) as reviewing, count(*) as reviewer_count,
+    json_agg(json_build_object('user_id', user_id, 'name', name, 'address', address) order by place) filter (where place <= 5) as reviewers
+  from placed group by 1)
+select p.id, w.waiting, w.escalated, c.reviewing, c.reviewers, c.reviewer_count, w.oldest_at, d.decided, d.overridden,
+  case when p.webhook_url is null then 'not_set'
+       when e.state = 'paused' then 'paused'
+       when x.status is null then 'waiting'
+       when x.status = 'succeeded' then 'healthy'
+       else 'failing' end as webhook
+from project p
+join webhook_endpoint e on e.project_id = p.id
+left join claims c on c.project_id = p.id
+cross join lateral (
+  select count(*) filter (where status = 'queued') as waiting, count(*) filter (where status = 'escalated') as escalated,
+    min(created_at) as oldest_at
+  from item where project_id = p.id and status in ('queued', 'escalated')) w
+cross join lateral (
+  select count(*) as decided, count(*) filter (where action in ('edit', 'reject')) as overridden
+  from decision where project_id = p.id and reviewer_id is not null and decided_at >= ?) d
+left join lateral (
+  -- The latest delivery with a known result: one that is being replayed has none yet.
+  select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true
+where p.id = any(?::uuid[])`;
+
+function toProjectSummary(row: ProjectSummaryRow): ProjectSummary {
+  return {
+    waiting: Number(row.waiting),
+    escalated: Number(row.escalated),
+    reviewing: Number(row.reviewing ?? 0),
+    reviewers: (row.reviewers ?? []).map((user) => ({ userId: user.user_id, name: displayName(user) })),
+    reviewerCount: Number(row.reviewer_count ?? 0),
+    oldestAt: row.oldest_at === null ? null : new Date(row.oldest_at),
+    decidedToday: Number(row.decided),
+    overriddenToday: Number(row.overridden),
+    webhook: row.webhook,
+  };
 }

@@ -1,13 +1,13 @@
-// Lists the regression runs of a project, newest first, and the cases of one.
+// Lists regression runs and their cases: for members with all answers, for a pipeline with the inputs alone.
 import type { CaseState } from '@countersign/shared/api/regressions';
 import type { ItemStatus, Outcome } from '@countersign/shared/enums';
 import { Cluster } from '../../db/entities/cluster.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { notFound, requirePermission } from '../access/membership.ts';
-import type { MemberActor, Services } from '../services.ts';
+import type { MemberActor, Services, ApiKeyActor } from '../services.ts';
 import { treeOf } from '../learnings/cluster-roots.ts';
 import { decodeCursor, toPage, type PageQuery } from '../cursor.ts';
-import { placesOf, runOf, RUNS, type RunRow } from './regression-rows.ts';
+import { placesOf, runOf, RUNS, type RunRow, requireRun } from './regression-rows.ts';
 
 const BYTES =
   'octet_length(i.suggestion) + coalesce(octet_length(l.output), 0) + coalesce(octet_length(c.suggestion), 0)';
@@ -82,5 +82,47 @@ export function listRegressionCases(
       [regressionId, places],
     );
     return { run, rows, nextCursor };
+  });
+}
+
+const PUBLIC_BYTES = 'octet_length(i.input) + coalesce(octet_length(i.metadata), 0)';
+
+/** Errors: `not_found`. */
+export const readPublicRegression = (services: Services, actor: ApiKeyActor, id: string): Promise<RunRow> =>
+  services.db.read((em) => runOf(em, actor.projectId, id));
+
+interface PublicCasesQuery {
+  regressionId: string;
+  /** Only those without an answer. */
+  unanswered: boolean;
+  after: string | undefined;
+  limit: number;
+}
+
+/** JSON values are text. */
+interface PublicCaseRow {
+  id: string;
+  input: string;
+  metadata: string | null;
+}
+
+/** In the order of the run. Errors: `not_found`, `invalid_cursor`. */
+export function listPublicCases(
+  services: Services,
+  actor: ApiKeyActor,
+  query: PublicCasesQuery,
+): Promise<{ rows: PublicCaseRow[]; nextCursor: string | null }> {
+  return services.db.read(async (em) => {
+    const { regressionId, unanswered, after, limit } = query;
+    await requireRun(em, actor.projectId, regressionId);
+    const state = unanswered ? 'unanswered' : undefined;
+    const { places, nextCursor } = await placesOf(em, { regressionId, state, after, limit }, PUBLIC_BYTES);
+    const rows = await rawQuery<PublicCaseRow>(
+      em,
+      `select l.id, i.input, i.metadata from regression_case c join learning l on l.id = c.learning_id join item i on i.id = l.item_id
+       where c.regression_id = $1 and c.place = any($2::int[]) order by c.place`,
+      [regressionId, places],
+    );
+    return { rows, nextCursor };
   });
 }

@@ -1,13 +1,12 @@
 // Tests blocking a wallet by the operator: signed out at once, claims released, no new claims, restored when unblocked.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSession, verify, challenge } from '@countersign/shared/api/session';
-import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
+import { acceptInvite, createInvite } from '../../../src/usecases/access/invites.ts';
 import { blockWallet, endSessionsOf, listAccess, unblockWallet } from '../../../src/usecases/access/operator-access.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
 import { changeMember } from '../../../src/usecases/access/change-member.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
-import { createInvite } from '../../../src/usecases/access/invites.ts';
 import { acceptOffer } from '../../../src/usecases/access/offers.ts';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';

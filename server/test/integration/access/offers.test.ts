@@ -3,13 +3,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
-import { presentOffer } from '../../../src/presenters/offer.ts';
-import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
+import { presentOffer } from '../../../src/presenters/pool.ts';
+import { acceptInvite, createInvite } from '../../../src/usecases/access/invites.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
 import { changeMember, removeMember } from '../../../src/usecases/access/change-member.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
-import { createInvite } from '../../../src/usecases/access/invites.ts';
 import { archiveProject, deleteProject, restoreProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { acceptOffer, declineOffer, revokeOffer } from '../../../src/usecases/access/offers.ts';
 import { listOffers } from '../../../src/usecases/access/list-offers.ts';

@@ -6,7 +6,7 @@ import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { forgetRollups } from '../../../src/analytics/recount.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { confidenceBins } from '../../../src/usecases/analytics/confidence-bins.ts';
+import { confidenceBins } from '../../../src/usecases/analytics/read-calibration.ts';
 import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
 import { expectCounted, relayAll } from './rollup-checks.ts';
 import { endAllClaims } from '../support/database-helpers.ts';

@@ -13,7 +13,7 @@ import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { claimBulk } from '../../../src/usecases/claims/claim-bulk.ts';
 import { archiveProject } from '../../../src/usecases/projects/lifecycle.ts';
-import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { aSubmission, join, openProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';

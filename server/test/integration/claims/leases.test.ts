@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
-import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
 import {

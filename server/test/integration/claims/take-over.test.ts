@@ -4,10 +4,9 @@ import { claim } from '../../../src/usecases/claims/claim.ts';
 import { seizeClaim } from '../../../src/usecases/claims/claim-row.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
 import { readPublicItem } from '../../../src/usecases/items/read-item.ts';
-import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
-import { takeOver } from '../../../src/usecases/claims/take-over.ts';
 import { eventsOf, rowOf, eventTypesOf } from '../support/database-helpers.ts';
 import {
   aDecision,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/invariants/check.ts';
 import { checksOf, reader } from '../../../src/invariants/invariants.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
-import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';

@@ -4,9 +4,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode, RefusalExtras } from '@countersign/shared/errors';
 import type { ReviewAction } from '@countersign/shared/enums';
 import { claim } from '../../../src/usecases/claims/claim.ts';
-import { decide } from '../../../src/usecases/decisions/decide.ts';
-import type { DecideInput } from '../../../src/usecases/decisions/decision-rows.ts';
-import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { decide, type DecideInput } from '../../../src/usecases/decisions/decide.ts';
+import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { endAllClaims, eventsOf, rowOf, eventTypesOf } from '../support/database-helpers.ts';
 import {

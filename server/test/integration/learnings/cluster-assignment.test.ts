@@ -6,7 +6,7 @@ import { rawQuery } from '../../../src/db/raw-query.ts';
 import { CLOSE, keyOf } from '../../../src/domain/learnings/reason-key.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
-import { listClusters } from '../../../src/usecases/learnings/list-clusters.ts';
+import { listClusters } from '../../../src/usecases/learnings/read-clusters.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { aDecision, anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';

@@ -2,9 +2,9 @@
 import { TREND_DAYS, type Cluster } from '@countersign/shared/api/clusters';
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listClusters } from '../../../src/usecases/learnings/list-clusters.ts';
+import { listClusters } from '../../../src/usecases/learnings/read-clusters.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
-import { shapeCluster, type ShapeInput } from '../../../src/usecases/learnings/shape-cluster.ts';
+import { shapeCluster, type ShapeInput } from '../../../src/usecases/learnings/change-learnings.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { sweepOnce } from '../../../src/worker/sweep.ts';
 import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';

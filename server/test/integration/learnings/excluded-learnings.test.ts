@@ -4,13 +4,12 @@ import { type ExportFilter, exportFilter } from '@countersign/shared/api/exports
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { excludeLearning } from '../../../src/usecases/learnings/exclude-learning.ts';
+import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
 import { exportLearnings } from '../../../src/usecases/learnings/export-learnings.ts';
 import { listChanges } from '../../../src/usecases/projects/list-changes.ts';
-import { listClusters } from '../../../src/usecases/learnings/list-clusters.ts';
+import { listClusters } from '../../../src/usecases/learnings/read-clusters.ts';
 import { listExports, previewExport } from '../../../src/usecases/learnings/list-exports.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
-import { shapeCluster } from '../../../src/usecases/learnings/shape-cluster.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { sweepOnce } from '../../../src/worker/sweep.ts';

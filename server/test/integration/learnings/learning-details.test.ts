@@ -3,11 +3,14 @@ import { exportFilter } from '@countersign/shared/api/exports';
 import { beforeEach, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { exportLearnings } from '../../../src/usecases/learnings/export-learnings.ts';
-import { listClusters } from '../../../src/usecases/learnings/list-clusters.ts';
+import {
+  listClusters,
+  listReasonVariants,
+  readCluster,
+  listLearningValues,
+} from '../../../src/usecases/learnings/read-clusters.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
-import { listLearningValues } from '../../../src/usecases/learnings/list-learning-values.ts';
-import { listReasonVariants, readCluster } from '../../../src/usecases/learnings/read-cluster.ts';
-import { shapeCluster } from '../../../src/usecases/learnings/shape-cluster.ts';
+import { shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';

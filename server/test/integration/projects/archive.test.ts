@@ -1,6 +1,6 @@
 // Tests an archived project: no submissions, no claims, existing decisions complete, and it can be restored (AR1).
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
+import { acceptInvite, createInvite, revokeInvite } from '../../../src/usecases/access/invites.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
 import { createApiKey, revokeApiKey } from '../../../src/usecases/credentials/api-keys.ts';
 import { changeMember, removeMember } from '../../../src/usecases/access/change-member.ts';
@@ -9,7 +9,6 @@ import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
 import { createInboundSource, removeInboundSource } from '../../../src/usecases/credentials/inbound-sources.ts';
-import { createInvite, revokeInvite } from '../../../src/usecases/access/invites.ts';
 import { archiveProject, restoreProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listProjects, readProject } from '../../../src/usecases/projects/list-projects.ts';
 import { listQueue } from '../../../src/usecases/items/list-queue.ts';
@@ -17,7 +16,7 @@ import { readPublicItem } from '../../../src/usecases/items/read-item.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../../src/usecases/webhooks/rotate-webhook-secret.ts';
-import { takeOver } from '../../../src/usecases/claims/take-over.ts';
+import { takeOver } from '../../../src/usecases/claims/end-claim.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';

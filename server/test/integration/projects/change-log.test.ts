@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '@countersign/shared/api/projects';
 import type { Role } from '@countersign/shared/enums';
 import { displayName } from '../../../src/domain/access/actor.ts';
-import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
+import { acceptInvite, createInvite, revokeInvite } from '../../../src/usecases/access/invites.ts';
 import { changeAccount } from '../../../src/usecases/access/account.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
 import { createApiKey, revokeApiKey } from '../../../src/usecases/credentials/api-keys.ts';
@@ -11,7 +11,6 @@ import { changeMember, removeMember } from '../../../src/usecases/access/change-
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';
 import { createInboundSource, removeInboundSource } from '../../../src/usecases/credentials/inbound-sources.ts';
-import { createInvite, revokeInvite } from '../../../src/usecases/access/invites.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { eventLogOf, changeLogOf } from '../support/database-helpers.ts';
 import { aPerson, createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';

@@ -1,13 +1,12 @@
 // Tests a deleted project: 404 at once for everybody, as for one that never existed, and nothing more is sent (AR2).
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
+import { acceptInvite, createInvite } from '../../../src/usecases/access/invites.ts';
 import { createApiKey } from '../../../src/usecases/credentials/api-keys.ts';
 import { checkApiKey } from '../../../src/usecases/credentials/check-api-key.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
-import { createInvite } from '../../../src/usecases/access/invites.ts';
 import { archiveProject, deleteProject, restoreProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listProjects } from '../../../src/usecases/projects/list-projects.ts';
 import { readContents } from '../../../src/usecases/projects/read-contents.ts';

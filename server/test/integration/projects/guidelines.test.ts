@@ -7,9 +7,9 @@ import {
   listGuidelinesNews,
   listGuidelinesVersions,
   readGuidelines,
-} from '../../../src/usecases/projects/read-guidelines.ts';
+  seeGuidelines,
+} from '../../../src/usecases/projects/guidelines.ts';
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';
-import { seeGuidelines } from '../../../src/usecases/projects/see-guidelines.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { withOpenTransaction, waitForBlocked } from '../support/blocking-transaction.ts';
 import { aPerson, createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';

@@ -2,9 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
-import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
-import { takeOver } from '../../../src/usecases/claims/take-over.ts';
 import {
   anItem,
   aPerson,

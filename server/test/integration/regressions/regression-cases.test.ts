@@ -1,13 +1,15 @@
 // Tests the selection of cases of a regression run (RS2), and how cases are listed.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { excludeLearning } from '../../../src/usecases/learnings/exclude-learning.ts';
+import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
 import { encodeSeq } from '../../../src/usecases/cursor.ts';
-import { listClusters } from '../../../src/usecases/learnings/list-clusters.ts';
+import { listClusters } from '../../../src/usecases/learnings/read-clusters.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
-import { listPublicCases } from '../../../src/usecases/regressions/list-public-cases.ts';
-import { listRegressionCases, listRegressions } from '../../../src/usecases/regressions/list-regressions.ts';
-import { shapeCluster } from '../../../src/usecases/learnings/shape-cluster.ts';
+import {
+  listPublicCases,
+  listRegressionCases,
+  listRegressions,
+} from '../../../src/usecases/regressions/list-regressions.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { withOpenTransaction } from '../support/blocking-transaction.ts';
 import { regressionSteps } from './regression-fixture.ts';

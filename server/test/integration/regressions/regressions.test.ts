@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import * as api from '@countersign/shared/api/regressions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answerRegression } from '../../../src/usecases/regressions/answer-regression.ts';
-import { readPublicRegression } from '../../../src/usecases/regressions/list-public-cases.ts';
+import { readPublicRegression } from '../../../src/usecases/regressions/list-regressions.ts';
 import { stopProject } from '../../../src/usecases/projects/stop-project.ts';
 import { regressionSteps } from './regression-fixture.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';

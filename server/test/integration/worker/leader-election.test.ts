@@ -1,8 +1,7 @@
 // Tests leader election: one session at a time, until it ends or falls silent.
 import { afterEach, describe, expect, it } from 'vitest';
 import { openOrm, type Orm } from '../../../src/db/orm.ts';
-import type { Heartbeat } from '../../../src/db/connection/leader-election.ts';
-import { openSignals, type Signals } from '../../../src/db/connection/signals.ts';
+import { type Heartbeat, openSignals, type Signals } from '../../../src/db/connection/signals.ts';
 import { emptyDatabase } from '../../fixtures/test-database.ts';
 import { connectionTo } from '../../../../scripts/lib/processes/postgres-client.ts';
 

@@ -8,7 +8,7 @@ import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts
 import { readOnboarding } from '../../../src/usecases/projects/read-onboarding.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import { countOnce } from '../../../src/worker/count.ts';
-import { purgeOnce } from '../../../src/worker/purge.ts';
+import { purgeOnce } from '../../../src/worker/maintenance-jobs.ts';
 import { openProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { expectCounted, recountOf, sumsOf } from '../analytics/rollup-checks.ts';

@@ -8,7 +8,7 @@ import { checksOf, reader } from '../../../src/invariants/invariants.ts';
 import { presentDeliveryDetail } from '../../../src/presenters/delivery.ts';
 import { presentItem, presentPublicItem } from '../../../src/presenters/item.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
-import { excludeLearning } from '../../../src/usecases/learnings/exclude-learning.ts';
+import { excludeLearning } from '../../../src/usecases/learnings/change-learnings.ts';
 import { readDelivery } from '../../../src/usecases/webhooks/read-delivery.ts';
 import { readItem, readPublicItem } from '../../../src/usecases/items/read-item.ts';
 import { createRetentionJob } from '../../../src/worker/retention.ts';

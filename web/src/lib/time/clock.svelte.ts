@@ -1,6 +1,5 @@
 // The single ticking clock of the page, in server time: all ages, countdowns and relative times read it.
 import { createSubscriber } from 'svelte/reactivity';
-import { clampOffset } from './clock-offset.ts';
 
 let offset = 0;
 
@@ -32,4 +31,22 @@ export const clock = {
 /** Applies what an answer says of the server's clock: it was `from`..`to` (ms) at some time between `sentAt` and now. */
 export function observeServerTime(proof: { from: number; to: number; sentAt: number }): void {
   offset = clampOffset(offset, { ...proof, receivedAt: Date.now() });
+}
+
+/** An answer stated a server time in [from, to] (ms); it was requested at `sentAt` and read at `receivedAt` (local ms). */
+interface TimeProof {
+  from: number;
+  to: number;
+  sentAt: number;
+  receivedAt: number;
+}
+
+/**
+ * The offset (ms to add to the local clock) nearest to the present one that the proof allows. The stated time lies between
+ * sending and receiving, so `server - local` lies in [from - receivedAt, to - sentAt].
+ */
+export function clampOffset(offset: number, proof: TimeProof): number {
+  const lowest = proof.from - proof.receivedAt;
+  const highest = proof.to - proof.sentAt;
+  return Math.min(Math.max(offset, lowest), Math.max(lowest, highest));
 }

@@ -1,6 +1,4 @@
 // The rows a supervisor has selected for a bulk decision. Empty for everybody else.
-import { between, NO_IDS, filterIds, withIds, type SelectedIds } from './selected-ids.ts';
-
 /** The bulk decision of the selected rows. */
 export interface Batch {
   readonly running: boolean;
@@ -64,4 +62,22 @@ export class Selection {
     this.clear();
     this.on = false;
   }
+}
+
+type SelectedIds = ReadonlySet<string>;
+const NO_IDS: SelectedIds = new Set();
+
+/** The union of both. */
+const withIds = (ids: SelectedIds, more: Iterable<string>): SelectedIds => new Set([...ids, ...more]);
+
+/** Only the ids that pass; the same set when all do. */
+function filterIds(ids: SelectedIds, passes: (id: string) => boolean): SelectedIds {
+  const left = [...ids].filter(passes);
+  return left.length === ids.size ? ids : new Set(left);
+}
+
+/** Everything between two rows of a list, both included; empty when one of them is not in it. */
+function between(order: readonly string[], a: string, b: string): readonly string[] {
+  const [from, to] = [order.indexOf(a), order.indexOf(b)];
+  return from === -1 || to === -1 ? [] : order.slice(Math.min(from, to), Math.max(from, to) + 1);
 }

@@ -1,4 +1,4 @@
-// Supervisors rename, merge, split and restore clusters (CT3): later learnings do not change that, and a merge can be undone.
+// Supervisors rename, merge, split and restore clusters (CT3), and exclude learnings from exports and counts (LX5).
 import type { ClusterChange } from '@countersign/shared/api/clusters';
 import { Refusal } from '@countersign/shared/errors';
 import { withAncestors } from '../../db/learnings/cluster-tree.ts';
@@ -10,6 +10,7 @@ import { lockClusters } from '../../db/learnings/assign-cluster.ts';
 import { commonestReasons, rootsOf } from './cluster-roots.ts';
 import { recordChange, type Change } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { Learning } from '../../db/entities/learning.ts';
 
 export interface ShapeInput {
   projectId: string;
@@ -146,3 +147,39 @@ function refusal(pointer: string, detail: string): Refusal {
 /** The name as in the list: its own, or its most common reason. */
 const nameOf = async (tx: Tx, { id, name }: Pick<Cluster, 'id' | 'name'>): Promise<string> =>
   name ?? (await commonestReasons(tx.em, [id])).get(id) ?? '';
+
+interface ExcludeInput {
+  projectId: string;
+  learningId: string;
+  excluded: boolean;
+}
+
+/** Errors: `not_found`, `forbidden`. */
+export async function excludeLearning(
+  services: Services,
+  actor: MemberActor,
+  { projectId, learningId, excluded }: ExcludeInput,
+): Promise<{ id: string; excluded: boolean }> {
+  const answer = { id: learningId, excluded };
+  await services.db.write(async (tx) => {
+    await requireChange(tx.em, { userId: actor.userId, projectId }, 'exclude_learnings');
+    const learning = await tx.em.findOne(Learning, { id: learningId, projectId });
+    if (learning === null) throw notFound();
+    // If its decision is undone meanwhile, the learning is deleted and there is nothing left to mark.
+    const marked = await tx.em.nativeUpdate(Learning, { id: learningId, excluded: !excluded }, { excluded });
+    if (marked === 0) return;
+    await recordChange(
+      services,
+      { tx, actor },
+      {
+        projectId,
+        changed: ['learnings'],
+        action: excluded ? 'learning.excluded' : 'learning.included',
+        subject: learning.reason,
+        subjectId: learningId,
+        event: { learning: answer },
+      },
+    );
+  });
+  return answer;
+}

@@ -1,11 +1,14 @@
-// A reviewer releases an item. Releasing a lost claim does nothing; someone else's claim is not affected.
+// Ends a claim before it expires: its holder releases it, or a supervisor takes the item over (I3).
 import { Item } from '../../db/entities/item.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { releaseLock } from './claim-store.ts';
 import { findItem } from '../access/membership.ts';
-import { claimRefusal, holderOf } from './refuse-claim.ts';
+import { claimRefusal, holderOf, refusalFor } from './refuse-claim.ts';
 import type { ClaimRef } from './renew-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { confirm, termsFor } from './claim.ts';
+import { withinLimit } from './claim-limit.ts';
+import { seizeClaim, type Grant, type Seized } from './claim-row.ts';
 
 /** Releases the claim with this fence. Errors: `not_found`, `claim_lost` when someone else holds the item now. */
 export async function releaseClaim(services: Services, actor: MemberActor, { itemId, fence }: ClaimRef): Promise<void> {
@@ -32,4 +35,27 @@ async function refuseIfOthers(
 ): Promise<void> {
   const now = holderOf(await em.findOneOrFail(Item, { id: itemId }, { refresh: true }));
   if (now !== null && now.userId !== actor.userId) throw await claimRefusal(em, 'claim_lost', now);
+}
+
+/**
+ * Claims an item even if someone else holds it. A free item is claimed, the actor's own is renewed. Errors: `not_found`,
+ * `forbidden`, `already_decided`, `too_many_claims` (LC4).
+ */
+export async function takeOver(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
+  const terms = await termsFor(services, actor, { itemId, needs: 'take_over' });
+  const seized = await withinLimit(services, actor, (tx, ended) => seizeClaim(tx, actor, { ...terms, ended }));
+  if (seized === null) {
+    // The permission may have been removed meanwhile: that refusal takes precedence.
+    await termsFor(services, actor, { itemId, needs: 'take_over' });
+    throw await services.db.read(async (em) =>
+      refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_lost'),
+    );
+  }
+  await dropLockOf(services, seized);
+  return confirm(services, actor, { ...seized, leaseSeconds: terms.leaseSeconds });
+}
+
+/** Releases the former holder's lock, confirmed or not; if the store is down, the lock expires. */
+async function dropLockOf(services: Services, { item, from }: Seized): Promise<void> {
+  if (from !== null) await releaseLock(services, { itemId: item.id, userId: from.userId, fence: from.fence });
 }

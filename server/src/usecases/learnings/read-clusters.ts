@@ -1,11 +1,12 @@
-// Lists the clusters of a project (CT), largest first, with counts, trend, common flag and model, and most common reasons.
+// Reads the clusters of a project (CT), one cluster with its reason variants, and the values to filter learnings by.
 import { REASONS_SHOWN, TREND_DAYS, type Cluster } from '@countersign/shared/api/clusters';
+import { VALUES_LISTED, type LearningValues } from '@countersign/shared/api/learnings';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { mayShapeClusters } from '../../domain/access/permissions.ts';
-import { isArchived, requirePermission } from '../access/membership.ts';
+import { isArchived, requirePermission, notFound } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { commonestReasons, rootsOf } from './cluster-roots.ts';
+import { commonestReasons, rootsOf, treeOf } from './cluster-roots.ts';
 import { decodeRank, encodeRank, type PageQuery, type Rank } from '../cursor.ts';
 import { countsIn, fromOf, whereOf, type LearningsOf, type Where } from './learning-where.ts';
 
@@ -173,4 +174,101 @@ function present(row: Row, { trends, flags, models, merged, names }: Common, can
     merged: merged.get(row.id) ?? [],
     abilities: { rename: can, merge: can, split: can && (row.variant_count > 1 || names.size > 0) },
   };
+}
+
+interface ClusterAsked {
+  projectId: string;
+  clusterId: string;
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** Errors: `not_found`, `forbidden`. */
+export function readCluster(
+  services: Services,
+  actor: MemberActor,
+  { projectId, clusterId }: ClusterAsked,
+): Promise<Named & { merged_into: Named | null }> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'see_learnings');
+    const [found] = await rawQuery<{ name: string | null; root: string; root_name: string | null }>(
+      em,
+      `with recursive ${rootsOf('$1')} select c.name, r.root, t.name as root_name
+       from root r join cluster c on c.id = r.id join cluster t on t.id = r.root where r.id = $2`,
+      [projectId, clusterId],
+    );
+    if (found === undefined) throw notFound();
+    const { name, root, root_name } = found;
+    const reasons = await commonestReasons(em, [clusterId, root]);
+    const named = (id: string, own: string | null): Named => ({ id, name: own ?? reasons.get(id) ?? '' });
+    return { ...named(clusterId, name), merged_into: root === clusterId ? null : named(root, root_name) };
+  });
+}
+
+type ReasonVariantsQuery = ClusterAsked & PageQuery & { text: string | undefined };
+
+interface ReasonVariant {
+  reason: string;
+  count: number;
+}
+
+/** The most common first; excluded learnings do not count. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+export function listReasonVariants(
+  services: Services,
+  actor: MemberActor,
+  query: ReasonVariantsQuery,
+): Promise<{ data: ReasonVariant[]; next_cursor: string | null }> {
+  const { projectId, limit } = query;
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'see_learnings');
+    const rows = await variantsOf(em, query);
+    if (rows.length === 0) await readCluster(services, actor, query);
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      data: page.map(({ reason, count }) => ({ reason, count })),
+      next_cursor: rows.length > limit && last !== undefined ? encodeRank({ rank: last.count, id: last.id }) : null,
+    };
+  });
+}
+
+/** Reads one extra row. */
+function variantsOf(
+  em: Em,
+  { projectId, clusterId, text, after, limit }: ReasonVariantsQuery,
+): Promise<(ReasonVariant & { id: string })[]> {
+  const from = decodeRank(after);
+  return rawQuery(
+    em,
+    `with recursive ${treeOf({ cluster: '$2::uuid', project: '$1' })}
+     select * from (select w.id, w.reason, count(l.id)::int as count from wording w join tree t on t.id = w.cluster_id
+       left join learning l on l.project_id = w.project_id and l.reason = w.reason and not l.excluded
+       where $3::text is null or strpos(lower(w.reason), lower($3::text)) > 0 group by w.id, w.reason) given
+     where $4::int is null or (count, id) < ($4::int, $5::uuid) order by count desc, id desc limit $6`,
+    [projectId, clusterId, text ?? null, from?.rank ?? null, from?.id ?? null, limit + 1],
+  );
+}
+
+/** One pass over the items, whose reading is by far the largest part. */
+const VALUES = `
+  with met as materialized (select i.risk_flags, i.model, i.source, count(*) as count ${fromOf({ joins: true })}
+      where l.project_id = $1 group by 1, 2, 3),
+    given as (select 'flags' as kind, flag.value, sum(count) as count from met cross join unnest(risk_flags) as flag(value) group by 2
+      union all select 'models', model, sum(count) from met where model is not null group by 2
+      union all select 'sources', source, sum(count) from met where source is not null group by 2),
+    placed as (select *, row_number() over (partition by kind order by count desc, value) as place from given)
+  select kind, value, count::int as count from placed where place <= ${VALUES_LISTED} order by kind, place`;
+
+/** Errors: `not_found`, `forbidden`. */
+export function listLearningValues(services: Services, actor: MemberActor, projectId: string): Promise<LearningValues> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'see_learnings');
+    const rows = await rawQuery<{ kind: keyof LearningValues; value: string; count: number }>(em, VALUES, [projectId]);
+    const values: LearningValues = { flags: [], models: [], sources: [] };
+    for (const { kind, ...one } of rows) values[kind].push(one);
+    return values;
+  });
 }

@@ -1,4 +1,4 @@
-// Reads the guidelines of a project: the present text, its versions, and changes that a member has not seen (GL1).
+// The guidelines of a project: text, versions, and changes that a member has not seen or marks as seen (GL1).
 import type { Em } from '../../db/orm.ts';
 import { notFound, roleIn } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -88,4 +88,27 @@ function versionsBefore(em: Em, { projectId, after, limit }: VersionsInput): Pro
      order by v.version desc limit ?`,
     [projectId, after ?? 2_147_483_647, limit + 1],
   );
+}
+
+interface SeenInput {
+  projectId: string;
+  /** The settings version whose guidelines were seen. */
+  version: number;
+}
+
+/** Only raises the seen version, and at most to the present one. Errors: `not_found`. */
+export async function seeGuidelines(
+  services: Services,
+  actor: MemberActor,
+  { projectId, version }: SeenInput,
+): Promise<void> {
+  await services.db.write(async ({ em }) => {
+    await roleIn(em, actor.userId, projectId);
+    await em.execute(
+      `update member m set guidelines_seen = least(?, p.guidelines_version) from project p
+       where p.id = m.project_id and m.project_id = ? and m.user_id = ?
+         and m.guidelines_seen < least(?, p.guidelines_version)`,
+      [version, projectId, actor.userId, version],
+    );
+  });
 }

@@ -1,11 +1,26 @@
-// Presents a membership offer in the wire format: for the owners of its project, and for the invited wallet.
+// Presents the invites and membership offers of a project in the wire format, without the token of an invite.
+import type { Invite as WireInvite } from '@countersign/shared/api/invites';
 import type { Offer as WireOffer, OwnOffer, RefusedWallet } from '@countersign/shared/api/offers';
 import { displayName } from '../domain/access/actor.ts';
+import type { Invite } from '../db/entities/invite.ts';
+import type { User } from '../db/entities/user.ts';
 import type { OwnOfferView, RefusedView } from '../domain/access/offer.ts';
 import type { Offer } from '../db/entities/offer.ts';
-import type { User } from '../db/entities/user.ts';
 
 type Maker = Pick<User, 'id' | 'address' | 'name'>;
+
+export function presentInvite({ invite, by }: { invite: Invite; by: Maker | null }): WireInvite {
+  return {
+    id: invite.id,
+    role: invite.role,
+    address: invite.address ?? null,
+    created_at: invite.createdAt.toISOString(),
+    expires_at: invite.expiresAt.toISOString(),
+    created_by: by && { user_id: by.id, name: displayName({ name: by.name ?? null, address: by.address }) },
+    // Only open invites are shown, and only to members who may revoke them.
+    abilities: { revoke: true },
+  };
+}
 
 /** For owners. Nothing in it depends on whether the wallet is known here (PM5). */
 export function presentOffer({ offer, by }: { offer: Offer; by: Maker | null }): WireOffer {
