@@ -1,6 +1,6 @@
 // QU2: a key decides only what its user sees and means. Every guard blocks every action.
 import { describe, expect, it } from 'vitest';
-import { mayFire, type GuardedPress, type Situation } from './guards.ts';
+import { mayFire, type GuardedPress, type Situation } from './key-listener.svelte.ts';
 import { KEY_SCOPES, type Command } from './command.ts';
 import { KEYMAP, type Binding } from './keymap.ts';
 

@@ -1,6 +1,6 @@
 // When a page that is older than the service loads itself again.
 import { expect, it } from 'vitest';
-import { reloadOutdatedPage } from './outdated-page.ts';
+import { reloadOutdatedPage } from './connection.svelte.ts';
 
 /** A browser whose clock and timers the test moves. */
 function aBrowser() {

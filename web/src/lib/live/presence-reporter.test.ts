@@ -2,7 +2,7 @@
 // The presence reports of a tab: only changes, at most once a second, and again after every reconnect.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PresenceReport } from '@countersign/shared/sockets';
-import { IDLE_MS, PresenceReporter, SPACING_MS, watchIdle } from './presence-reporter.ts';
+import { IDLE_MS, PresenceReporter, SPACING_MS, watchIdle } from './presence.svelte.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,5 +1,11 @@
-// Who else is online and which item they view, and the presence of this tab.
-import type { ClientToServer, UserPresence, ServerToClient, PresenceChange, PresenceReport } from '@countersign/shared/sockets';
+// Presence: who is online in the user's projects, and what this tab reports of itself.
+import type {
+  ClientToServer,
+  UserPresence,
+  ServerToClient,
+  PresenceChange,
+  PresenceReport,
+} from '@countersign/shared/sockets';
 import type { Socket } from 'socket.io-client';
 import { applyPresenceChange, mergePresence, type PresenceByUser } from '@countersign/shared/presence';
 

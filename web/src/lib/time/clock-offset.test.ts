@@ -1,7 +1,7 @@
 // The page's estimate of the server's clock: every answer narrows it, and none can move it outside its proof.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clampOffset } from './clock-offset.ts';
+import { clampOffset } from './clock.svelte.ts';
 
 const NOW = 1_795_000_000_000;
 

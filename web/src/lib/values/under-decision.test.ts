@@ -4,7 +4,7 @@ import { cleanup, render } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
-import { tableCsv } from './table/table-csv.ts';
+import { tableCsv } from './table/table-rows.ts';
 import { lazy } from './lazy.ts';
 import type { JsonObject } from './json/lossless.ts';
 import TableValue from './table/TableValue.svelte';

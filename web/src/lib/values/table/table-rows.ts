@@ -1,4 +1,4 @@
-// Writes a table as CSV for a spreadsheet. Cells that a spreadsheet would take for a formula become plain text.
+// The rows of a table: sorted by one column, and as CSV.
 import type { Json } from '@countersign/shared/json/json';
 import { escapeFormula } from '../../format/escape-csv-formula.ts';
 import { kindOf, printJson, type JsonObject, numberText } from '../json/lossless.ts';

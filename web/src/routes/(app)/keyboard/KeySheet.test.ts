@@ -4,7 +4,7 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/sve
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
 import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import KeySheet from './KeySheet.svelte';
 import { preferences } from '../queue/preferences.svelte.ts';
 

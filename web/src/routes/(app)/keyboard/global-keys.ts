@@ -1,7 +1,8 @@
 // The commands of every page behind the sign-in: help, the palette, and navigation between pages.
 import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
-import { listenToKeys, type Command } from '#lib/keyboard.ts';
+import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
+import type { Command } from '#lib/keys/command.ts';
 import { keyboard } from '#lib/keys/key-listener.svelte.ts';
 import { panels } from '#lib/keys/panels.svelte.ts';
 

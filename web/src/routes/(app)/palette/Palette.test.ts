@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
 import { keySettings } from '#lib/keys/key-settings.svelte.ts';
 import { panels } from '#lib/keys/panels.svelte.ts';
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import Palette from './Palette.svelte';
 
 const goto = vi.fn();

@@ -2,7 +2,7 @@
 import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
 import { keyboard } from '#lib/keys/key-listener.svelte.ts';
 import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import { PAGES } from '#lib/shell/navigation.ts';
 import type { PaletteEntry } from '#lib/palette/entries.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';

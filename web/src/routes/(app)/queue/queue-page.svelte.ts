@@ -1,7 +1,8 @@
 // Assembles the queue page: the review session and its parts, keys, heartbeat and announcements.
 import { clock } from '#lib/time/clock.svelte.ts';
 import { browserStorage, Drafts } from '#lib/drafts/drafts.ts';
-import { listenToKeys, type Command, type KeyScope } from '#lib/keyboard.ts';
+import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
+import type { Command, KeyScope } from '#lib/keys/command.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import { liveKeyOf } from '#lib/keys/key-settings.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';

@@ -1,7 +1,7 @@
 // Changes are never folded away, and no line is lost.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fold } from './fold.ts';
+import { fold } from './compare.ts';
 
 const line = (changed: boolean) => ({ parts: [{ kind: changed ? 'added' : 'same', text: 'x' } as const], changed });
 const lines = (pattern: string) => Array.from(pattern, (mark) => line(mark === '!'));

@@ -3,7 +3,7 @@ import { clock } from '#lib/time/clock.svelte.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import { KEYMAP } from '#lib/keys/keymap.ts';
 import { digitOf } from '#lib/keys/press.ts';
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { isFree } from '#lib/live/queue/queue-model.ts';
 import { queueMessages as text } from '#lib/messages/queue-messages.ts';

@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 // The number of keys per decision in Focus mode, and that no key reaches an item that is not shown yet (QU2).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { listenToKeys, type KeyScope } from '#lib/keyboard.ts';
+import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
+import type { KeyScope } from '#lib/keys/command.ts';
 import { KEYMAP } from '#lib/keys/keymap.ts';
 import { projects } from '#lib/api/projects-store.svelte.ts';
 import type { Project } from '@countersign/shared/api/projects';

@@ -1,5 +1,5 @@
 // The buttons of the action bar by state: one table per state, the filled one first.
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import type { StatusStyle } from '#lib/status.ts';
 import type { ItemDetail } from '@countersign/shared/item';

@@ -1,5 +1,5 @@
 // The rules of the review session, pure: available actions, claim renewal, and the next row.
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import type { Entry, RowRemoval } from '#lib/live/queue/queue-model.ts';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import type { OpenStatus, ReviewAction } from '@countersign/shared/enums';

@@ -1,7 +1,7 @@
 // The base of the review session's commands: the open item, one command at a time, claiming and switching items.
 import { call, NetworkFailure } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import { queueMessages as text } from '#lib/messages/queue-messages.ts';
 import { releaseClaim, renewClaim, type Granted } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
