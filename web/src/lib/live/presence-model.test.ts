@@ -9,7 +9,7 @@ import {
   viewersByItem,
   NO_PRESENCE,
   others,
-} from './presence.svelte.ts';
+} from './presence-model.ts';
 
 const who = (name: string, more: Partial<UserPresence> = {}): UserPresence => ({
   user_id: name.toLowerCase(),
