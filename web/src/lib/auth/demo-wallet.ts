@@ -15,9 +15,16 @@ import { registerWallet } from '@wallet-standard/wallet';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
 import { signInText } from '@countersign/shared/sign-in-text';
+import { persisted } from '../storage/persisted.ts';
 
 const NAME = 'Burner wallet';
-const KEY = 'countersign.burner';
+const storedSeed = persisted('countersign.burner', {
+  parse: (text): Uint8Array | null => {
+    const seed = bs58.decodeUnsafe(text ?? '');
+    return seed?.length === nacl.sign.seedLength ? seed : null;
+  },
+  format: (seed) => (seed === null ? '' : bs58.encode(seed)),
+});
 const CHAINS = ['solana:mainnet', 'solana:devnet', 'solana:testnet'] as const;
 const FEATURES = [SolanaSignIn, SolanaSignMessage] as const;
 const FLAME =
@@ -84,14 +91,10 @@ function complete(input: SolanaSignInInput): SignInInput {
 
 /** The key is stored in this browser, so that the user stays the same after a reload. It protects nothing but the demo. */
 function readSeed(): Uint8Array {
-  try {
-    const stored = bs58.decodeUnsafe(localStorage.getItem(KEY) ?? '');
-    if (stored?.length === nacl.sign.seedLength) return stored;
-    const seed = nacl.randomBytes(nacl.sign.seedLength);
-    localStorage.setItem(KEY, bs58.encode(seed));
-    return seed;
-  } catch {
-    // Storage may be forbidden; the wallet then lasts until the page is left.
-    return nacl.randomBytes(nacl.sign.seedLength);
-  }
+  const known = storedSeed.read();
+  if (known !== null) return known;
+  // Where storage is forbidden the wallet lasts until the page is left.
+  const seed = nacl.randomBytes(nacl.sign.seedLength);
+  storedSeed.write(seed);
+  return seed;
 }

@@ -11,8 +11,8 @@ import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { StandardConnect, type StandardConnectFeature } from '@wallet-standard/features';
 import { signInText } from '@countersign/shared/sign-in-text';
 import { iconOf, walletName } from './sanitize-wallet.ts';
+import { json, persisted } from '../storage/persisted.ts';
 
-const KEY = 'countersign.wallet';
 /** The server accepts no longer messages (S6). */
 const MOST_BYTES = 2048;
 
@@ -82,25 +82,24 @@ export async function signWith(
   }
 }
 
-/** The wallet and address of the last sign-in in this browser. */
-export function lastUsed(): { name: string; address: string } | null {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
-    if (typeof stored !== 'object' || stored === null || !('name' in stored) || !('address' in stored)) return null;
-    return { name: String(stored.name), address: String(stored.address) };
-  } catch {
-    return null;
-  }
+interface UsedWallet {
+  name: string;
+  address: string;
 }
 
+/** The wallet of the last sign-in in this browser. Without storage the next visit lists the wallets in their own order. */
+const stored = persisted(
+  'countersign.wallet',
+  json((value): UsedWallet | null => {
+    if (typeof value !== 'object' || value === null || !('name' in value) || !('address' in value)) return null;
+    return { name: String(value.name), address: String(value.address) };
+  }),
+);
+
+export const lastUsed = (): UsedWallet | null => stored.read();
+
 /** Saves the wallet and address for the next visit. */
-export function remember({ name, address }: { name: string; address: string }): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify({ name, address }));
-  } catch {
-    // Storage may be forbidden; the next visit then lists the wallets in their own order.
-  }
-}
+export const remember = ({ name, address }: UsedWallet): void => void stored.write({ name, address });
 
 /** Wallets report a refusal differently: with code 4001 (EIP-1193, also used by Solana wallets), or only in the message. */
 export function isRefusal(error: unknown): boolean {

@@ -1,7 +1,7 @@
 // Drafts survive the page, the session and a full storage: no typed text is lost.
 import { describe, expect, it } from 'vitest';
 import { Drafts, type Draft } from './drafts.ts';
-import { FakeStorage } from './storage.fixture.ts';
+import { FakeStorage } from '../storage/storage.fixture.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const draft = (text: string, savedAt = new Date(NOW).toISOString()): Draft => ({

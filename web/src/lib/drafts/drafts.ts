@@ -179,12 +179,3 @@ function notesOf(stored: unknown): StoredNotes | null {
   const texts = typeof note === 'string' && typeof own === 'string' && typeof savedAt === 'string';
   return texts ? { note, own, savedAt } : null;
 }
-
-/** The browser's storage, or null where it is forbidden. */
-export function browserStorage(): Storage | null {
-  try {
-    return localStorage;
-  } catch {
-    return null;
-  }
-}

@@ -1,21 +1,26 @@
 // Detects which pages of this browser are closed: each holds a lock that the browser releases on closing, and reports when it is
 // left.
+import { tabStorage, persisted, type Codec } from '../storage/persisted.ts';
 import type { Pages } from './local-records.ts';
 
 const LOCK = 'countersign.page.';
-const NAME = 'countersign.tab';
-const LEFT_PAGES_KEY = 'countersign.left';
 /** The number of left pages remembered per tab. */
 const KNOWN = 20;
+
+const id: Codec<string | null> = { parse: (text) => text, format: (value) => value ?? '' };
+const ids: Codec<readonly string[]> = { parse: (text) => (text ?? '').split(' '), format: (value) => value.join(' ') };
+const storedTab = persisted('countersign.tab', id, tabStorage);
+/** Where it cannot be stored, only the lock tells. */
+const storedLeftPages = persisted('countersign.left', ids, tabStorage);
 
 /** This load of the page. Others can ask whether it is closed. */
 export const PAGE = crypto.randomUUID();
 /** Its tab, which stays the same through a reload. */
-export const TAB = read(NAME) ?? PAGE;
-write(NAME, TAB);
+export const TAB = storedTab.read() ?? PAGE;
+storedTab.write(TAB);
 
 /** A duplicated tab has the same name as an open one; what its pages reported when they were left is still true. */
-const closed = new Set((read(LEFT_PAGES_KEY) ?? '').split(' '));
+const closed = new Set(storedLeftPages.read());
 
 const locks = typeof navigator === 'undefined' ? undefined : (navigator as Partial<Navigator>).locks;
 
@@ -23,9 +28,9 @@ const locks = typeof navigator === 'undefined' ? undefined : (navigator as Parti
 void locks?.request(LOCK + PAGE, () => new Promise(() => undefined)).catch(() => undefined);
 
 if (typeof window !== 'undefined') {
-  window.addEventListener('pagehide', () => write(LEFT_PAGES_KEY, [...leftPages(), PAGE].slice(-KNOWN).join(' ')));
+  window.addEventListener('pagehide', () => storedLeftPages.write([...leftPages(), PAGE].slice(-KNOWN)));
   // The browser restored the page from its cache.
-  window.addEventListener('pageshow', ({ persisted }) => persisted && write(LEFT_PAGES_KEY, leftPages().join(' ')));
+  window.addEventListener('pageshow', ({ persisted: isRestored }) => isRestored && storedLeftPages.write(leftPages()));
 }
 
 /** This page's knowledge of the others. Where the browser has no locks, a page of another tab counts as open forever. */
@@ -42,21 +47,5 @@ export const otherPages: Pages = {
 };
 
 function leftPages(): string[] {
-  return (read(LEFT_PAGES_KEY) ?? '').split(' ').filter((page) => page !== '' && page !== PAGE);
-}
-
-function read(name: string): string | null {
-  try {
-    return sessionStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-function write(name: string, value: string): void {
-  try {
-    sessionStorage.setItem(name, value);
-  } catch {
-    // Then only the lock tells.
-  }
+  return storedLeftPages.read().filter((page) => page !== '' && page !== PAGE);
 }

@@ -1,15 +1,27 @@
 // The user's key settings: on or off, and custom keys; stored per user in this browser, and synced across its tabs.
-import { browserStorage } from '../drafts/drafts.ts';
+import { json, persisted } from '../storage/persisted.ts';
 import { capOf } from './caps.ts';
 import type { Command } from './command.ts';
 import { isOff, keySwitch } from './switch.svelte.ts';
 import { bindingsOf, parseChosen, swapped, withKey, withUsual, type Chosen } from './remap.ts';
 
-const PREFIX = 'countersign.keys.';
+/** What is stored for a user; anything else counts as the defaults. */
+interface StoredKeys {
+  on: boolean;
+  keys: Chosen;
+}
+
+const codec = json((stored): StoredKeys => {
+  const { on, keys }: { on?: unknown; keys?: unknown } = typeof stored === 'object' && stored !== null ? stored : {};
+  return { on: on !== false, keys: parseChosen(keys) };
+});
+
+/** Null is nobody. */
+const storedKeysOf = (user: string | null) => persisted(`countersign.keys.${user ?? ''}`, codec);
 
 class KeySettings {
   #chosen: Chosen = $state.raw({});
-  #user: string | null = null;
+  #stored = storedKeysOf(null);
   /** Whether the last change will survive a reload. */
   lasting = $state(true);
 
@@ -31,13 +43,13 @@ class KeySettings {
 
   /** Loads the keys of a user; null is nobody, with the default ones. Returns the function that stops following other tabs. */
   follow(user: string | null): () => void {
-    this.#user = user;
-    this.#read();
-    const onStorage = ({ key }: StorageEvent) => {
-      if (key === null || key === this.#name) this.#read();
+    this.#stored = storedKeysOf(user);
+    const apply = ({ on, keys }: StoredKeys) => {
+      keySwitch.on = on;
+      this.#chosen = keys;
     };
-    window.addEventListener('storage', onStorage);
-    return () => window.removeEventListener('storage', onStorage);
+    apply(this.#stored.read());
+    return this.#stored.follow(apply);
   }
 
   /** Gives a command another key. Returns whether it has it now. */
@@ -67,42 +79,8 @@ class KeySettings {
     return true;
   }
 
-  get #name(): string {
-    return `${PREFIX}${this.#user ?? ''}`;
-  }
-
-  #read(): void {
-    const { on, chosen } = parse(textOf(this.#name));
-    keySwitch.on = on;
-    this.#chosen = chosen;
-  }
-
   #save(): void {
-    try {
-      const store = browserStorage();
-      store?.setItem(this.#name, JSON.stringify({ on: keySwitch.on, keys: this.#chosen }));
-      this.lasting = store !== null;
-    } catch {
-      this.lasting = false;
-    }
-  }
-}
-
-function textOf(name: string): string | null {
-  try {
-    return browserStorage()?.getItem(name) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function parse(text: string | null): { on: boolean; chosen: Chosen } {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}');
-    const { on, keys }: { on?: unknown; keys?: unknown } = typeof value === 'object' && value !== null ? value : {};
-    return { on: on !== false, chosen: parseChosen(keys) };
-  } catch {
-    return { on: true, chosen: {} };
+    this.lasting = this.#stored.write({ on: keySwitch.on, keys: this.#chosen });
   }
 }
 

@@ -1,23 +1,11 @@
-// Stores a user's recent palette entries in this browser.
-import { browserStorage } from '../drafts/drafts.ts';
+// The palette entries that a user chose recently, in this browser.
+import { json, persisted } from '../storage/persisted.ts';
 
-const nameOf = (user: string): string => `countersign.palette.${user}`;
+const MAX_REMEMBERED = 20;
 
-/** The ids of recently used entries, newest first. */
-export function readRecent(user: string): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(browserStorage()?.getItem(nameOf(user)) ?? '[]');
-    return Array.isArray(value) ? value.filter((id) => typeof id === 'string').slice(0, 20) : [];
-  } catch {
-    return [];
-  }
-}
+const ids = json<readonly string[]>((stored) =>
+  Array.isArray(stored) ? stored.filter((id) => typeof id === 'string').slice(0, MAX_REMEMBERED) : [],
+);
 
-/** Saves them; a browser that stores nothing only loses the order. */
-export function keepRecent(user: string, ids: readonly string[]): void {
-  try {
-    browserStorage()?.setItem(nameOf(user), JSON.stringify(ids));
-  } catch {
-    // The palette works without it.
-  }
-}
+/** The ids of recently chosen entries, newest first. Without storage only their order is lost. */
+export const recentEntriesOf = (user: string) => persisted(`countersign.palette.${user}`, ids);

@@ -1,27 +1,18 @@
 // Light, dark, or the system's theme. The script in app.html sets the first paint; this module applies later changes.
 
+import { oneOf, persisted } from '../storage/persisted.ts';
+
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const KEY = 'countersign.theme';
+const stored = persisted('countersign.theme', oneOf(THEMES));
 
 /** The user's choice; the system's when they made none or storage is forbidden. */
-export function readTheme(): Theme {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return THEMES.find((theme) => theme === stored) ?? 'system';
-  } catch {
-    return 'system';
-  }
-}
+export const readTheme = (): Theme => stored.read();
 
-/** Saves a choice and applies it at once. */
+/** Saves a choice and applies it at once. Where storage is forbidden it lasts until the page is left. */
 export function chooseTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // Storage may be forbidden; the choice then lasts until the page is left.
-  }
+  stored.write(theme);
   apply(theme);
 }
 

@@ -1,10 +1,10 @@
 // How pictures are shown in this browser: in colour, unless the user chose otherwise.
-import { browserStorage } from '#lib/drafts/drafts.ts';
+import { oneOf, persisted } from '../storage/persisted.ts';
 
-const KEY = 'countersign.pictures.grey';
+const stored = persisted('countersign.pictures.grey', oneOf(['false', 'true']));
 
 class Pictures {
-  #grey = $state(browserStorage()?.getItem(KEY) === 'true');
+  #grey = $state(stored.read() === 'true');
 
   /** Without colour, for users who view much disturbing content. */
   get grey(): boolean {
@@ -13,11 +13,7 @@ class Pictures {
 
   set grey(grey: boolean) {
     this.#grey = grey;
-    try {
-      browserStorage()?.setItem(KEY, String(grey));
-    } catch {
-      // The choice lasts until the page is left.
-    }
+    stored.write(grey ? 'true' : 'false');
   }
 }
 

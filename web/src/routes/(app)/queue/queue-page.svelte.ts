@@ -1,6 +1,7 @@
 // Assembles the queue page: the review session and its parts, keys, heartbeat and announcements.
 import { clock } from '#lib/time/clock.svelte.ts';
-import { browserStorage, Drafts } from '#lib/drafts/drafts.ts';
+import { Drafts } from '#lib/drafts/drafts.ts';
+import { browserStorage } from '#lib/storage/persisted.ts';
 import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
 import type { Command, KeyScope } from '#lib/keys/command.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';

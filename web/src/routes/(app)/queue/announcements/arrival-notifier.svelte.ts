@@ -1,9 +1,9 @@
 // Notifies a user who looks elsewhere that items wait, by the count in the tab's title and a short sound. Both are off by
 // default.
-import { browserStorage } from '#lib/drafts/drafts.ts';
+import { flag, persisted } from '#lib/storage/persisted.ts';
 
-const TITLE = 'countersign.queue.notice.title';
-const SOUND = 'countersign.queue.notice.sound';
+const storedTitle = persisted('countersign.queue.notice.title', flag({ otherwise: false }));
+const storedSound = persisted('countersign.queue.notice.sound', flag({ otherwise: false }));
 /** Items that arrive together play one sound, and a busy queue does not play it continuously. */
 const SOUND_INTERVAL_MS = 5000;
 const LENGTH_S = 0.15;
@@ -11,8 +11,8 @@ const PITCH_HZ = 660;
 const LOUDNESS = 0.08;
 
 class ArrivalNotifier {
-  #title = $state(read(TITLE));
-  #sound = $state(read(SOUND));
+  #title = $state(storedTitle.read());
+  #sound = $state(storedSound.read());
   #audio: AudioContext | null = null;
   #soundedAt = -Infinity;
 
@@ -22,7 +22,7 @@ class ArrivalNotifier {
 
   set title(value: boolean) {
     this.#title = value;
-    persist(TITLE, value);
+    storedTitle.write(value);
   }
 
   get sound(): boolean {
@@ -32,7 +32,7 @@ class ArrivalNotifier {
   /** Browsers allow sound only after a user gesture; turning it on is that gesture, and plays the sound once as a preview. */
   set sound(value: boolean) {
     this.#sound = value;
-    persist(SOUND, value);
+    storedSound.write(value);
     this.#soundedAt = -Infinity;
     if (value) this.arrived(0);
   }
@@ -60,22 +60,6 @@ function beep(audio: AudioContext): void {
   tone.connect(volume).connect(audio.destination);
   tone.start();
   tone.stop(audio.currentTime + LENGTH_S);
-}
-
-function read(name: string): boolean {
-  try {
-    return browserStorage()?.getItem(name) === 'on';
-  } catch {
-    return false;
-  }
-}
-
-function persist(name: string, value: boolean): void {
-  try {
-    browserStorage()?.setItem(name, value ? 'on' : 'off');
-  } catch {
-    // The choice then lasts as long as the tab.
-  }
 }
 
 export const arrivalNotifier = new ArrivalNotifier();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import { withLf } from '#lib/format/line-endings.ts';
-import { FakeStorage } from '#lib/drafts/storage.fixture.ts';
+import { FakeStorage } from '#lib/storage/storage.fixture.ts';
 import { parseJson } from '#lib/values/json/lossless.ts';
 import { jsonText, type Json } from '@countersign/shared/json/json';
 import { validateEdit } from './edit-validation.ts';

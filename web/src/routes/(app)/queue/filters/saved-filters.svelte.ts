@@ -1,10 +1,9 @@
 // Saved filters: a view, a project and a filter under a name, stored per user in this browser and synced across its tabs.
-import { browserStorage } from '#lib/drafts/drafts.ts';
+import { browserStorage, json, persisted, type Persisted, type StorageArea } from '#lib/storage/persisted.ts';
 import type { Scope } from '#lib/live/queue/queue-model.ts';
 import { normalizedName, MOST_SAVED, queryOf, validFilters, type SavedFilter } from './saved-filter.ts';
 
 export type Refused = 'taken' | 'full' | 'noName';
-type Store = Pick<Storage, 'getItem' | 'setItem'>;
 
 const PREFIX = 'countersign.queue.saved.';
 
@@ -14,14 +13,14 @@ export class SavedFilters {
   /** False when the browser refused to store the last change: it lasts as long as the tab. */
   persisted = $state(true);
   readonly user: string;
-  readonly #key: string;
-  readonly #store: Store | null;
+  readonly #stored: Persisted<readonly SavedFilter[]>;
+  readonly #isForbidden: boolean;
 
-  constructor(user: string, store: Store | null) {
+  constructor(user: string, store: StorageArea | null) {
     this.user = user;
-    this.#key = PREFIX + user;
-    this.#store = store;
-    this.#read();
+    this.#stored = persisted(PREFIX + user, json(validFilters), () => store);
+    this.#isForbidden = store === null;
+    this.list = this.#stored.read();
   }
 
   /** Saves the present list. Returns why it was refused, or null. */
@@ -50,9 +49,7 @@ export class SavedFilters {
 
   /** Follows changes in other tabs; returns the function that stops it. */
   follow(): () => void {
-    const onStorage = (event: StorageEvent) => event.key === this.#key && this.#read();
-    window.addEventListener('storage', onStorage);
-    return () => window.removeEventListener('storage', onStorage);
+    return this.#stored.follow((list) => (this.list = list));
   }
 
   #refuses(name: string, own: string | null): Refused | null {
@@ -66,25 +63,12 @@ export class SavedFilters {
    * there is.
    */
   #reload(): void {
-    if (this.persisted && this.#store !== null) this.#read();
-  }
-
-  #read(): void {
-    try {
-      this.list = validFilters(JSON.parse(this.#store?.getItem(this.#key) ?? '[]'));
-    } catch {
-      this.list = [];
-    }
+    if (this.persisted && !this.#isForbidden) this.list = this.#stored.read();
   }
 
   #persist(list: readonly SavedFilter[]): void {
     this.list = list;
-    try {
-      this.#store?.setItem(this.#key, JSON.stringify(list));
-      this.persisted = this.#store !== null;
-    } catch {
-      this.persisted = false;
-    }
+    this.persisted = this.#stored.write(list);
   }
 }
 

@@ -12,7 +12,8 @@ const SCOPE = {
 function browser(stored: Record<string, string> = {}) {
   const values = new Map(Object.entries(stored));
   const getItem = (key: string) => values.get(key) ?? null;
-  return { values, store: { getItem, setItem: (key: string, value: string) => void values.set(key, value) } };
+  const setItem = (key: string, value: string) => void values.set(key, value);
+  return { values, store: { getItem, setItem, removeItem: (key: string) => void values.delete(key) } };
 }
 
 describe('saved filters', () => {
@@ -75,6 +76,7 @@ describe('saved filters', () => {
   it('last as long as the tab where the browser stores nothing', () => {
     const full = {
       getItem: () => null,
+      removeItem: () => undefined,
       setItem: () => {
         throw new Error('The quota is exceeded.');
       },

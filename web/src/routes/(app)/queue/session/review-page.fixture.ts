@@ -5,7 +5,7 @@ import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { DomainEvent } from '@countersign/shared/events';
 import { Announcer } from '../announcements/announcer.svelte.ts';
 import { stageOf, type Stage } from './review-rules.ts';
-import { FakeStorage } from '#lib/drafts/storage.fixture.ts';
+import { FakeStorage } from '#lib/storage/storage.fixture.ts';
 import { FakeReviewServer, ME, PROJECT } from './fake-review-server.fixture.ts';
 import { ReviewSession } from './review-session.svelte.ts';
 import { Preferences } from '../preferences.svelte.ts';
