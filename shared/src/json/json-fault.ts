@@ -1,4 +1,5 @@
 // Finds where a text stops being valid JSON (RFC 8259) and what was expected there; `JSON.parse` often reports neither.
+import { JsonLexer, type Broken, type TokenKind } from './json-lexer.ts';
 
 /** Counted from 1; columns in UTF-16 units, as editors count them. */
 export interface JsonFault {
@@ -9,12 +10,6 @@ export interface JsonFault {
 
 /** What may come next. */
 type State = 'value' | 'item or ]' | 'name or }' | 'name' | 'colon' | 'after';
-
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const LITERAL = /true|false|null/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
-
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 const EXPECTED: Readonly<Record<State, string>> = {
   value: 'a value',
@@ -58,96 +53,82 @@ function positionOf(text: string, at: number): { line: number; column: number } 
   return { line, column: at - start + 1 };
 }
 
+/** What a string that breaks lacks. Any other broken token is one that cannot come next. */
+const IN_STRING: Readonly<Partial<Record<Broken, string>>> = {
+  control: 'an escape such as \\n instead of a control character',
+  escape: 'an escape such as \\n or \\u00e9',
+  unterminated: 'a double quote that ends the text',
+};
+
 class JsonScanner {
-  #at = 0;
-  #expected: string | null = null;
-  readonly #text: string;
+  readonly #lexer: JsonLexer;
   readonly #open: ('{' | '[')[] = [];
   #state: State = 'value';
+  #fault: { at: number; expected: string } | null = null;
 
   constructor(text: string) {
     // The same decoding that the service applies to a body.
-    this.#text = text;
-    if (text.startsWith('\ufeff')) this.#at = 1;
+    this.#lexer = new JsonLexer(text, text.startsWith('\ufeff') ? 1 : 0);
   }
 
-  /** Parses at most this many tokens; returns true at the first error or at the end of valid text. */
+  /** Reads at most this many tokens; returns true at the first error or at the end of valid text. */
   run(steps: number): boolean {
     for (let step = 0; step < steps; step += 1) {
-      this.#skipSpace();
-      if (this.#at === this.#text.length && this.#state === 'after' && this.#open.length === 0) return true;
-      this.#expected = this.#step(this.#text[this.#at] ?? '');
-      if (this.#expected !== null) return true;
+      const kind = this.#lexer.next();
+      if (kind === 'end' && this.#state === 'after' && this.#open.length === 0) return true;
+      const expected = this.#step(kind);
+      if (expected === null) continue;
+      this.#fault ??= { at: this.#lexer.from, expected };
+      return true;
     }
     return false;
   }
 
   /** The position of the error and what was expected there; null at the end of valid text. */
   fault(): JsonFault | null {
-    return this.#expected === null ? null : { ...positionOf(this.#text, this.#at), expected: this.#expected };
+    if (this.#fault === null) return null;
+    return { ...positionOf(this.#lexer.text, this.#fault.at), expected: this.#fault.expected };
   }
 
-  #skipSpace(): void {
-    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1;
-  }
-
-  #step(character: string): string | null {
-    if (this.#state === 'after') return this.#after(character);
-    if (this.#state === 'colon') return character === ':' ? this.#consume('value') : EXPECTED.colon;
-    if (character === '}' && this.#state === 'name or }') return this.#close();
-    if (character === ']' && this.#state === 'item or ]') return this.#close();
+  /** Takes a token. Returns what was expected in its place, or null. */
+  #step(kind: TokenKind): string | null {
+    if (this.#state === 'after') return this.#after(kind);
+    if (this.#state === 'colon') return kind === ':' ? this.#expect('value') : EXPECTED.colon;
+    if (kind === '}' && this.#state === 'name or }') return this.#close();
+    if (kind === ']' && this.#state === 'item or ]') return this.#close();
     const isName = this.#state === 'name' || this.#state === 'name or }';
-    if (character === '"') return this.#string() ?? this.#expectNext(isName ? 'colon' : 'after');
+    if (kind === 'string') return this.#expect(isName ? 'colon' : 'after');
+    if (kind === 'broken') return this.#brokenString() ?? EXPECTED[this.#state];
     if (isName) return EXPECTED[this.#state];
-    if (character === '{' || character === '[') {
-      this.#open.push(character);
-      return this.#consume(character === '{' ? 'name or }' : 'item or ]');
+    if (kind === '{' || kind === '[') {
+      this.#open.push(kind);
+      return this.#expect(kind === '{' ? 'name or }' : 'item or ]');
     }
-    return this.#skip(NUMBER) || this.#skip(LITERAL) ? this.#expectNext('after') : EXPECTED[this.#state];
+    return kind === 'number' || kind === 'literal' ? this.#expect('after') : EXPECTED[this.#state];
   }
 
-  #after(character: string): string | null {
+  #after(kind: TokenKind): string | null {
     const open = this.#open.at(-1);
     if (open === undefined) return EXPECTED.after;
-    if (character === ',') return this.#consume(open === '{' ? 'name' : 'value');
-    if (character === (open === '{' ? '}' : ']')) return this.#close();
+    if (kind === ',') return this.#expect(open === '{' ? 'name' : 'value');
+    if (kind === (open === '{' ? '}' : ']')) return this.#close();
     return open === '{' ? 'a comma or }' : 'a comma or ]';
   }
 
-  #string(): string | null {
-    for (this.#at += 1; this.#at < this.#text.length;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === 0x22) {
-        this.#at += 1;
-        return null;
-      }
-      if (code < 0x20) return 'an escape such as \\n instead of a control character';
-      if (code !== 0x5c) this.#at += 1;
-      else if (!this.#skip(ESCAPE)) return 'an escape such as \\n or \\u00e9';
-    }
-    return 'a double quote that ends the text';
+  /** A string may come here, and this one breaks further on. */
+  #brokenString(): string | null {
+    const expected = IN_STRING[this.#lexer.broken] ?? null;
+    if (expected !== null) this.#fault = { at: this.#lexer.at, expected };
+    return expected;
   }
 
   #close(): null {
     this.#open.pop();
-    return this.#consume('after');
+    return this.#expect('after');
   }
 
-  #consume(state: State): null {
-    this.#at += 1;
-    return this.#expectNext(state);
-  }
-
-  #expectNext(state: State): null {
+  #expect(state: State): null {
     this.#state = state;
     return null;
-  }
-
-  /** Whether the token was there. */
-  #skip(token: RegExp): boolean {
-    token.lastIndex = this.#at;
-    if (!token.test(this.#text)) return false;
-    this.#at = token.lastIndex;
-    return true;
   }
 }

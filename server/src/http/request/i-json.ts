@@ -1,7 +1,7 @@
 // Parses I-JSON (RFC 7493): reports what JSON.parse would accept or change silently, and returns the exact text of
 // every member.
 import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json/json-fault';
-import { closingQuote } from '@countersign/shared/json/split-list';
+import { JsonLexer, type TokenKind } from '@countersign/shared/json/json-lexer';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 import { LIMITS } from '@countersign/shared/api/public';
 
@@ -92,27 +92,26 @@ function isUtf8Prefix(bytes: Uint8Array): boolean {
   }
 }
 
-/** Walks text that JSON.parse has accepted, so it only finds tokens and does not validate syntax. */
+/** Walks text that JSON.parse has accepted, so every token is valid where it stands. */
 class Scan {
   readonly faults: FieldError[] = [];
   readonly raw = new Map<string, string>();
-  readonly #text: string;
+  readonly #lexer: JsonLexer;
   readonly #open: Frame[] = [];
-  #at = 0;
   #nodes = 0;
   #memberStart = 0;
   #expectsKey = false;
+  #isTooDeep = false;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#lexer = new JsonLexer(text);
   }
 
   run(): void {
-    while (this.#at < this.#text.length && this.faults.length < MAX_FAULTS) {
-      const character = this.#text[this.#at] as string;
-      const step = TOKENS[character];
-      if (step) step(this);
-      else this.#number();
+    while (this.faults.length < MAX_FAULTS && !this.#isTooDeep) {
+      const kind = this.#lexer.next();
+      if (kind === 'end') return;
+      STEPS[kind]?.(this);
     }
   }
 
@@ -127,19 +126,16 @@ class Scan {
     this.faults.push({ pointer: this.#pointer(), code, detail });
   }
 
-  skip(length: number): void {
-    this.#at += length;
-  }
-
   #startValue(): void {
     this.#nodes += 1;
     if (this.#nodes === LIMITS.nodes + 1) this.#fault('too_many_nodes', `At most ${LIMITS.nodes} values in one body.`);
-    if (this.#open.length === 1) this.#memberStart = this.#at;
+    if (this.#open.length === 1) this.#memberStart = this.#lexer.from;
   }
 
   #endValue(): void {
     const frame = this.#open.at(-1);
-    if (this.#open.length === 1 && frame?.keys) this.raw.set(frame.key, this.#text.slice(this.#memberStart, this.#at));
+    if (this.#open.length === 1 && frame?.keys)
+      this.raw.set(frame.key, this.#lexer.text.slice(this.#memberStart, this.#lexer.at));
   }
 
   openContainer(isObject: boolean): void {
@@ -148,17 +144,15 @@ class Scan {
     if (this.#open.length === LIMITS.depth + 1) {
       this.#fault('too_deep', `At most ${LIMITS.depth} levels of nesting.`);
       // Deeper pointers would only grow.
-      this.#at = this.#text.length;
+      this.#isTooDeep = true;
       return;
     }
     this.#open.push({ pointer: this.#pointer(), keys: isObject ? new Set() : null, index: 0, key: '' });
     this.#expectsKey = isObject;
-    this.#at += 1;
   }
 
   closeContainer(): void {
     this.#open.pop();
-    this.#at += 1;
     this.#expectsKey = false;
     this.#endValue();
   }
@@ -167,15 +161,12 @@ class Scan {
     const frame = this.#open.at(-1);
     if (frame) frame.index += 1;
     this.#expectsKey = frame !== undefined && frame.keys !== null;
-    this.#at += 1;
   }
 
   string(): void {
-    const end = closingQuote(this.#text, this.#at);
     const isKey = this.#expectsKey;
     if (!isKey) this.#startValue();
-    const content = JSON.parse(this.#text.slice(this.#at, end)) as string;
-    this.#at = end;
+    const content = JSON.parse(this.#lexer.token) as string;
     if (isKey) this.#key(content);
     if (content.includes('\u0000')) this.#fault('nul', 'NUL characters cannot be stored. Remove \\u0000.');
     if (!content.isWellFormed()) this.#fault('lone_surrogate', 'A surrogate without its other half is not valid text.');
@@ -191,44 +182,32 @@ class Scan {
     frame.keys?.add(key);
   }
 
-  literal(length: number): void {
+  literal(): void {
     this.#startValue();
-    this.#at += length;
     this.#endValue();
   }
 
-  #number(): void {
+  number(): void {
     this.#startValue();
-    NUMBER.lastIndex = this.#at;
-    const text = NUMBER.exec(this.#text)?.[0] ?? '';
+    const text = this.#lexer.token;
     const value = Number(text);
     if (!Number.isFinite(value)) this.#fault('number_overflow', 'This number is too large for a double.');
     else if (/^-?\d+$/.test(text) && !Number.isSafeInteger(value)) {
       this.#fault('integer_too_large', 'Integers go up to 2^53-1. Send larger ones as strings.');
     }
-    this.#at += Math.max(text.length, 1);
     this.#endValue();
   }
 }
 
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-
-const whitespace = (scan: Scan) => scan.skip(1);
-const TOKENS: Record<string, ((scan: Scan) => void) | undefined> = {
-  ' ': whitespace,
-  '\n': whitespace,
-  '\r': whitespace,
-  '\t': whitespace,
-  ':': whitespace,
+const STEPS: Readonly<Partial<Record<TokenKind, (scan: Scan) => void>>> = {
   ',': (scan) => scan.comma(),
   '{': (scan) => scan.openContainer(true),
   '[': (scan) => scan.openContainer(false),
   '}': (scan) => scan.closeContainer(),
   ']': (scan) => scan.closeContainer(),
-  '"': (scan) => scan.string(),
-  t: (scan) => scan.literal(4),
-  f: (scan) => scan.literal(5),
-  n: (scan) => scan.literal(4),
+  string: (scan) => scan.string(),
+  literal: (scan) => scan.literal(),
+  number: (scan) => scan.number(),
 };
 
 /**

@@ -1,5 +1,6 @@
 // JSON as it was sent: numbers retain their spelling and members their order, which JSON.parse does not guarantee.
 import { RawJson, type Json } from '@countersign/shared/json/json';
+import { JsonLexer, type TokenKind } from '@countersign/shared/json/json-lexer';
 import { JsonFault } from './json-fault.ts';
 
 export type JsonObject = { [key: string]: Json };
@@ -65,13 +66,7 @@ function printed(value: Json, indent: number, lineEnd: string): string {
 
 /** Far deeper than the service accepts, and not deep enough to overflow the stack. */
 const MAX_DEPTH = 200;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const SPACE = /[ \t\n\r]*/y;
-const WORDS: readonly (readonly [string, Json])[] = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-];
+const LITERALS: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
 /** Keys that JavaScript sorts before all others. */
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
@@ -97,121 +92,102 @@ export function spansOf(text: string): Span[] {
   return reader.spans;
 }
 
+/** Reads by recursion, one token ahead. */
 class Reader {
   readonly spans: Span[] = [];
-  readonly #text: string;
-  #at = 0;
+  readonly #lexer: JsonLexer;
+  /** Where the last token that was taken ends. */
+  #end = 0;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#lexer = new JsonLexer(text);
+    this.#lexer.next();
   }
 
   read(): Json {
     const value = this.#value(0);
-    this.#space();
-    if (this.#at < this.#text.length) this.#fail('more');
+    if (this.#next !== 'end') this.#fail('more');
     return value;
   }
 
+  get #next(): TokenKind {
+    return this.#lexer.kind;
+  }
+
+  /** Takes the next token. Returns its text. */
+  #take(): string {
+    const { token, at } = this.#lexer;
+    this.#end = at;
+    this.#lexer.next();
+    return token;
+  }
+
   #value(depth: number): Json {
-    this.#space();
-    const first = this.#text[this.#at];
-    if (first === '"') return this.#string();
+    if (this.#next === 'string' || this.#next === 'broken') return this.#string('value');
     if (depth > MAX_DEPTH) this.#fail('deep');
-    if (first === '{') return this.#object(depth);
-    if (first === '[') return this.#array(depth);
-    const word = WORDS.find(([each]) => this.#text.startsWith(each, this.#at));
-    if (word === undefined) return this.#number();
-    this.#at += word[0].length;
-    return word[1];
+    if (this.#next === '{') return this.#object(depth);
+    if (this.#next === '[') return this.#array(depth);
+    if (this.#next === 'literal') return LITERALS[this.#take()] ?? null;
+    if (this.#next === 'number') return numeralOf(this.#take());
+    return this.#fail(this.#next === 'end' ? 'empty' : 'value');
   }
 
   #object(depth: number): JsonObject {
     const members = new Map<string, Json>();
-    this.#at += 1;
+    this.#take();
     while (!this.#ends('}', members.size > 0)) {
-      this.#space();
-      const keyAt = this.#at;
-      if (this.#text[keyAt] !== '"') this.#fail('key');
-      const key = this.#string();
+      const keyAt = this.#lexer.from;
+      const key = this.#string('key');
       if (members.has(key)) this.#fail('twice', keyAt);
-      this.#space();
-      if (this.#text[this.#at] !== ':') this.#fail('colon');
-      this.#at += 1;
-      this.#space();
-      const from = this.#at;
+      if (this.#next !== ':') this.#fail('colon');
+      this.#take();
+      const { from } = this.#lexer;
       const value = this.#value(depth + 1);
       members.set(key, value);
-      if (depth === 0) this.spans.push({ key, value, from, to: this.#at });
+      if (depth === 0) this.spans.push({ key, value, from, to: this.#end });
     }
     return asObject(members);
   }
 
   #array(depth: number): Json[] {
     const members: Json[] = [];
-    this.#at += 1;
+    this.#take();
     while (!this.#ends(']', members.length > 0)) members.push(this.#value(depth + 1));
     return members;
   }
 
-  /** Whether the bracket closes here; before every member but the first it consumes the comma. */
-  #ends(bracket: string, comma: boolean): boolean {
-    this.#space();
-    const next = this.#text[this.#at];
-    if (next === bracket) {
-      this.#at += 1;
+  /** Whether the bracket closes here; before every member but the first it takes the comma. */
+  #ends(bracket: '}' | ']', comma: boolean): boolean {
+    if (this.#next === bracket) {
+      this.#take();
       return true;
     }
-    if (next === undefined) this.#fail('open');
+    if (this.#next === 'end') this.#fail('open');
     if (!comma) return false;
-    if (next !== ',') this.#fail('comma');
-    this.#at += 1;
-    this.#space();
-    if (this.#text[this.#at] === bracket) this.#fail('trailing');
+    if (this.#next !== ',') this.#fail('comma');
+    this.#take();
+    if (this.#lexer.kind === bracket) this.#fail('trailing');
     return false;
   }
 
-  #string(): string {
-    const from = this.#at;
-    let end = from;
-    do {
-      end = this.#text.indexOf('"', end + 1);
-      if (end === -1) this.#fail('quote', from);
-    } while (this.#escaped(end));
-    this.#at = end + 1;
-    try {
-      // A JSON text in quotes is a string.
-      return JSON.parse(this.#text.slice(from, this.#at)) as string;
-    } catch {
-      return this.#fail(this.#text.slice(from, end).includes('\n') ? 'quote' : 'escape', from);
-    }
+  /** `otherwise`: the error when this is no string at all. */
+  #string(otherwise: 'key' | 'value'): string {
+    // A JSON text in quotes is a string.
+    if (this.#next === 'string') return JSON.parse(this.#take()) as string;
+    const { text, at, broken } = this.#lexer;
+    if (this.#next !== 'broken' || broken === 'character') return this.#fail(otherwise);
+    // A line that ends inside of a string most often lacks the quote.
+    return this.#fail(broken === 'unterminated' || text[at] === '\n' ? 'quote' : 'escape');
   }
 
-  #escaped(quote: number): boolean {
-    let slashes = 0;
-    while (this.#text[quote - 1 - slashes] === '\\') slashes += 1;
-    return slashes % 2 === 1;
-  }
-
-  #number(): Json {
-    NUMBER.lastIndex = this.#at;
-    const found = NUMBER.exec(this.#text)?.[0];
-    if (found === undefined) this.#fail(this.#at >= this.#text.length ? 'empty' : 'value');
-    this.#at += found.length;
-    // The type calls both a number; code that must distinguish them uses `kindOf`.
-    return String(Number(found)) === found ? Number(found) : (new Numeral(found) as unknown as Json);
-  }
-
-  #space(): void {
-    SPACE.lastIndex = this.#at;
-    SPACE.exec(this.#text);
-    this.#at = SPACE.lastIndex;
-  }
-
-  #fail(why: JsonFault['why'], at = this.#at): never {
-    throw new JsonFault(why, this.#text, at);
+  #fail(why: JsonFault['why'], at = this.#lexer.from): never {
+    throw new JsonFault(why, this.#lexer.text, at);
   }
 }
+
+/** The type calls both a number; code that must distinguish them uses `kindOf`. */
+const numeralOf = (text: string): Json =>
+  String(Number(text)) === text ? Number(text) : (new Numeral(text) as unknown as Json);
 
 function asObject(members: ReadonlyMap<string, Json>): JsonObject {
   // Unlike assignment, this makes `__proto__` a member like any other.
