@@ -8,9 +8,9 @@ import { live } from '#lib/live/connection.svelte.ts';
 import { isFree } from '#lib/live/queue/queue-model.ts';
 import { queueMessages as text } from '#lib/messages/queue-messages.ts';
 import type { CommandHandler, CommandHandlers, QueueCommand, Ui } from './command-handler.ts';
-import { chipsOf } from '../session/reason-prompt.svelte.ts';
-import { nextLine, type ReasonedAction } from '../session/review-rules.ts';
+import { chipsOf, nextLine, type ReasonedAction } from '../session/review-rules.ts';
 import { reviewMessages } from '../session/review-messages.ts';
+import type { SessionCommand } from '../session/review-state.ts';
 import { DOUBLE_PRESS_MS } from './double-press.ts';
 import { editable } from '../editor/edit-model.ts';
 import { listCommandsOf } from './list-commands.ts';
@@ -97,7 +97,7 @@ type ItemCommand =
 function itemCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ItemCommand> {
   const { reviewSession } = context;
   const mine = () => ui.stage === 'mine';
-  const reading = () => mine() && reviewSession.edit === null;
+  const held = (command: SessionCommand) => () => mine() && reviewSession.allows(command);
   const escalated = () => reviewSession.item.detail?.status === 'escalated';
   const ask = (action: ReasonedAction) => () => {
     const { picked, action: asked } = reviewSession.reasonPrompt;
@@ -106,22 +106,31 @@ function itemCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ItemComm
     return asked === action ? reviewSession.reasonPrompt.clear() : reviewSession.reasonPrompt.start(action);
   };
   return {
-    approve: { can: reading, run: () => reviewSession.decide('approve') },
-    edit: { can: reading, run: () => reviewSession.startEdit() },
-    reject: { can: reading, run: ask('reject') },
-    escalate: { can: () => reading() && !escalated(), run: ask('escalate') },
-    finalize: { can: () => reading() && escalated(), run: ask('finalize') },
-    return: { can: () => reading() && escalated(), run: () => reviewSession.decide('return') },
-    skip: { can: mine, run: () => reviewSession.skip() },
-    giveBack: { can: mine, run: () => reviewSession.giveBack() },
+    approve: { can: held('approve'), run: () => reviewSession.decide('approve') },
+    edit: { can: held('edit'), run: () => reviewSession.startEdit() },
+    reject: { can: held('reject'), run: ask('reject') },
+    escalate: { can: () => held('escalate')() && !escalated(), run: ask('escalate') },
+    finalize: { can: () => held('finalize')() && escalated(), run: ask('finalize') },
+    return: { can: () => held('return')() && escalated(), run: () => reviewSession.decide('return') },
+    skip: { can: held('skip'), run: () => reviewSession.skip() },
+    giveBack: { can: held('giveBack'), run: () => reviewSession.giveBack() },
     extend: {
-      can: () => ui.stage !== null && ['mine', 'ended', 'free'].includes(ui.stage),
+      can: () => reviewSession.allows('extend') && ui.stage !== null && ['mine', 'ended', 'free'].includes(ui.stage),
       run: () => reviewSession.extend(),
     },
-    takeOver: { can: () => ui.stage === 'held' && takesOver(context), run: () => reviewSession.takeOver() },
-    reopen: { can: () => reviewSession.item.detail?.abilities.reopen === true, run: () => reviewSession.reopen() },
-    next: { can: () => true, run: () => reviewSession.next() },
-    accept: { can: () => ui.stage === 'decided', run: () => reviewSession.continueToNext() },
+    takeOver: {
+      can: () => reviewSession.allows('takeOver') && ui.stage === 'held' && takesOver(context),
+      run: () => reviewSession.takeOver(),
+    },
+    reopen: {
+      can: () => reviewSession.allows('reopen') && reviewSession.item.detail?.abilities.reopen === true,
+      run: () => reviewSession.reopen(),
+    },
+    next: { can: () => reviewSession.allows('next'), run: () => reviewSession.next() },
+    accept: {
+      can: () => reviewSession.allows('accept') && ui.stage === 'decided',
+      run: () => reviewSession.continueToNext(),
+    },
     undo: undoCommandOf(context),
   };
 }
@@ -153,7 +162,7 @@ function viewCommandsOf(
   const shown = () => reviewSession.item.detail !== null;
   return {
     note: {
-      can: () => ui.stage === 'mine' && reviewSession.edit === null,
+      can: () => ui.stage === 'mine' && reviewSession.allows('note'),
       run: () => reviewSession.reasonPrompt.openNote(),
     },
     guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
@@ -171,7 +180,7 @@ function viewCommandsOf(
 function editCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<'submit' | 'keepDraft' | 'reset' | 'send'> {
   const { reviewSession, announcer } = context;
   return {
-    submit: { can: () => ui.stage === 'mine' && reviewSession.edit !== null, run: () => submit(context) },
+    submit: { can: () => ui.stage === 'mine' && reviewSession.allows('submit'), run: () => submit(context) },
     keepDraft: {
       can: () => reviewSession.edit !== null,
       run: () => {

@@ -5,12 +5,20 @@ import { flushSync } from 'svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { keySwitch } from '#lib/keys/switch.svelte.ts';
 import type { ItemDetail } from '@countersign/shared/item';
-import { ReasonPrompt } from '../session/reason-prompt.svelte.ts';
+import { ReasonPrompt } from '../session/session-views.svelte.ts';
 import ReasonBar from './ReasonBar.svelte';
 
 vi.mock('../queue-context.ts', () => ({
   getQueueContext: () => ({
-    reviewSession: { reasonPrompt: new ReasonPrompt(), edit: null, busy: null, item: { lost: null } },
+    reviewSession: {
+      reasonPrompt: new ReasonPrompt(
+        () => ({ at: 'empty' }),
+        () => undefined,
+      ),
+      edit: null,
+      busy: null,
+      item: { lost: null },
+    },
     drafts: { read: () => null },
     me: { id: 'me', name: 'Me' },
     ready: () => true,

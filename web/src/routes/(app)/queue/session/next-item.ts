@@ -1,5 +1,5 @@
 // Chooses and claims the next item: the server's pick, or the next row of a filtered view.
-import { ApiProblem, call } from '#lib/api/client.ts';
+import { ApiProblem, call, NetworkFailure } from '#lib/api/client.ts';
 import { compareRows, filterOf, isFree, type QueueState } from '#lib/live/queue/queue-model.ts';
 import { claimItem, claimNext, type Granted } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
@@ -104,15 +104,36 @@ export const claimAfter = (done: string, at: NextItemContext): Promise<Granted |
   serverPicks(at.queue.state) ? claimPick(done, at, at.queue.state.complete) : claimNextRow(done, at);
 
 /** The items this user holds, as far as this page knows. */
-export function heldItemIds({ queue: { state }, me }: Pick<Parts, 'queue' | 'me'>): ReadonlySet<string> {
+function heldItemIds({ queue: { state }, me }: Pick<Parts, 'queue' | 'me'>): ReadonlySet<string> {
   return new Set([...state.rows.values()].filter((row) => row.claim?.user_id === me.id).map(({ id }) => id));
 }
 
 /**
  * Claims an item the server assigned without this page receiving the answer: one that is the user's now, and was not `before`.
  */
-export const claimUnacknowledged = (before: ReadonlySet<string>, at: NextItemContext): Promise<Granted | null> =>
+const claimUnacknowledged = (before: ReadonlySet<string>, at: NextItemContext): Promise<Granted | null> =>
   claimFirst((lost) => {
     const id = [...heldItemIds(at)].find((held) => !before.has(held) && !lost.includes(held));
     return (id !== undefined && at.queue.state.rows.get(id)) || null;
   });
+
+/**
+ * Asks the server for an item. One that it assigned before, and whose answer was lost, is the user's without this page knowing:
+ * nobody else gets it, so it comes first.
+ */
+export class ClaimRecovery {
+  /** The items the user held before a request whose answer was lost; null when the last one was answered. */
+  #heldBefore: ReadonlySet<string> | null = null;
+
+  async claim(at: NextItemContext, ask: () => Promise<Granted | null>): Promise<Granted | null> {
+    const held = this.#heldBefore ?? heldItemIds(at);
+    try {
+      const granted = (this.#heldBefore && (await claimUnacknowledged(held, at))) ?? (await ask());
+      this.#heldBefore = null;
+      return granted;
+    } catch (error) {
+      if (error instanceof NetworkFailure) this.#heldBefore = held;
+      throw error;
+    }
+  }
+}

@@ -1,19 +1,19 @@
 // Commands during a busy review session: the last pending command waits for the running one, actions never do (QU2).
 import { describe, expect, it, vi } from 'vitest';
 import { ReviewFixture, onShow, stage } from './review-page.fixture.ts';
-import { PendingCommand } from './pending-command.ts';
 
 const fixture = new ReviewFixture();
 
 describe('a pending command', () => {
   it('is replaced by the next one, and runs only once', async () => {
-    const pendingCommand = new PendingCommand();
-    const done: string[] = [];
-    const go = (name: string) => () => Promise.resolve(done.push(name) > 0);
-    const both = [pendingCommand.wait(go('first')), pendingCommand.wait(go('second'))];
-    pendingCommand.grant();
-    pendingCommand.grant();
-    expect([await Promise.all(both), done]).toEqual([[false, true], ['second']]);
+    const { reviewSession } = await fixture.open();
+    fixture.server.held.add('claim-next');
+    const running = reviewSession.next();
+    const both = [reviewSession.claim('two'), reviewSession.claim('three')];
+    fixture.server.releaseHeld();
+    await running;
+    const done = () => fixture.claims.filter((line) => line.includes('/items/'));
+    expect([await Promise.all(both), done()]).toEqual([[false, true], ['POST /api/items/three/claim']]);
   });
 });
 

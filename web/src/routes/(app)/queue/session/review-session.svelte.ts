@@ -1,168 +1,154 @@
-// The review session: a user's commands on items, one at a time. Commands are sent by HTTP, events arrive live.
-import { call, NetworkFailure } from '#lib/api/client.ts';
+// The driver of the review session: holds its state, runs its effects, and gives the page its commands.
+import { ApiProblem, call } from '#lib/api/client.ts';
+import { sameDraft } from '#lib/drafts/drafts.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
-import { explain } from '#lib/api/explain-error.ts';
-import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
-import { claimItem, renewClaim, reopenItem, takeOver, undoDecision } from '@countersign/shared/api/queue';
+import type { Command } from '#lib/keyboard.ts';
+import { readQueueItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/enums';
-import { ownRemoval, withNote, type DecisionRequest, type DecisionInput } from './decision-sender.ts';
-import type { Grant } from './review-rules.ts';
-import { reviewMessages } from './review-messages.ts';
-import { ReviewSessionBase } from './review-session-base.svelte.ts';
-import type { EditSession } from '../editor/edit-session.svelte.ts';
-import { sameDraft } from '#lib/drafts/drafts.ts';
-import { isRefusal, claimNextRow } from './next-item.ts';
+import { untrack } from 'svelte';
+import { EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
+import { Callers, CommandRequests } from './command-requests.ts';
+import { DecisionSender, ownRemoval, type DecisionInput, type Parts } from './decision-sender.ts';
+import { predict, type NextItemContext } from './next-item.ts';
+import { Prefetch } from './prefetch.svelte.ts';
+import type { Effect, EffectOf, ReviewEvent } from './review-events.ts';
+import { reviewMessages } from './review-messages.ts';
+import { reduce } from './review-reducer.ts';
+import {
+  ALLOWED,
+  editOf,
+  emptyReview,
+  idOf,
+  nameOf,
+  type ReviewState,
+  type SessionCommand,
+  type Transition,
+} from './review-state.ts';
+import { OpenItem, ReasonPrompt } from './session-views.svelte.ts';
 
-/** An item as it was when its decision was shown, restored when the decision is refused. */
-interface DecisionSnapshot {
-  readonly request: DecisionRequest<ItemDetail>;
-  readonly grant: Grant;
-  readonly edit: EditSession | null;
-  /** The item shown instead. */
-  shown: string;
-}
+/** An item that arrives within this many ms replaces the previous one without a blank between them. */
+const KEEP_PREVIOUS_MS = 150;
+/** A renewal with this status will never succeed: decided, forwarded, or not visible to the user. */
+const NEVER_RENEWED: ReadonlySet<number> = new Set([404, 409]);
 
-/** The item is somebody else's by now, decided, or no longer accessible to the user. */
-const CLAIM_GONE_CODES = ['claim_lost', 'claim_held', 'already_decided', 'not_found', 'forbidden'] as const;
+type Effects = { [K in Effect['kind']]: (effect: EffectOf<K>) => unknown };
 
-export class ReviewSession extends ReviewSessionBase {
-  /** Shows an item without claiming it; work on an item the user already holds continues. */
-  async peek(id: string): Promise<void> {
-    await this.#peekAt(id);
-    const { detail } = this.item;
-    if (detail?.id === id && detail.claim?.user_id === this.parts.me.id) await this.claim(id);
+export class ReviewSession {
+  /** The state as the page reads it; the driver itself reads the copy, so that no effect of the page depends on its own event. */
+  #shown: ReviewState;
+  #state: ReviewState;
+  readonly item: OpenItem;
+  readonly reasonPrompt: ReasonPrompt;
+  readonly prefetch = new Prefetch();
+  /** Called when a command changed the open item: the URL and the focus follow. */
+  onItemChange: (id: string | null, how: Transition) => void = () => undefined;
+
+  readonly #parts: Parts & NextItemContext;
+  readonly #sender: DecisionSender;
+  readonly #requests: CommandRequests;
+  /** Events that arrived while another was being handled, in order. */
+  readonly #events: ReviewEvent[] = [];
+  #handling = false;
+  readonly #callers = new Callers();
+
+  constructor(parts: Parts) {
+    this.#state = emptyReview(parts.me.id);
+    this.#shown = $state.raw(this.#state);
+    this.#sender = new DecisionSender(parts);
+    this.#parts = { ...parts, forwarded: this.#sender.forwarded };
+    const dispatch = (event: ReviewEvent) => this.#dispatch(event);
+    this.#requests = new CommandRequests(this.#parts, this.#sender, dispatch);
+    this.item = new OpenItem(() => this.#shown.item, dispatch);
+    this.reasonPrompt = new ReasonPrompt(() => this.#shown.item, dispatch);
+    parts.drafts.onPageClosed(() => this.#refreshDrafts(idOf(this.#state.item)));
   }
 
-  /**
-   * Claims an item and shows it. If another user was faster, `onlost` is called. Returns whether it is the user's now. While a
-   * next item is being claimed nothing is held: the user then sees the requested item at once, and holds it a moment later.
-   */
+  readonly edit: EditSession | null = $derived.by(() => editOf(this.#shown.item));
+  readonly #command = $derived.by(() => this.#shown.command);
+  /** The command whose change is in flight. */
+  readonly busy: Command | null = $derived(this.#command.at === 'running' ? nameOf(this.#command.job) : null);
+  readonly #failure = $derived.by(() => {
+    if (this.#command.at !== 'failed') return null;
+    const { error, retry: job } = this.#command;
+    return { error, ...(job === null ? {} : { retry: () => this.#dispatch({ kind: 'retry', job }) }) };
+  });
+  /** Incremented when another tab wrote or sent a draft of the open item. */
+  readonly draftsRevision = $derived.by(() => this.#shown.draftsRevision);
+
+  /** Why the last command failed, with the way to try it again where there is one. */
+  get failure(): { error: unknown; retry?: () => void } | null {
+    return this.#failure;
+  }
+
+  dismissFailure(): void {
+    this.#dispatch({ kind: 'dismiss' });
+  }
+
+  /** Whether the state of the open item allows a command, for buttons and keys. Whether one is running is in `busy`. */
+  allows(command: SessionCommand): boolean {
+    return ALLOWED[this.item.state.at].includes(command);
+  }
+
+  /** Shows an item without claiming it; work on an item the user already holds continues. */
+  async peek(id: string): Promise<void> {
+    await this.#ask((caller) => ({ kind: 'peek', id, caller }));
+  }
+
+  /** Claims an item and shows it. If another user was faster, `onlost` is called. Resolves to whether it is the user's now. */
   claim(id: string, onlost: () => void = () => undefined): Promise<boolean> {
-    const waits = this.busy !== null;
-    if (waits && this.item.pending && this.item.id !== id) void this.#peekAt(id);
-    const take = async () => {
-      // The running command may have brought this very item.
-      if (waits && this.item.id === id && (this.item.grant?.expiresAt ?? 0) > clock.read()) return true;
-      return this.take(await call(claimItem, { params: { id } }), 'opened');
-    };
-    return this.run('open', take, async (error) => {
-      if (!isRefusal(error, ['claim_held', 'already_decided', 'forbidden'])) return false;
-      if (error.code === 'claim_held')
-        this.parts.announcer.say(messages.announcement.lostRace(error.holder?.name ?? messages.someone));
-      if (this.item.id === id || error.code === 'forbidden') await this.show(id);
-      onlost();
-      return true;
-    });
+    return this.#ask((caller) => ({ kind: 'open', id, caller, onlost }));
   }
 
   /** Takes over the open item from its holder, whose page is notified. */
   takeOver(): Promise<boolean> {
-    const { id } = this.item;
-    if (id === null) return Promise.resolve(false);
-    const take = async () => this.take(await call(takeOver, { params: { id } }), 'opened');
-    return this.run('takeOver', take, async (error) => {
-      if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return false;
-      // The user may have moved to another item meanwhile.
-      if (this.item.id === id) await this.show(id);
-      return true;
-    });
+    return this.#ask((caller) => ({ kind: 'takeOver', caller }));
   }
 
   /** Reopens the open item, which routing had rejected; it stays open. */
   reopen(): Promise<boolean> {
-    const { id } = this.item;
-    if (id === null) return Promise.resolve(false);
-    return this.run('reopen', async () => {
-      this.item.reopened(await call(reopenItem, { params: { id }, body: {} }));
-      return true;
-    });
+    return this.#ask((caller) => ({ kind: 'reopen', caller }));
+  }
+
+  /** Lets the server pick the next item. A user who moved to another item meanwhile stays there. */
+  next(): Promise<boolean> {
+    return this.#ask((caller) => ({ kind: 'next', caller }));
   }
 
   /** Continues from a completed item to the next one. */
-  async continueToNext(): Promise<boolean> {
-    const { id } = this.item;
-    if (id === null || this.busy !== null) return false;
-    this.preview(this.prefetchedAfter(id));
-    return this.advance(id);
+  continueToNext(): Promise<boolean> {
+    const id = idOf(this.#state.item);
+    const next = id === null ? null : untrack(() => this.prefetchedAfter(id));
+    return this.#ask((caller) => ({ kind: 'accept', next, caller }));
   }
 
   /**
    * Decides the open item. The decision is shown at once, and the prefetched next item with it; its claim is requested when the
    * decision is confirmed. A refused decision is rolled back.
    */
-  async decide(action: ReviewAction, words: DecisionInput = {}): Promise<boolean> {
-    const { grant } = this.item;
-    const request = this.busy === null ? this.#buildRequest(action, words) : null;
-    if (request === null || grant === null) return false;
-    const { id } = request.detail;
-    const { flow } = this.parts.preferences;
-    const snapshot: DecisionSnapshot = { request, grant, edit: this.edit, shown: id };
-    const send = async () => {
-      this.#applyOptimistic(snapshot, flow);
-      const { after, request: accepted } = await this.decisionSender.send(request);
-      this.decisionSender.confirm(after, accepted);
-      // A user who returned to it meanwhile stays there.
-      this.item.decided(after, !flow || this.item.id !== snapshot.shown);
-      return true;
-    };
-    const done = await this.run(action, send, (error) => this.#handleRefusal(snapshot, error));
-    if (done && flow && this.item.id === snapshot.shown) return this.advance(id);
-    const retryDecision = () => this.#retryDecision(snapshot, words);
-    if (this.failure !== null) {
-      const { error } = this.failure;
-      this.failure = isRefusal(error, ['forbidden']) ? { error } : { error, retry: retryDecision };
-    }
-    return done;
+  decide(action: ReviewAction, words: DecisionInput = {}): Promise<boolean> {
+    editOf(this.#state.item)?.save();
+    const id = idOf(this.#state.item);
+    const draft = id === null ? null : this.#parts.drafts.read(id);
+    const { flow } = this.#parts.preferences;
+    const next = id === null ? null : untrack(() => this.prefetchedAfter(id));
+    return this.#ask((caller) => ({ kind: 'decide', action, words, draft, flow, next, caller }));
   }
 
   /** Releases the item and claims the next one of the list. A user who moved to another item meanwhile stays there. */
-  async skip(): Promise<boolean> {
-    const { id, grant } = this.item;
-    if (id === null || grant === null) return false;
-    return this.run('skip', async () => {
-      await this.release(id, grant);
-      const granted = await this.claimWithRecovery(() => claimNextRow(id, this.parts));
-      return this.handleGranted(granted, id, () => this.showNext(id, granted));
-    });
+  skip(): Promise<boolean> {
+    return this.#ask((caller) => ({ kind: 'skip', caller }));
   }
 
   /** Releases the item and returns to the list. Its draft is retained. */
-  async giveBack(): Promise<boolean> {
-    const { id, grant } = this.item;
-    if (id === null || grant === null) return false;
-    return this.run('giveBack', async () => {
-      this.edit?.save();
-      await this.release(id, grant);
-      this.parts.announcer.say(reviewMessages.announcement.givenBack);
-      if (this.item.id === id) this.empty();
-      return true;
-    });
+  giveBack(): Promise<boolean> {
+    return this.#ask((caller) => ({ kind: 'giveBack', caller }));
   }
 
   /** Undoes a decision, claims its item again, and restores the draft. */
   undo(recent: RecentDecision): Promise<boolean> {
-    const { recentDecisions, announcer } = this.parts;
-    const waits = this.busy !== null;
-    /** The command it waited for has undone it already, or the decision was refused. */
-    const over = () => waits && ['undone', 'failed'].includes(recentDecisions.of(recent.itemId)?.state ?? '');
-    let undoSent = false;
-    const task = async () => {
-      if (!undoSent && over()) return false;
-      // A retry continues at the step that failed.
-      if (!undoSent) await this.#undoDecision(recent);
-      undoSent = true;
-      return this.#reclaim(recent.itemId);
-    };
-    return this.run('undo', task, (error) => {
-      const late = isRefusal(error, ['undo_window_passed']);
-      if (late) {
-        recentDecisions.final(recent.itemId);
-        announcer.say(reviewMessages.failed.final);
-      }
-      return late;
-    });
+    return this.#ask((caller) => ({ kind: 'undo', recent, caller }));
   }
 
   /** Undoes the decision of the open item, whether this tab made it or another one. */
@@ -174,128 +160,190 @@ export class ReviewSession extends ReviewSessionBase {
     const { action, reason } = decision;
     const elsewhere = { itemId, preview, action, reason, draft: null, words: { note: '', own: '' } } as const;
     return this.undo(
-      this.parts.recentDecisions.of(itemId) ?? { ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 },
+      this.#parts.recentDecisions.of(itemId) ?? { ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 },
     );
   }
 
   /** Renews the lease; claims the item again when the lease has ended. */
-  async extend(): Promise<boolean> {
-    const { id, grant } = this.item;
-    if (id === null) return false;
-    if (grant === null || grant.expiresAt <= clock.read()) return this.claim(id);
-    return this.run('extend', async () => {
-      const granted = await call(renewClaim, { params: { id }, body: { fence: grant.fence } });
-      if (!this.item.isCurrentLease(granted)) return false;
-      this.renewed(granted);
-      this.parts.announcer.say(messages.announcement.extended);
-      return true;
-    });
+  extend(): Promise<boolean> {
+    return this.#ask((caller) => ({ kind: 'extend', caller }));
   }
 
-  /** The request with everything typed so far; null when something blocks it. */
-  #buildRequest(action: ReviewAction, words: DecisionInput): DecisionRequest<ItemDetail> | null {
-    const { detail, grant, pending } = this.item;
-    if (detail === null || grant === null || pending) return null;
-    this.edit?.save();
-    const { written } = this.reasonPrompt;
-    const draft = this.parts.drafts.read(detail.id);
-    return { detail, fence: grant.fence, action, words: withNote(words, written.note), draft, written };
+  /** Leaves the item without releasing it, at the user's request: the pending command is dropped. */
+  close(): void {
+    this.#dispatch({ kind: 'close' });
   }
 
-  /** Row, recent decisions and pane change before the server has answered. */
-  #applyOptimistic(snapshot: DecisionSnapshot, flow: boolean): void {
-    const { detail, action } = snapshot.request;
-    this.decisionSender.applyOptimistic(snapshot.request);
-    this.edit = null;
-    this.reasonPrompt.clear();
-    const next = flow ? this.prefetchedAfter(detail.id) : null;
-    if (next === null) this.item.send(action);
-    else this.preview(next);
-    snapshot.shown = this.item.id ?? detail.id;
+  startEdit(): void {
+    this.#dispatch({ kind: 'startEdit' });
+  }
+
+  /** Closes the editor; the draft stays. Where no answer was typed, the note is sent with any decision. */
+  stopEdit(): void {
+    const edit = editOf(this.#state.item);
+    this.#dispatch({ kind: 'stopEdit', carried: edit !== null && edit.text === edit.original ? edit.note : '' });
+  }
+
+  /** After an interruption: what was unreachable may be reachable now. */
+  resync(): void {
+    this.#dispatch({ kind: 'resync' });
+  }
+
+  /** The heartbeat, once a second; resolves when it was answered. */
+  async sendHeartbeat(presence: { visible: boolean; inputAt: number }): Promise<void> {
+    this.#dispatch({ kind: 'heartbeat', ...presence });
+    await this.#renewal;
+  }
+
+  /** Another tab of this browser wrote or sent a draft. The text in this tab stays (QU19). */
+  handleStorageEvent(event: StorageEvent): void {
+    this.#refreshDrafts(this.#parts.drafts.onStorage(event));
+  }
+
+  /** Prefetches one item. Call it whenever the queue or the item changes; `awake`: the page is visible and connected. */
+  prefetchNext(awake: boolean): void {
+    const { id, pending } = this.item;
+    if (pending) return;
+    const wanted = awake && this.#parts.preferences.flow && id !== null;
+    this.prefetch.want(wanted ? predict(id, this.#parts) : null);
+  }
+
+  /** The prefetched content of the item after this one, if it is still valid. */
+  prefetchedAfter(id: string): ItemDetail | null {
+    return this.prefetch.of(predict(id, this.#parts));
+  }
+
+  #refreshDrafts(id: string | null): void {
+    if (id !== null && id === idOf(this.#state.item))
+      this.#dispatch({ kind: 'draftsChanged', id, written: this.#parts.drafts.openNotes(id) });
+  }
+
+  #ask(eventOf: (caller: number) => ReviewEvent): Promise<boolean> {
+    return this.#callers.add((caller) => this.#dispatch(eventOf(caller)));
+  }
+
+  /** Reduces an event and runs its effects; an event that an effect causes comes after them. */
+  #dispatch(event: ReviewEvent): void {
+    this.#events.push(event);
+    if (this.#handling) return;
+    this.#handling = true;
+    try {
+      untrack(() => this.#handleEvents());
+    } finally {
+      this.#handling = false;
+    }
+  }
+
+  #handleEvents(): void {
+    for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) {
+      const { state, effects } = reduce(this.#state, event, clock.read());
+      this.#state = state;
+      this.#shown = state;
+      for (const effect of effects) this.#perform(effect);
+    }
+  }
+
+  #perform(effect: Effect): void {
+    // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
+    (this.#effects[effect.kind] as (effect: Effect) => unknown)(effect);
+  }
+
+  #renewal: Promise<void> = Promise.resolve();
+
+  readonly #effects: Effects = {
+    send: ({ job }) =>
+      this.#requests.send(job).then(
+        (answer) => this.#dispatch({ kind: 'answered', job, answer }),
+        (error: unknown) => this.#dispatch({ kind: 'refused', job, error }),
+      ),
+    read: ({ kind: _, ...asked }) =>
+      call(readQueueItem, { params: { id: asked.id } }).then(
+        (detail) => this.#dispatch({ kind: 'read', ...asked, detail }),
+        (error: unknown) => this.#dispatch({ kind: 'unread', ...asked, error }),
+      ),
+    renew: ({ id, grant }) => {
+      this.#renewal = call(renewClaim, { params: { id }, body: { fence: grant.fence } }).then(
+        (granted) => this.#dispatch({ kind: 'renewed', granted }),
+        (error: unknown) => {
+          const refused = error instanceof ApiProblem && NEVER_RENEWED.has(error.status);
+          this.#dispatch({ kind: 'notRenewed', id, grant, refused });
+        },
+      );
+    },
+    blankSoon: ({ visit }) => setTimeout(() => this.#dispatch({ kind: 'blank', visit }), KEEP_PREVIOUS_MS),
+    finish: ({ caller, result }) => this.#callers.tell(caller, result),
+    callBack: ({ call: callBack }) => callBack(),
+    follow: ({ id, how }) => this.onItemChange(id, how),
+    say: ({ text, urgent }) => this.#parts.announcer.say(text, urgent ? 'assertive' : undefined),
+    put: ({ row, what, leaseEnds }) => this.#parts.queue.put(row, ownRemoval(this.#parts.me, what), leaseEnds),
+    history: ({ switchTo }) => this.item.history.switchTo(switchTo),
+    readHistory: () => this.item.history.readSoon(),
+    restoreTexts: ({ id }) => {
+      const { drafts, recentDecisions } = this.#parts;
+      // The decision that was not saved has been opened again.
+      if (recentDecisions.of(id)?.state === 'failed') recentDecisions.drop(id);
+      this.#dispatch({ kind: 'texts', id, written: drafts.openNotes(id) });
+    },
+    saveNotes: ({ id, words }) =>
+      this.#dispatch({ kind: 'saved', id, persisted: this.#parts.drafts.saveNotes(id, words) }),
+    saveEdit: ({ edit }) => edit.save(),
+    openEditor: (effect) => this.#openEditor(effect),
+    resumeDraft: ({ id }) => {
+      if (this.#parts.drafts.read(id) !== null) this.startEdit();
+    },
+    emptyNote: ({ edit }) => {
+      edit.note = '';
+      edit.changed();
+      if (edit.reason === null) edit.reset();
+      else edit.save();
+    },
+    editFault: ({ edit, fault }) => (edit.fault = fault),
+    refreshOtherDrafts: ({ edit }) => edit.refreshOtherDrafts(),
+    releaseUntouched: ({ id, fence }) => {
+      const { drafts } = this.#parts;
+      const { note, own } = drafts.notes(id);
+      if (drafts.read(id) === null && note === '' && own === '') this.#release(id, fence);
+    },
+    release: ({ id, fence }) => this.#release(id, fence),
+    forgetSent: ({ detail }) => this.#sender.forgetSent(detail),
+    showDecision: ({ request }) => this.#sender.applyOptimistic(request),
+    confirmDecision: ({ after, request }) => this.#sender.confirm(after, request),
+    rollBack: ({ id, onShow }) => this.#sender.rollBack(id, onShow),
+    confirmLate: ({ detail }) => {
+      const request = this.#sender.takeLateConfirmation(detail);
+      if (request === null) return;
+      this.#sender.applyOptimistic(request);
+      this.#sender.confirm(detail, request);
+      this.#dispatch({ kind: 'confirmedLate' });
+    },
+    finalDecision: ({ id }) => this.#parts.recentDecisions.final(id),
+    decideAgain: (effect) => this.#decideAgain(effect),
+  };
+
+  #openEditor({ detail, edit: open, note }: EffectOf<'openEditor'>): void {
+    const edit = open ?? new EditSession(this.#parts.drafts, detail);
+    const moved = note !== '' && edit.note === '';
+    if (moved) {
+      edit.note = note;
+      edit.changed();
+      edit.save();
+    }
+    this.#dispatch({ kind: 'editorOpened', id: detail.id, edit, moved });
   }
 
   /** Retry sends the same request for the same item; text typed since is not sent without the user seeing it. */
-  #retryDecision({ request, edit }: DecisionSnapshot, words: DecisionInput): void {
+  #decideAgain({ decision: { request, words, edit } }: EffectOf<'decideAgain'>): void {
     const { id } = request.detail;
-    if (this.item.id !== id) return;
-    this.edit?.save();
-    if (edit === null || sameDraft(this.parts.drafts.read(id), request.draft))
+    if (idOf(this.#state.item) !== id) return;
+    editOf(this.#state.item)?.save();
+    if (edit === null || sameDraft(this.#parts.drafts.read(id), request.draft))
       return void this.decide(request.action, words);
-    this.failure = null;
+    this.dismissFailure();
     edit.fault = reviewMessages.failed.changed;
   }
 
-  /** The decision was refused: everything is rolled back, and the page shows the cause. */
-  async #handleRefusal(snapshot: DecisionSnapshot, error: unknown): Promise<boolean> {
-    const { request, grant, edit, shown } = snapshot;
-    const { id } = request.detail;
-    const onShow = this.item.id === shown;
-    this.decisionSender.rollBack(id, onShow);
-    if (!onShow) {
-      // The user works on another item by now: only the recent decisions show the failure.
-      this.parts.announcer.say(reviewMessages.failed.announcement(explain(error).title), 'assertive');
-      return true;
-    }
-    // The pending command assumed that the decision is accepted.
-    this.pendingCommand.drop();
-    this.switchTo(id);
-    this.item.restore({ detail: request.detail, grant });
-    this.edit = edit;
-    const { reason = null } = request.words;
-    this.reasonPrompt.picked = edit === null && reason !== request.written.own ? reason : null;
-    if (shown !== id) this.onItemChange(id, 'advanced');
-    if (isRefusal(error, ['unchanged_edit']) && edit !== null) {
-      edit.fault = messages.edit.unchanged;
-      return true;
-    }
-    if (!isRefusal(error, CLAIM_GONE_CODES)) return false;
-    this.closeEditor();
-    this.reasonPrompt.clear();
-    this.item.loseClaim();
-    await this.show(id);
-    return error.code !== 'forbidden';
-  }
-
-  async #peekAt(id: string): Promise<void> {
-    this.pendingCommand.drop();
-    this.closeInputs();
-    this.onItemChange(id, 'opened');
-    await this.show(id);
-  }
-
-  async #undoDecision(recent: RecentDecision): Promise<void> {
-    const { queue, recentDecisions, drafts, announcer, me } = this.parts;
-    const { itemId, draft, words } = recent;
-    const detail = await this.#sendUndo(itemId);
-    queue.put(detail, ownRemoval(me, 'queued'));
-    recentDecisions.undone(itemId);
-    if (draft !== null && drafts.read(itemId) === null) drafts.save(itemId, draft);
-    const { note, own } = drafts.notes(itemId);
-    drafts.saveNotes(itemId, { note: note || words.note, own: own || words.own });
-    announcer.say(messages.announcement.undone);
-  }
-
-  /** An undo whose answer was lost may have had effect, and is refused the next time: the item then tells. */
-  async #sendUndo(id: string): Promise<ItemDetail> {
-    try {
-      return await call(undoDecision, { params: { id } });
-    } catch (error) {
-      if (!(error instanceof NetworkFailure) && !isRefusal(error, ['undo_window_passed'])) throw error;
-      const detail = await this.item.read(id);
-      if (detail.decision !== null || (detail.status !== 'queued' && detail.status !== 'escalated')) throw error;
-      return detail;
-    }
-  }
-
-  /** The second step of an undo. */
-  async #reclaim(id: string): Promise<boolean> {
-    try {
-      return this.take(await call(claimItem, { params: { id } }), 'opened');
-    } catch (error) {
-      // Someone else claimed it first: the decision is undone all the same.
-      if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
-      await this.show(id);
-      return true;
-    }
+  /** If this fails, the lease expires automatically. */
+  #release(id: string, fence: number): void {
+    void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
   }
 }

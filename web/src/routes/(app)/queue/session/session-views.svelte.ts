@@ -1,0 +1,142 @@
+// The review session as the page's components read it: the open item, and the reason prompt with its two fields.
+import { clock } from '#lib/time/clock.svelte.ts';
+import type { DomainEvent } from '@countersign/shared/events';
+import type { ItemDetail } from '@countersign/shared/item';
+import { History } from '../item/history.svelte.ts';
+import type { ReviewEvent } from './review-events.ts';
+import { leaseEnds, type ReasonedAction } from './review-rules.ts';
+import {
+  ALLOWED,
+  claimOf,
+  detailOf,
+  EMPTY_PROMPT,
+  grantOf,
+  idOf,
+  isPending,
+  isPromptOpen,
+  type ItemState,
+  type Prompt,
+} from './review-state.ts';
+
+type Send = (event: ReviewEvent) => void;
+
+export class OpenItem {
+  readonly history = new History();
+  readonly #read: () => ItemState;
+  readonly #send: Send;
+  /** The state of the open item. Each value below changes only when it differs: the page's effects depend on it. */
+  readonly state: ItemState = $derived.by(() => this.#read());
+  readonly id = $derived(idOf(this.state));
+  /** Null while it loads; never the content of another item than `id`, except within the delay of a switch. */
+  readonly detail = $derived(detailOf(this.state));
+  readonly grant = $derived(grantOf(this.state));
+  readonly error: unknown = $derived(this.state.at === 'unreadable' ? this.state.error : null);
+  /** This tab had the claim and lost it. */
+  readonly lost = $derived(claimOf(this.state).kind === 'lost');
+  /** It is shown while its claim is requested or its decision is in flight: it can be read, and actions are disabled. */
+  readonly pending = $derived(isPending(this.state));
+  /** The decision of this tab that the server has not answered yet. */
+  readonly saving = $derived(this.state.at === 'deciding' ? this.state.action : null);
+
+  constructor(read: () => ItemState, send: Send) {
+    this.#read = read;
+    this.#send = send;
+  }
+
+  /** The lease is about to end. */
+  get leaseEnds(): boolean {
+    return this.grant !== null && leaseEnds(this.grant, clock.now);
+  }
+
+  /** An event arrived. */
+  receive(event: DomainEvent): void {
+    this.#send({ kind: 'received', event });
+  }
+
+  /** It waits for people again. */
+  reopened(detail: ItemDetail): void {
+    this.#send({ kind: 'reopened', detail });
+  }
+}
+
+export class ReasonPrompt {
+  readonly #read: () => ItemState;
+  readonly #send: Send;
+  readonly #prompt: Prompt = $derived.by(() => promptOf(this.#read()));
+
+  constructor(read: () => ItemState, send: Send) {
+    this.#read = read;
+    this.#send = send;
+  }
+
+  get action(): ReasonedAction | null {
+    return this.#prompt.action;
+  }
+
+  get picked(): string | null {
+    return this.#prompt.picked;
+  }
+
+  set picked(reason: string | null) {
+    this.#send({ kind: 'pick', reason });
+  }
+
+  get fault(): string | null {
+    return this.#prompt.fault;
+  }
+
+  set fault(fault: string | null) {
+    this.#send({ kind: 'fault', fault });
+  }
+
+  /** The note and the custom reason of the open item, whether their fields are open or not. */
+  get written(): Prompt['written'] {
+    return this.#prompt.written;
+  }
+
+  get persisted(): boolean {
+    return this.#prompt.persisted;
+  }
+
+  /** The custom reason being typed; null while its field is closed. */
+  get own(): string | null {
+    return this.#prompt.openFields.own ? this.#prompt.written.own : null;
+  }
+
+  set own(value: string | null) {
+    this.#send({ kind: 'own', value });
+  }
+
+  /** The note being typed; null while its field is closed. Its text is retained and sent with the next decision. */
+  get note(): string | null {
+    return this.#prompt.openFields.note ? this.#prompt.written.note : null;
+  }
+
+  set note(value: string | null) {
+    this.#send({ kind: 'note', value });
+  }
+
+  get open(): boolean {
+    return isPromptOpen(this.#prompt);
+  }
+
+  /** Whether a note can be written now. */
+  noteAllowed(): boolean {
+    return ALLOWED[this.#read().at].includes('note');
+  }
+
+  openNote(): void {
+    this.#send({ kind: 'openNote' });
+  }
+
+  start(action: ReasonedAction): void {
+    this.#send({ kind: 'ask', action });
+  }
+
+  /** Closes what is open. The texts are retained. */
+  clear(): void {
+    this.#send({ kind: 'clearPrompt' });
+  }
+}
+
+const promptOf = (item: ItemState): Prompt => (item.at === 'empty' ? EMPTY_PROMPT : item.prompt);
