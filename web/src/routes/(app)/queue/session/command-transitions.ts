@@ -42,7 +42,7 @@ import {
 /** The item is somebody else's by now, decided, or no longer accessible to the user. */
 const CLAIM_GONE_CODES = ['claim_lost', 'claim_held', 'already_decided', 'not_found', 'forbidden'] as const;
 
-export const say = (draft: Draft, text: string, urgent = false): void => {
+const say = (draft: Draft, text: string, urgent = false): void => {
   draft.effects.push({ kind: 'say', text, urgent });
 };
 

@@ -85,7 +85,9 @@ export function take(draft: Draft, granted: Granted, how: Transition): void {
 export function restore(draft: Draft, detail: ItemDetail, grant: Grant): void {
   const wasLost = idOf(draft.item) === detail.id && claimOf(draft.item).kind === 'lost';
   const { base } = begin(draft, detail.id);
-  draft.item = settled({ ...base, detail }, { kind: wasLost ? 'lost' : 'held', grant }, null);
+  draft.item = settled({ ...base, detail }, { kind: 'held', grant }, null);
+  // An event said so while the decision was in flight.
+  if (wasLost) loseClaim(draft);
   read(draft, detail.id, { for: 'refresh' });
 }
 

@@ -33,6 +33,7 @@ import {
 import type { Effect, EventOf, ReadPurpose, ReviewEvent } from './review-events.ts';
 import { shouldRenew } from './review-rules.ts';
 import {
+  ALLOWED,
   claimOf,
   commandOf,
   editOf,
@@ -126,7 +127,7 @@ const INPUTS = {
   },
   editorOpened: (draft, { id, edit, moved }) => {
     const { item } = draft;
-    if (!isShown(item) || item.id !== id || isPending(item)) return;
+    if (!isShown(item) || item.id !== id || !(ALLOWED[item.at].includes('edit') || item.at === 'editing')) return;
     draft.item = settled(item, claimOf(item), edit);
     // The editor has its own note: the text typed before moves there.
     if (moved) prompt(draft, { written: { ...item.prompt.written, note: '' } });

@@ -94,7 +94,7 @@ export function stepLine(entries: readonly Entry[], from: string | null, step: 1
 }
 
 /** A reason that asks for the reviewer's own text. */
-export const isOpenReason = (reason: string): boolean => /^other\b/i.test(reason);
+const isOpenReason = (reason: string): boolean => /^other\b/i.test(reason);
 
 /** A time in ms as the ISO text of events and drafts. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString();

@@ -12,7 +12,6 @@ import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
 import { Callers, CommandRequests } from './command-requests.ts';
 import { DecisionSender, ownRemoval, type DecisionInput, type Parts } from './decision-sender.ts';
 import { predict, type NextItemContext } from './next-item.ts';
-import { Prefetch } from './prefetch.svelte.ts';
 import type { Effect, EffectOf, ReviewEvent } from './review-events.ts';
 import { reviewMessages } from './review-messages.ts';
 import { reduce } from './review-reducer.ts';
@@ -26,7 +25,7 @@ import {
   type SessionCommand,
   type Transition,
 } from './review-state.ts';
-import { OpenItem, ReasonPrompt } from './session-views.svelte.ts';
+import { OpenItem, Prefetch, ReasonPrompt } from './session-views.svelte.ts';
 
 /** An item that arrives within this many ms replaces the previous one without a blank between them. */
 const KEEP_PREVIOUS_MS = 150;
