@@ -2,7 +2,7 @@
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { sameDraft } from '#lib/drafts/drafts.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import { readQueueItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/enums';

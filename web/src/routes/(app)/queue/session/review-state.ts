@@ -1,5 +1,5 @@
 // The states of the review session: the open item, the running command, and which commands each state allows.
-import type { Command } from '#lib/keyboard.ts';
+import type { Command } from '#lib/keys/command.ts';
 import type { Notes } from '#lib/drafts/drafts.ts';
 import type { Granted } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
