@@ -6,10 +6,10 @@ import {
   createApiKey,
   createProject,
   type Project,
-  type ProjectSettings,
   readProject,
   rotateWebhookSecret,
 } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import type { Submission } from '@countersign/shared/api/public';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';

@@ -1,5 +1,5 @@
 // Maps names in stored rows to present ones: they were renamed, and processes of the previous version still use the old ones.
-import { RENAMED_SETTINGS } from '@countersign/shared/api/projects';
+import { RENAMED_SETTINGS } from '@countersign/shared/settings';
 import type { DomainEventType } from '@countersign/shared/events';
 
 /** `event.type` of an expired claim. */

@@ -3,8 +3,8 @@ import type {
   ApiKey as WireApiKey,
   Member as WireMember,
   Project as WireProject,
-  ProjectSettings,
 } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import type { Role } from '@countersign/shared/enums';
 import type { ProjectChange as WireChange } from '@countersign/shared/api/changes';
 import { displayName } from '../domain/access/actor.ts';

@@ -1,80 +1,45 @@
 // Projects, their keys, members and webhook settings (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilities, abilitiesTo, belowReview, overBudget, role, SCOPES } from '../enums.ts';
+import { abilities, abilitiesTo, role, SCOPES } from '../enums.ts';
+import { SETTING_NAMES, SETTINGS, type ProjectSettings, type Setting, type SettingName } from '../settings.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { personName } from '../person-name.ts';
 import { projectSummary } from '../project-summary.ts';
 import { endpoint } from './endpoint.ts';
 import { offer } from './offers.ts';
 
-/** Bounds of the retention periods that an owner may set, in days (KE1). */
-export const RETENTION_DAYS = { minContent: 7, minItems: 30, most: 3650 } as const;
-
-const unit = z.number().min(0).max(1);
-const timeZone = z.string().max(64).refine(isTimeZone, 'This is not a time zone name such as Europe/Berlin.');
-/** Retention in days; null: never deleted. */
-const retentionDays = (least: number) => z.number().int().min(least).max(RETENTION_DAYS.most).nullable();
 const label = z.string().trim().min(1).max(100);
 
-/** Every setting that an owner can change, with its default (RT5, LC2, LC3). Durations use the unit in their name. */
-export const projectSettings = z.object({
-  name: z.string().trim().min(1).max(120),
-  auto_threshold: unit,
-  review_threshold: unit,
-  below_review: belowReview,
-  escalate_flags: z.array(label).max(50),
-  guidelines: z.string().max(20_000),
-  reasons: z.array(label).min(1).max(20),
-  audit_rate: unit,
-  /** The share of automatic decisions that may be wrong (AU5); null: not set. */
-  error_budget: z.number().min(0.001).max(1).nullable(),
-  /**
-   * The reaction when audits show that the budget may be exceeded: owners are notified, and `raise` also raises the
-   * auto-approve threshold.
-   */
-  over_budget: overBudget,
-  undo_window_seconds: z.number().int().min(0).max(30),
-  claim_lease_seconds: z.number().int().min(60).max(900),
-  target_minutes: z.number().int().min(1).max(43_200),
-  /** The time zone of the days in analytics (AN6). */
-  time_zone: timeZone,
-  /** Submitted, decided and sent payloads, counted from the end of processing of the item (KE2). */
-  retention_payload_days: retentionDays(RETENTION_DAYS.minContent),
-  /** The attempts of its deliveries (KE3). */
-  retention_attempt_days: retentionDays(RETENTION_DAYS.minContent),
-  /** The item itself with its events (KE4). */
-  retention_item_days: retentionDays(RETENTION_DAYS.minItems),
-  webhook_url: z.string().max(2048).nullable(),
-});
-export type ProjectSettings = z.infer<typeof projectSettings>;
-
-/** Names that settings had before, in stored change logs and in forms that older pages stored, and their present names. */
-export const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
-  keep_payloads_days: 'retention_payload_days',
-  keep_attempts_days: 'retention_attempt_days',
-  keep_ledger_days: 'retention_item_days',
+/** The schema of each setting, from its declaration. */
+const settingSchemas = Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(SETTINGS[name])])) as unknown as {
+  [Name in SettingName]: z.ZodType<ProjectSettings[Name]>;
 };
 
-export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
-  auto_threshold: 0.95,
-  review_threshold: 0.7,
-  below_review: 'reject',
-  escalate_flags: ['escalate', 'legal', 'high_value'],
-  guidelines: '',
-  reasons: ['Wrong fact', 'Misread question', 'Incomplete', 'Wrong tone', 'Policy', 'Other'],
-  audit_rate: 0,
-  error_budget: null,
-  over_budget: 'tell',
-  undo_window_seconds: 5,
-  claim_lease_seconds: 120,
-  target_minutes: 60,
-  time_zone: 'UTC',
-  retention_payload_days: null,
-  retention_attempt_days: null,
-  retention_item_days: null,
-  webhook_url: null,
-};
+function schemaOf(setting: Setting): z.ZodType {
+  const schema = valueSchemaOf(setting);
+  return setting.nullable ? schema.nullable() : schema;
+}
+
+function valueSchemaOf(setting: Setting): z.ZodType {
+  if (setting.control === 'choice') return z.enum(setting.options);
+  if (setting.control === 'number') {
+    const number = setting.integer ? z.number().int() : z.number();
+    return number.min(setting.min).max(setting.max);
+  }
+  if (setting.control === 'list') {
+    const list = z.array(z.string().trim().min(1).max(setting.maxLength)).max(setting.maxEntries);
+    return setting.minEntries > 0 ? list.min(setting.minEntries) : list;
+  }
+  const text = setting.trimmedBy === 'everyone' ? z.string().trim() : z.string();
+  const bounded = setting.minLength > 0 ? text.min(setting.minLength) : text;
+  return setting.format === 'time_zone'
+    ? bounded.max(setting.maxLength).refine(isTimeZone, 'This is not a time zone name such as Europe/Berlin.')
+    : bounded.max(setting.maxLength);
+}
+
+/** Every setting that an owner can change; shared/src/settings.ts declares them. */
+export const projectSettings = z.object(settingSchemas);
 
 /** Since when all items go to human review (RT7), who stopped the project, and their note. */
 export const projectStop = z.object({ at: timestamp, by_name: z.string().nullable(), note: z.string().nullable() });
@@ -88,8 +53,8 @@ export const project = z
      * Null for members who must not see what distinguishes audits, while `hides_confidence` is true (AU3); so is the
      * next field.
      */
-    auto_threshold: unit.nullable(),
-    review_threshold: unit.nullable(),
+    auto_threshold: settingSchemas.auto_threshold.nullable(),
+    review_threshold: settingSchemas.review_threshold.nullable(),
     settings_version: z.number().int(),
     created_at: timestamp,
     archived_at: timestamp.nullable(),

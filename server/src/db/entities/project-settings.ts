@@ -1,7 +1,7 @@
 // Every version of a project's settings: items refer to the version that routed them (RT6), and the history of changes
 // is retained.
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ProjectSettings as Settings } from '@countersign/shared/api/projects';
+import type { ProjectSettings as Settings } from '@countersign/shared/settings';
 import { Project } from './project.ts';
 import { User } from './user.ts';
 

@@ -1,6 +1,6 @@
 // An owner changes settings. Each change is a new version; one based on an older version is refused, so none is overwritten.
 import { Refusal } from '@countersign/shared/errors';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import { SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
@@ -10,7 +10,7 @@ import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { refuseArchived, requireChange, requirePermission } from '../access/membership.ts';
 import { differing, recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { checkThresholds, checkWebhookUrl, settingsColumns, settingsOf } from './settings.ts';
+import { checkThresholds, checkWebhookUrl, permissionsFor, settingsColumns, settingsOf } from './settings.ts';
 
 export interface ChangeInput {
   projectId: string;
@@ -27,7 +27,8 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
   const { projectId, settingsVersion } = input;
   await checkNewUrl(services, actor, input);
   await services.db.write(async (tx) => {
-    await requireChange(tx.em, { userId: actor.userId, projectId }, 'change_settings');
+    for (const permission of permissionsFor(input.changes))
+      await requireChange(tx.em, { userId: actor.userId, projectId }, permission);
     const project = await tx.em.findOneOrFail(Project, { id: projectId });
     const before = settingsOf(project);
     const after = { ...before, ...input.changes };
@@ -60,7 +61,7 @@ async function checkNewUrl(services: Services, actor: MemberActor, input: Change
   const url = input.changes.webhook_url ?? null;
   if (url === null) return;
   const project = await services.db.read(async (em) => {
-    await requirePermission(em, { userId: actor.userId, projectId }, 'change_settings');
+    await requirePermission(em, { userId: actor.userId, projectId }, SETTINGS.webhook_url.changedBy);
     await refuseArchived(em, projectId);
     return em.findOneOrFail(Project, { id: projectId });
   });

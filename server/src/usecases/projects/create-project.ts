@@ -1,6 +1,6 @@
 // Creates a project, whose owner is the actor.
 import { Refusal } from '@countersign/shared/errors';
-import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { encrypt } from '../../crypto/key-ring.ts';
 import { secretContext } from '../../domain/webhooks/webhook-secrets.ts';

@@ -1,6 +1,6 @@
 // Creates or reuses the demo project, with a new pipeline key at each start. Everyone who signs in to a demo becomes an owner.
 import { Refusal } from '@countersign/shared/errors';
-import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { newAddress } from '../../crypto/ed25519.ts';
 import { decrypt } from '../../crypto/key-ring.ts';
 import { displayName } from '../../domain/access/actor.ts';

@@ -1,57 +1,39 @@
 // Project settings as one value: read from the row, checked by RT5, stored as versions (RT6).
 import { Refusal } from '@countersign/shared/errors';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type ProjectSettings,
+  type Setting,
+  type SettingName,
+} from '@countersign/shared/settings';
 import { thresholdFault } from '../../domain/items/routing.ts';
 import type { Project } from '../../db/entities/project.ts';
 import type { Services } from '../services.ts';
 
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
+
+/** The columns of the settings. A setting without a property of this name in the entity does not compile. */
+type SettingColumns = { [Name in SettingName as Camel<Name>]: ProjectSettings[Name] };
+
+const columnOf = (name: SettingName): keyof SettingColumns =>
+  name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof SettingColumns;
+
 /** The settings of a row, with the names of the API. */
-export function settingsOf(project: Project): ProjectSettings {
-  return {
-    name: project.name,
-    auto_threshold: project.autoThreshold,
-    review_threshold: project.reviewThreshold,
-    below_review: project.belowReview,
-    escalate_flags: project.escalateFlags,
-    guidelines: project.guidelines,
-    reasons: project.reasons,
-    audit_rate: project.auditRate,
-    error_budget: project.errorBudget ?? null,
-    over_budget: project.overBudget,
-    undo_window_seconds: project.undoWindowSeconds,
-    claim_lease_seconds: project.claimLeaseSeconds,
-    target_minutes: project.targetMinutes,
-    time_zone: project.timeZone,
-    retention_payload_days: project.retentionPayloadDays ?? null,
-    retention_attempt_days: project.retentionAttemptDays ?? null,
-    retention_item_days: project.retentionItemDays ?? null,
-    webhook_url: project.webhookUrl ?? null,
-  };
-}
+export const settingsOf = (project: Pick<Project, keyof SettingColumns>): ProjectSettings =>
+  Object.fromEntries(SETTING_NAMES.map((name) => [name, project[columnOf(name)] ?? null])) as ProjectSettings;
 
 /** The columns of a settings value. */
-export function settingsColumns(settings: ProjectSettings) {
-  return {
-    name: settings.name,
-    autoThreshold: settings.auto_threshold,
-    reviewThreshold: settings.review_threshold,
-    belowReview: settings.below_review,
-    escalateFlags: settings.escalate_flags,
-    guidelines: settings.guidelines,
-    reasons: settings.reasons,
-    auditRate: settings.audit_rate,
-    errorBudget: settings.error_budget,
-    overBudget: settings.over_budget,
-    undoWindowSeconds: settings.undo_window_seconds,
-    claimLeaseSeconds: settings.claim_lease_seconds,
-    targetMinutes: settings.target_minutes,
-    timeZone: settings.time_zone,
-    retentionPayloadDays: settings.retention_payload_days,
-    retentionAttemptDays: settings.retention_attempt_days,
-    retentionItemDays: settings.retention_item_days,
-    webhookUrl: settings.webhook_url,
-  };
-}
+export const settingsColumns = (settings: ProjectSettings): SettingColumns =>
+  Object.fromEntries(SETTING_NAMES.map((name) => [columnOf(name), settings[name]])) as SettingColumns;
+
+/** The permissions that a change of these settings requires. */
+export const permissionsFor = (changes: Partial<ProjectSettings>): Setting['changedBy'][] => {
+  const changed = SETTING_NAMES.filter((name) => name in changes).map((name) => SETTINGS[name].changedBy);
+  return changed.length === 0 ? ['change_settings'] : [...new Set(changed)];
+};
 
 /** Refuses thresholds that break RT5. Errors: `validation_failed`. */
 export function checkThresholds(settings: ProjectSettings): void {

@@ -1,6 +1,6 @@
 // Tests what resets the audits that count for a budget: another threshold, other flags, another model (AU6).
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import { WINDOW_MS } from '../../../src/domain/audits/audit-start.ts';
 import { createAuditFixture, auditsOf, changeOf, type AuditOptions, judgeOne } from './audit-fixture.ts';
 import type { ProjectFixture } from '../support/project-fixture.ts';

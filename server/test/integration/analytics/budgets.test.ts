@@ -1,6 +1,6 @@
 // Tests the audit figures and the error budget: alerts for owners, and raising the threshold where they chose so (AU4, AU5).
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { listChanges } from '../../../src/usecases/projects/list-changes.ts';
 import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';

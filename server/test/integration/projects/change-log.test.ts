@@ -1,6 +1,6 @@
 // Tests the change log: every change of a project writes one entry with who, when, before and after, in the same transaction.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { Role } from '@countersign/shared/enums';
 import { displayName } from '../../../src/domain/access/actor.ts';
 import { acceptInvite, createInvite, revokeInvite } from '../../../src/usecases/access/invites.ts';

@@ -1,6 +1,6 @@
 // Tests versioned guidelines, and GL1: members at the time of a change see once what changed.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import { removeMember } from '../../../src/usecases/access/change-member.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import {

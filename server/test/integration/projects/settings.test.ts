@@ -1,6 +1,6 @@
 // Tests versioned settings, checked by RT5, changed on top of the version seen; and the stored webhook secret rotation.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import { decrypt } from '../../../src/crypto/key-ring.ts';
 import { secretContext, secretsOf, signingSecrets } from '../../../src/domain/webhooks/webhook-secrets.ts';
 import { WebhookEndpoint } from '../../../src/db/entities/webhook-endpoint.ts';

@@ -1,5 +1,5 @@
 // A project fixture with people, pipeline and items, created through the use cases.
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import type { ReviewAction, Role } from '@countersign/shared/enums';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
 import { Member } from '../../../src/db/entities/member.ts';

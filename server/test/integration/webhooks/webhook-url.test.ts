@@ -1,7 +1,7 @@
 // Tests a webhook URL when it is saved: its name is resolved for permitted callers, before the transaction, and every address
 // checked.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';

@@ -1,6 +1,6 @@
 // A project with retention settings, items with complete lifecycles, and a movable time.
 import { beforeEach } from 'vitest';
-import type { ProjectSettings } from '@countersign/shared/api/projects';
+import type { ProjectSettings } from '@countersign/shared/settings';
 import { jsonText } from '@countersign/shared/json/json';
 import { Project } from '../../../src/db/entities/project.ts';
 import type { Fault } from '../../../src/invariants/check.ts';

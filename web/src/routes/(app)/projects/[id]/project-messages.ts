@@ -25,6 +25,7 @@ export const messages = {
   },
 
   fields: settingsMessages.fields,
+  inputs: settingsMessages.inputs,
   faults: settingsMessages.faults,
   saveBar: settingsMessages.saveBar,
   rules: settingsMessages.rules,

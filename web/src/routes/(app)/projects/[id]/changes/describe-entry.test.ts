@@ -1,7 +1,7 @@
 // Entries of the change log as text.
 import { describe, expect, it } from 'vitest';
 import { CHANGE_ACTIONS, type ProjectChange } from '@countersign/shared/api/changes';
-import { DEFAULT_SETTINGS } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { describeEntry } from './describe-entry.ts';
 
 const OLGA = '01980000-0000-7000-8000-000000000001';

@@ -1,6 +1,7 @@
 // Describes an entry of the change log: what was done to what, the differences, and further details.
 import type { ProjectChange } from '@countersign/shared/api/changes';
-import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { ROLES, type Role } from '@countersign/shared/enums';
 import { count, exactMoment } from '#lib/format/format.ts';
 import { changesMessages as messages, type Phrase } from './changes-messages.ts';

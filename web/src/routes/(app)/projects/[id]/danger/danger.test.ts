@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 // Deleting and restoring a project: names are text, and the focus is never lost.
-import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { createRawSnippet } from 'svelte';
 import { afterEach, expect, it, vi } from 'vitest';

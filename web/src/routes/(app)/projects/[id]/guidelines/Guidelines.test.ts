@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 // Older versions in the guidelines editor: replaced text can be restored until it is saved.
-import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';

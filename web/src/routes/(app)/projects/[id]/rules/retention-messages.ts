@@ -11,9 +11,7 @@ export const retentionMessages = {
   heading: 'Data retention',
   lead: 'Data is kept forever unless you set a number of days. The days count from an item’s last event, once it is final and no delivery is pending. Deliveries stay pending while the webhook is paused or has no URL.',
   quoted: 'Items used in learnings are kept until the learning is excluded.',
-  forGood: 'forever',
   unit: 'days',
-  days: (typed: string) => `${typed} days`,
   kinds: {
     retention_payload_days: {
       label: 'Item content',

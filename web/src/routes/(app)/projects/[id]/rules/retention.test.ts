@@ -1,5 +1,6 @@
 // Shortened retention periods of a change, and data that is deleted with its item (KE1, KE4).
-import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from '../settings/describe-change.ts';
 import { deletedWithItemAfter, RETENTION_FIELDS, shortenedIn } from './retention.ts';

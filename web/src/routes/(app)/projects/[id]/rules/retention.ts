@@ -1,16 +1,10 @@
 // Retention periods (KE): which ones a change of the form shortens, and which data is deleted earlier with its item.
-import { faultsOf, parseNumber, type Draft, type FieldName } from '../settings/settings-form.ts';
+import { settingsIn } from '@countersign/shared/settings';
+import { faultsOf, parseNumber, type Draft } from '../settings/settings-form.ts';
 
 /** In the order of the page. */
-export const RETENTION_FIELDS = [
-  'retention_payload_days',
-  'retention_attempt_days',
-  'retention_item_days',
-] as const satisfies readonly FieldName[];
+export const RETENTION_FIELDS = settingsIn('retention');
 export type RetentionField = (typeof RETENTION_FIELDS)[number];
-
-export const isRetentionField = (field: FieldName): field is RetentionField =>
-  RETENTION_FIELDS.some((kept) => kept === field);
 
 /** Days as typed: unlimited where empty, NaN for an invalid number. */
 const daysOf = (typed: string): number => (typed.trim() === '' ? Infinity : parseNumber(typed));

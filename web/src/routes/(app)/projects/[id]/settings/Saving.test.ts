@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 // KE1 in the page: no retention period is shortened without a confirmation, and cancelling loses nothing.
-import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';

@@ -1,8 +1,7 @@
 // Describes a change of the form for the save bar: "automatic from 0.95 → 0.85".
-import { isRetentionField } from '../rules/retention.ts';
-import { retentionMessages } from '../rules/retention-messages.ts';
+import { SETTINGS, type Setting } from '@countersign/shared/settings';
 import type { Draft, FieldName } from './settings-form.ts';
-import { messages } from '../project-messages.ts';
+import { optionText, settingsMessages as messages } from './settings-messages.ts';
 
 export interface Change {
   field: FieldName;
@@ -12,33 +11,27 @@ export interface Change {
   to: string | null;
 }
 
-const UNITS: Partial<Record<FieldName, string>> = {
-  undo_window_seconds: ' s',
-  claim_lease_seconds: ' s',
-  target_minutes: ' min',
-};
-
-/** One field's change. Lists name removed and added entries; long texts only that they were edited. */
+/** One field's change, said as its declaration says: lists name removed and added entries, long texts only the edit. */
 export function describeChange(field: FieldName, before: Draft, after: Draft): Change {
   const label = messages.fields[field];
-  if (field === 'guidelines') return { field, label, from: null, to: messages.saveBar.edited };
-  if (field === 'escalate_flags' || field === 'reasons')
-    return { field, label, ...listChange(before[field], after[field]) };
+  const { log } = SETTINGS[field];
+  if (log === 'edited') return { field, label, from: null, to: messages.saveBar.edited };
+  if (log === 'entries') return { field, label, ...listChange(entriesOf(before[field]), entriesOf(after[field])) };
   return { field, label, from: formatValue(field, before), to: formatValue(field, after) };
 }
 
+const entriesOf = (value: Draft[FieldName]): string[] => (Array.isArray(value) ? value : []);
+
 /** One field's value as text. */
 export function formatValue(field: FieldName, draft: Draft): string {
-  const value = draft[field];
-  if (field === 'below_review') return messages.rules.belowOptions[draft.below_review];
-  if (field === 'over_budget') return messages.rules.overBudgetOptions[draft.over_budget];
-  if (isRetentionField(field)) return retentionText(draft[field]);
+  const [value, setting]: [Draft[FieldName], Setting] = [draft[field], SETTINGS[field]];
   if (Array.isArray(value)) return value.join(', ') || messages.saveBar.none;
-  return value.trim() === '' ? messages.saveBar.none : value.trim() + (UNITS[field] ?? '');
+  if (setting.control === 'choice') return optionText(field, value);
+  const isNumber = setting.control === 'number';
+  const empty = isNumber ? messages.saveBar[setting.whenNull] : messages.saveBar.none;
+  const unit = isNumber && setting.unit !== null ? messages.saveBar.units[setting.unit] : '';
+  return value.trim() === '' ? empty : value.trim() + unit;
 }
-
-const retentionText = (typed: string): string =>
-  typed.trim() === '' ? retentionMessages.forGood : retentionMessages.days(typed.trim());
 
 function listChange(before: string[], after: string[]): { from: string | null; to: string | null } {
   const left = before.filter((entry) => !after.includes(entry));

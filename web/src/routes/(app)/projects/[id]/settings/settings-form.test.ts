@@ -1,19 +1,17 @@
 // The rules of the project form: what is sent, what is refused before sending, and the texts of the save bar.
-import { DEFAULT_SETTINGS, projectSettings, type Project } from '@countersign/shared/api/projects';
+import { projectSettings, type Project } from '@countersign/shared/api/projects';
+import {
+  DEFAULT_SETTINGS,
+  RENAMED_SETTINGS,
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+} from '@countersign/shared/settings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from './describe-change.ts';
 import { MARKS } from './merge-lines.ts';
-import {
-  draftOf,
-  faultsOf,
-  faultyFields,
-  NUMBERS,
-  parseNumber,
-  patchOf,
-  thresholdText,
-  type Draft,
-} from './settings-form.ts';
+import { draftOf, faultsOf, faultyFields, parseNumber, patchOf, thresholdText, type Draft } from './settings-form.ts';
 import { ABILITIES, type Abilities } from '@countersign/shared/enums';
 import { tabOf, tabsFor } from '../tabs.ts';
 
@@ -50,15 +48,36 @@ describe('what is sent', () => {
       }),
     );
   });
+});
 
-  it('has the limits of the contract', () => {
-    for (const [field, { min, max, integer }] of Object.entries(NUMBERS)) {
-      const schema = projectSettings.shape[field as keyof typeof NUMBERS];
-      const step = integer ? 1 : 0.01;
-      expect([min, max].every((value) => schema.safeParse(value).success)).toBe(true);
-      expect([min - step, max + step].some((value) => schema.safeParse(value).success)).toBe(false);
-      expect(schema.safeParse(min + 0.5).success).toBe(!integer);
+describe('the declarations of the settings', () => {
+  /** Values at both bounds, and just outside of them. */
+  const samples = (setting: Setting): unknown[] => {
+    const text = (length: number) => 'x'.repeat(length);
+    const list = (length: number) => Array.from({ length }, (_, at) => `r${at}`);
+    if (setting.control === 'choice') return [...setting.options];
+    if (setting.control === 'list')
+      return [setting.minEntries, setting.maxEntries, setting.maxEntries + 1].map(list).concat([[]]);
+    if (setting.control !== 'number') return [setting.minLength, setting.maxLength, setting.maxLength + 1].map(text);
+    const { min, max, integer } = setting;
+    const step = integer ? 1 : 0.0001;
+    return [min, max, min + 0.5, max + step, min - step].filter((value) => value >= 0);
+  };
+
+  it.each(SETTING_NAMES)('%s: the form refuses what the API refuses', (field) => {
+    const setting: Setting = SETTINGS[field];
+    for (const value of [...samples(setting), ...(setting.nullable ? [null] : [])]) {
+      const accepted = projectSettings.shape[field].safeParse(value).success;
+      const shown = { ...before, ...draftOf({ ...project, [field]: value }) };
+      // A higher review threshold is refused because of the other one.
+      if (field === 'review_threshold') shown.auto_threshold = '1';
+      expect({ value, fault: faultsOf(shown)[field] === undefined }).toEqual({ value, fault: accepted });
     }
+  });
+
+  it('have valid defaults, under names that none had before', () => {
+    expect(projectSettings.parse({ ...DEFAULT_SETTINGS, name: 'A' })).toEqual({ ...DEFAULT_SETTINGS, name: 'A' });
+    for (const former of Object.keys(RENAMED_SETTINGS)) expect(SETTING_NAMES).not.toContain(former);
   });
 });
 

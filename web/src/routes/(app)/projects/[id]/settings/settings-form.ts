@@ -1,109 +1,42 @@
-// The rules of the project form: its draft, changes and faults, and merging with another save.
-import { RETENTION_DAYS, type Project, type ProjectSettings } from '@countersign/shared/api/projects';
+// The rules of the project form: its draft, changes and faults, from the declarations of the settings.
+import type { Project } from '@countersign/shared/api/projects';
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type NumberSetting,
+  type ProjectSettings,
+  type Setting,
+  type SettingName,
+  type SettingWith,
+} from '@countersign/shared/settings';
 import { isTimeZone } from '@countersign/shared/time-zone';
 import { isMarked } from './merge-lines.ts';
 
+export type FieldName = SettingName;
+type ChoiceName = SettingWith<{ control: 'choice' }>;
+type ListName = SettingWith<{ control: 'list' }>;
+
 /** The settings in the form: numbers as typed, so that `0.` is not reformatted while typing. */
-export interface Draft {
-  name: string;
-  auto_threshold: string;
-  review_threshold: string;
-  below_review: ProjectSettings['below_review'];
-  escalate_flags: string[];
-  reasons: string[];
-  guidelines: string;
-  undo_window_seconds: string;
-  claim_lease_seconds: string;
-  target_minutes: string;
-  retention_payload_days: string;
-  retention_attempt_days: string;
-  retention_item_days: string;
-  time_zone: string;
-  audit_rate: string;
-  error_budget: string;
-  over_budget: ProjectSettings['over_budget'];
-  webhook_url: string;
-}
-export type FieldName = keyof Draft;
-
-/** Limits of the numbers, from the contract's schema; `integer` ones take no fraction. */
-export const NUMBERS = {
-  auto_threshold: { min: 0, max: 1, integer: false },
-  review_threshold: { min: 0, max: 1, integer: false },
-  undo_window_seconds: { min: 0, max: 30, integer: true },
-  claim_lease_seconds: { min: 60, max: 900, integer: true },
-  target_minutes: { min: 1, max: 43_200, integer: true },
-  retention_payload_days: { min: RETENTION_DAYS.minContent, max: RETENTION_DAYS.most, integer: true },
-  retention_attempt_days: { min: RETENTION_DAYS.minContent, max: RETENTION_DAYS.most, integer: true },
-  retention_item_days: { min: RETENTION_DAYS.minItems, max: RETENTION_DAYS.most, integer: true },
-  audit_rate: { min: 0, max: 1, integer: false },
-  error_budget: { min: 0.001, max: 1, integer: false },
-} as const satisfies Partial<Record<FieldName, { min: number; max: number; integer: boolean }>>;
-type NumberName = keyof typeof NUMBERS;
-
-/** Fields that may be empty, and are then sent as null. */
-const OPTIONAL: readonly FieldName[] = [
-  'retention_payload_days',
-  'retention_attempt_days',
-  'retention_item_days',
-  'error_budget',
-  'webhook_url',
-];
-
-/** Limits of the lists and of the guidelines, from the contract's schema. */
-export const MOST = { escalate_flags: 50, reasons: 20 } as const;
-export const GUIDELINES_LENGTH = 20_000;
+export type Draft = {
+  [Name in FieldName]: Name extends ChoiceName ? ProjectSettings[Name] : Name extends ListName ? string[] : string;
+};
 
 /** In the order of the page. */
-export const FIELDS: readonly FieldName[] = [
-  'name',
-  'auto_threshold',
-  'review_threshold',
-  'below_review',
-  'escalate_flags',
-  'reasons',
-  'undo_window_seconds',
-  'claim_lease_seconds',
-  'target_minutes',
-  'retention_payload_days',
-  'retention_attempt_days',
-  'retention_item_days',
-  'time_zone',
-  'audit_rate',
-  'error_budget',
-  'over_budget',
-  'guidelines',
-  'webhook_url',
-];
+export const FIELDS: readonly FieldName[] = SETTING_NAMES;
 
-const isNumber = (field: FieldName): field is NumberName => field in NUMBERS;
+const settingOf = (field: FieldName): Setting => SETTINGS[field];
 
 /** The form with the server's values. */
-export function draftOf(project: Project): Draft {
-  return {
-    name: project.name,
-    auto_threshold: shown(project.auto_threshold),
-    review_threshold: shown(project.review_threshold),
-    below_review: project.below_review,
-    escalate_flags: [...project.escalate_flags],
-    reasons: [...project.reasons],
-    guidelines: project.guidelines,
-    undo_window_seconds: String(project.undo_window_seconds),
-    claim_lease_seconds: String(project.claim_lease_seconds),
-    target_minutes: String(project.target_minutes),
-    retention_payload_days: String(project.retention_payload_days ?? ''),
-    retention_attempt_days: String(project.retention_attempt_days ?? ''),
-    retention_item_days: String(project.retention_item_days ?? ''),
-    time_zone: project.time_zone,
-    audit_rate: thresholdText(project.audit_rate),
-    error_budget: shown(project.error_budget),
-    over_budget: project.over_budget,
-    webhook_url: project.webhook_url ?? '',
-  };
-}
+export const draftOf = (project: Project): Draft =>
+  Object.fromEntries(FIELDS.map((field) => [field, typedOf(settingOf(field), project[field])])) as Draft;
 
-/** Empty for a value that is not set, or hidden from the user. */
-const shown = (value: number | null): string => (value === null ? '' : thresholdText(value));
+/** A value as somebody would type it. */
+function typedOf(setting: Setting, value: Project[FieldName]): string | string[] {
+  if (Array.isArray(value)) return [...value];
+  if (typeof value === 'number' && setting.control === 'number' && !setting.integer) return thresholdText(value);
+  // Empty for a value that is not set, or hidden from the user.
+  return String(value ?? '');
+}
 
 /** At least two decimals, and all existing ones: the field must read back as the same number. */
 export function thresholdText(value: number): string {
@@ -117,11 +50,11 @@ export const parseNumber = (typed: string): number =>
 
 /** The value a field would send. */
 function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
-  if (typeof typed !== 'string') return typed;
-  if (OPTIONAL.includes(field) && typed.trim() === '') return null;
-  if (isNumber(field)) return parseNumber(typed);
-  if (field === 'webhook_url') return typed.trim();
-  return field === 'name' || field === 'time_zone' ? typed.trim() : typed;
+  const setting = settingOf(field);
+  if (typeof typed !== 'string' || setting.control === 'choice') return typed;
+  if (setting.nullable && typed.trim() === '') return null;
+  if (setting.control === 'number') return parseNumber(typed);
+  return setting.control === 'text' ? typed.trim() : typed;
 }
 
 /** Whether two typed values of a field would send the same. An invalid number equals only itself. */
@@ -157,20 +90,13 @@ export type Fault =
   | 'too_long'
   | 'marked';
 
-/** The faults of the form before it is sent (RT5 and the schema's limits). */
+/** The faults of the form before it is sent (RT5 and the bounds of the declarations). */
 export function faultsOf(draft: Draft): Partial<Record<FieldName, Fault>> {
-  const faults: Partial<Record<FieldName, Fault>> = {};
-  for (const field of FIELDS) {
-    const fault = isNumber(field) ? numberFault(draft[field], field) : null;
-    if (fault !== null) faults[field] = fault;
-  }
-  if (draft.name.trim() === '') faults.name = 'empty';
-  if (!isTimeZone(draft.time_zone.trim())) faults.time_zone = 'no_zone';
-  if (draft.reasons.length === 0) faults.reasons = 'no_reason';
-  if (draft.reasons.length > MOST.reasons) faults.reasons = 'too_many';
-  if (draft.escalate_flags.length > MOST.escalate_flags) faults.escalate_flags = 'too_many';
-  if (draft.guidelines.length > GUIDELINES_LENGTH) faults.guidelines = 'too_long';
-  if (isMarked(draft.guidelines)) faults.guidelines = 'marked';
+  const found = FIELDS.flatMap((field): [FieldName, Fault][] => {
+    const fault = faultIn(settingOf(field), draft[field]);
+    return fault === null ? [] : [[field, fault]];
+  });
+  const faults = Object.fromEntries<Fault>(found) as Partial<Record<FieldName, Fault>>;
   const [review, auto] = [parseNumber(draft.review_threshold), parseNumber(draft.auto_threshold)];
   if (review > auto) faults.review_threshold ??= 'above_auto';
   return faults;
@@ -182,10 +108,24 @@ export function faultyFields(draft: Draft): FieldName[] {
   return FIELDS.filter((field) => faults[field] !== undefined);
 }
 
-function numberFault(typed: string, field: NumberName): Fault | null {
-  if (OPTIONAL.includes(field) && typed.trim() === '') return null;
+function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
+  if (setting.control === 'choice') return null;
+  if (setting.control === 'list') {
+    if (typed.length < setting.minEntries) return 'no_reason';
+    return typed.length > setting.maxEntries ? 'too_many' : null;
+  }
+  const text = String(typed);
+  if (setting.nullable && text.trim() === '') return null;
+  if (setting.control === 'number') return numberFault(text, setting);
+  const sent = setting.control === 'text' ? text.trim() : text;
+  if (setting.format === 'time_zone' && !isTimeZone(sent)) return 'no_zone';
+  if (sent.length < setting.minLength) return 'empty';
+  if (setting.merge === 'lines' && isMarked(sent)) return 'marked';
+  return sent.length > setting.maxLength ? 'too_long' : null;
+}
+
+function numberFault(typed: string, { min, max, integer }: NumberSetting): Fault | null {
   const value = parseNumber(typed);
-  const { min, max, integer } = NUMBERS[field];
   if (Number.isNaN(value)) return 'not_a_number';
   if (value < min || value > max) return 'out_of_range';
   return integer && !Number.isInteger(value) ? 'not_whole' : null;

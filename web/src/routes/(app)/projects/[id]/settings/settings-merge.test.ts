@@ -1,5 +1,6 @@
 // ST1: changes of one side are merged, conflicts are asked, and no input is lost by what others save meanwhile.
-import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MARKS } from './merge-lines.ts';

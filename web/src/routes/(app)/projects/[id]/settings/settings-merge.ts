@@ -1,4 +1,5 @@
 // ST1: merges the draft with what somebody else saved meanwhile. Changes of one side are merged, conflicts are asked.
+import { SETTINGS, type Setting } from '@countersign/shared/settings';
 import { markedText, mergeLines } from './merge-lines.ts';
 import { asFlag, exactly, mergeList } from './merge-list.ts';
 import { changedFields, FIELDS, sameValue, type Draft, type FieldName } from './settings-form.ts';
@@ -25,23 +26,22 @@ export interface Typed {
   conflicts: Conflicts;
 }
 
-/** Fields whose values can be merged. */
-const MERGED = {
-  escalate_flags: ({ was, mine }: Sides, theirs: Value) =>
-    mergeList({ was: listOf(was), mine: listOf(mine), theirs: listOf(theirs) }, asFlag),
-  reasons: ({ was, mine }: Sides, theirs: Value) =>
+/** Both values combined, by the merge that the setting's declaration names; null where one must be chosen. */
+const MERGES = {
+  choose: null,
+  flags: ({ was, mine }, theirs) => mergeList({ was: listOf(was), mine: listOf(mine), theirs: listOf(theirs) }, asFlag),
+  entries: ({ was, mine }, theirs) =>
     mergeList({ was: listOf(was), mine: listOf(mine), theirs: listOf(theirs) }, exactly),
-  guidelines: ({ was, mine }: Sides, theirs: Value) =>
-    markedText(mergeLines(String(was), String(mine), String(theirs))),
-} as const satisfies Partial<Record<FieldName, (sides: Sides, theirs: Value) => Value>>;
+  lines: ({ was, mine }, theirs) => markedText(mergeLines(String(was), String(mine), String(theirs))),
+} as const satisfies Record<Setting['merge'], ((sides: Sides, theirs: Value) => Value) | null>;
 type Sides = Pick<Conflict, 'was' | 'mine'>;
 
 const listOf = (value: Value): string[] => (Array.isArray(value) ? value : []);
-const canMerge = (field: FieldName): field is keyof typeof MERGED => field in MERGED;
+const mergeOf = (field: FieldName): ((sides: Sides, theirs: Value) => Value) | null => MERGES[SETTINGS[field].merge];
 
 /** The possible answers of a field. */
 export const answersOf = (field: FieldName): Answer[] =>
-  canMerge(field) ? ['theirs', 'mine', 'both'] : ['theirs', 'mine'];
+  mergeOf(field) === null ? ['theirs', 'mine'] : ['theirs', 'mine', 'both'];
 
 /** The fields with a conflict, in the order of the page. */
 export const conflictingFields = (conflicts: Conflicts): FieldName[] => FIELDS.filter((field) => conflicts[field]);
@@ -74,7 +74,7 @@ export function choose(typed: Typed, field: FieldName, answer: Answer): Typed {
   const unchanged = sameValue(field, mine, conflict.mine);
   // Edited since they were merged: then they are merged again.
   const both = current === 'both' ? typed.draft[field] : unchanged ? conflict.both : null;
-  const fresh = canMerge(field) ? MERGED[field]({ was, mine }, typed.before[field]) : mine;
+  const fresh = mergeOf(field)?.({ was, mine }, typed.before[field]) ?? mine;
   const values = { theirs: typed.before[field], mine, both: both ?? fresh };
   const kept: Conflict = { was, mine, both, answer };
   return {

@@ -1,12 +1,31 @@
 // Texts of a project's settings: the rules, the save bar, and conflicts of two owners.
 import { count } from '#lib/format/format.ts';
-import type { OverBudget } from '@countersign/shared/enums';
-import { GUIDELINES_LENGTH, MOST, NUMBERS, type Fault, type FieldName } from './settings-form.ts';
+import { SETTINGS, type ProjectSettings, type Setting, type SettingWith } from '@countersign/shared/settings';
+import type { Fault, FieldName } from './settings-form.ts';
 
-function limits(field: FieldName): string {
-  const range = field in NUMBERS ? NUMBERS[field as keyof typeof NUMBERS] : null; // `in` has just checked it
-  return range === null ? '' : `${range.min} to ${range.max}`;
+/** The bounds of a setting, for its fault: a range, a number of entries or characters. */
+function boundsOf(field: FieldName): string {
+  const setting: Setting = SETTINGS[field];
+  if (setting.control === 'number') return `${setting.min} to ${setting.max}`;
+  if (setting.control === 'choice') return '';
+  return count(setting.control === 'list' ? setting.maxEntries : setting.maxLength);
 }
+
+interface FieldTexts {
+  label: string;
+  /** Behind the field. */
+  unit?: string;
+  hint?: string;
+}
+
+/** Settings that one component shows: the others have a place of their own. */
+export type InputName = SettingWith<{ section: 'project' | 'routing' | 'time' | 'audit' }> &
+  SettingWith<{ control: 'number' | 'text' | 'choice' }>;
+
+/** The options of the choices. */
+type Options = {
+  [Name in SettingWith<{ control: 'choice' }>]: Record<ProjectSettings[Name], string>;
+};
 
 export const settingsMessages = {
   fields: {
@@ -30,16 +49,47 @@ export const settingsMessages = {
     webhook_url: 'webhook URL',
   } satisfies Record<FieldName, string>,
 
+  /** The fields that the form shows without markup of their own, by section. */
+  inputs: {
+    name: { label: 'Name' },
+    time_zone: { label: 'Time zone', hint: 'Used for daily figures.' },
+    auto_threshold: { label: 'Automatic from' },
+    review_threshold: { label: 'Review from' },
+    below_review: { label: 'Below review threshold' },
+    target_minutes: { label: 'Decision target', unit: 'minutes (shown in the age ring)' },
+    undo_window_seconds: { label: 'Undo window', unit: 'seconds before the webhook is sent' },
+    claim_lease_seconds: { label: 'Claim duration', unit: 'seconds, then the claim expires' },
+    audit_rate: {
+      label: 'Audit rate',
+      unit: 'of auto-approved items',
+      hint: 'This share is also queued for blind review. Nothing already sent changes; it measures the error rate.',
+    },
+    error_budget: {
+      label: 'Error budget',
+      unit: 'of auto-approvals may be wrong',
+      hint: 'Optional. 0.05 means at most 1 in 20; it takes 88 audits without an error to confirm that.',
+    },
+    over_budget: {
+      label: 'If the budget is exceeded',
+      hint: 'Raising moves “Automatic from” up to a level the audits support, or to 1 if they support none. It stays there until an owner changes it.',
+    },
+  } satisfies Record<InputName, FieldTexts>,
+
+  options: {
+    below_review: { reject: 'Reject', queue: 'Queue', escalate: 'Escalate' },
+    over_budget: { tell: 'Notify owners', raise: 'Notify and raise threshold' },
+  } satisfies Options,
+
   faults: {
     not_a_number: () => 'Enter a number.',
-    out_of_range: (field) => `Must be ${limits(field)}.`,
+    out_of_range: (field) => `Must be ${boundsOf(field)}.`,
     not_whole: () => 'Must be a whole number.',
     above_auto: () => 'Must not be above “Automatic from”.',
     empty: () => 'Must not be empty.',
     no_zone: () => 'Enter a time zone, such as Europe/Berlin.',
     no_reason: () => 'Keep at least one reason. Edits and rejections need one.',
-    too_many: (field) => `Maximum of ${MOST[field as keyof typeof MOST]}. Remove some.`,
-    too_long: () => `Must not be longer than ${count(GUIDELINES_LENGTH)} characters.`,
+    too_many: (field) => `Maximum of ${boundsOf(field)}. Remove some.`,
+    too_long: (field) => `Must not be longer than ${boundsOf(field)} characters.`,
     marked: () => 'Resolve the highlighted conflicts first.',
   } satisfies Record<Fault, (field: FieldName) => string>,
 
@@ -51,6 +101,8 @@ export const settingsMessages = {
     edited: 'edited',
     newOrder: 'new order',
     none: 'none',
+    forever: 'forever',
+    units: { seconds: ' s', minutes: ' min', days: ' days' },
     failed: 'Not saved',
     invalid: (fields: string) => `Fix before saving: ${fields}`,
     merged: 'Someone else saved this project. Their changes are included; yours are still unsaved.',
@@ -61,14 +113,10 @@ export const settingsMessages = {
 
   rules: {
     scale: 'Routing by confidence',
-    review: 'Review from',
-    auto: 'Automatic from',
     tryLines: 'Try other thresholds',
-    below: 'Below review threshold',
     was: (value: string) => `was ${value}`,
     people: 'reviewed',
     automatic: 'auto-approved',
-    belowOptions: { reject: 'Reject', queue: 'Queue', escalate: 'Escalate' },
     belowOutcome: {
       reject: 'below: rejected',
       queue: 'below: reviewed',
@@ -84,16 +132,7 @@ export const settingsMessages = {
     flagsHint: 'Items with any of these flags are always escalated. Not case-sensitive.',
     flag: 'flag',
     time: 'Time',
-    target: 'Decision target',
-    targetUnit: 'minutes (shown in the age ring)',
-    undo: 'Undo window',
-    undoUnit: 'seconds before the webhook is sent',
-    claim: 'Claim duration',
-    claimUnit: 'seconds, then the claim expires',
     project: 'Project',
-    name: 'Name',
-    zone: 'Time zone',
-    zoneHint: 'Used for daily figures.',
     kept: 'Changes apply to new items only.',
     reasons: 'Reasons',
     reasonsHint: 'Reasons for edits and rejections. Order sets the number keys.',
@@ -110,19 +149,6 @@ export const settingsMessages = {
     noDigit: 'no key',
     noDigitHint: 'Only the first nine reasons have a number key.',
     audit: 'Audit auto-approvals',
-    auditRate: 'Audit rate',
-    auditUnit: 'of auto-approved items',
-    errorBudget: 'Error budget',
-    errorBudgetUnit: 'of auto-approvals may be wrong',
-    errorBudgetHint: 'Optional. 0.05 means at most 1 in 20; it takes 88 audits without an error to confirm that.',
-    overBudget: 'If the budget is exceeded',
-    overBudgetOptions: { tell: 'Notify owners', raise: 'Notify and raise threshold' } satisfies Record<
-      OverBudget,
-      string
-    >,
-    overBudgetHint:
-      'Raising moves “Automatic from” up to a level the audits support, or to 1 if they support none. It stays there until an owner changes it.',
-    auditHint: 'This share is also queued for blind review. Nothing already sent changes; it measures the error rate.',
   },
 
   threeWay: {
@@ -159,3 +185,7 @@ export const settingsMessages = {
     go: 'Leave (keep draft)',
   },
 } as const;
+
+/** An option of a choice, as text. */
+export const optionText = (field: FieldName, value: string): string =>
+  Object.entries(settingsMessages.options).find(([name]) => name === field)?.[1][value as never] ?? value;

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 // What a tab stores of an unsaved form, and what it reads of a form that an older page stored.
-import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/api/projects';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { afterEach, expect, it } from 'vitest';
 import { draftOf } from './settings-form.ts';
 import { storeDraft, storedDraft } from './stored-draft.ts';

@@ -1,5 +1,5 @@
 // Stores the unsaved draft of a project's form for this tab, together with its conflicts.
-import { RENAMED_SETTINGS } from '@countersign/shared/api/projects';
+import { RENAMED_SETTINGS } from '@countersign/shared/settings';
 import type { Conflicts } from './settings-merge.ts';
 import type { Draft } from './settings-form.ts';
 

@@ -1,0 +1,230 @@
+// Every project setting, declared once: its values, default, place in the form, permission, change log text and merge.
+import { BELOW_REVIEW, OVER_BUDGET, type Ability } from './enums.ts';
+
+/** The parts of the settings form. */
+export type Section = 'project' | 'routing' | 'reasons' | 'time' | 'retention' | 'audit' | 'guidelines' | 'webhook';
+
+interface Common {
+  section: Section;
+  /** Who may change it: the members with this ability (PM). */
+  changedBy: Extract<Ability, 'change_settings' | 'manage_webhook'>;
+  /** How the save bar and the change log name a change: both values, the entries that differ, or only that it was edited. */
+  log: 'values' | 'entries' | 'edited';
+  /** How two changes of it are merged (ST1): by choosing one, or also by combining entries or lines. */
+  merge: 'choose' | 'flags' | 'entries' | 'lines';
+  /** Its name in stored change logs and in forms that older pages stored. */
+  formerly?: string;
+}
+
+/** What a new project starts with, unless its creator must say. */
+type Start<Value> = { default: Value } | { required: true };
+
+export type NumberSetting = Common & {
+  control: 'number';
+  min: number;
+  max: number;
+  integer: boolean;
+  /** Null: not set. */
+  nullable: boolean;
+  /** What null means, in texts. */
+  whenNull: 'none' | 'forever';
+  /** Null: a share from 0 to 1. */
+  unit: 'seconds' | 'minutes' | 'days' | null;
+} & Start<number | null>;
+
+export type TextSetting = Common & {
+  control: 'text' | 'long_text';
+  minLength: number;
+  maxLength: number;
+  nullable: boolean;
+  /** Who removes white space around it. */
+  trimmedBy: 'everyone' | 'form' | 'nobody';
+  format?: 'time_zone';
+} & Start<string | null>;
+
+export type ChoiceSetting = Common & { control: 'choice'; options: readonly string[]; nullable: false } & Start<string>;
+
+export type ListSetting = Common & {
+  control: 'list';
+  minEntries: number;
+  maxEntries: number;
+  /** Length of an entry. */
+  maxLength: number;
+  nullable: false;
+} & Start<readonly string[]>;
+
+export type Setting = NumberSetting | TextSetting | ChoiceSetting | ListSetting;
+
+const OWNERS = { changedBy: 'change_settings' } as const;
+const VALUE = { ...OWNERS, log: 'values', merge: 'choose' } as const;
+const SHARE = { ...VALUE, control: 'number', min: 0, max: 1, integer: false, unit: null, whenNull: 'none' } as const;
+const WHOLE = { ...VALUE, control: 'number', integer: true, whenNull: 'none' } as const;
+const LIST = { ...OWNERS, control: 'list', log: 'entries', maxLength: 100, nullable: false } as const;
+/** A retention period; null: never deleted (KE1). */
+const RETENTION = {
+  ...WHOLE,
+  section: 'retention',
+  unit: 'days',
+  max: 3650,
+  nullable: true,
+  whenNull: 'forever',
+  default: null,
+} as const;
+
+/** In the order of the page. The comments of their rules: RT5, LC2, LC3. */
+export const SETTINGS = {
+  name: {
+    ...VALUE,
+    section: 'project',
+    control: 'text',
+    nullable: false,
+    required: true,
+    minLength: 1,
+    maxLength: 120,
+    trimmedBy: 'everyone',
+  },
+  auto_threshold: { ...SHARE, section: 'routing', nullable: false, default: 0.95 },
+  review_threshold: { ...SHARE, section: 'routing', nullable: false, default: 0.7 },
+  below_review: {
+    ...VALUE,
+    section: 'routing',
+    control: 'choice',
+    options: BELOW_REVIEW,
+    nullable: false,
+    default: 'reject',
+  },
+  escalate_flags: {
+    ...LIST,
+    section: 'routing',
+    minEntries: 0,
+    maxEntries: 50,
+    merge: 'flags',
+    default: ['escalate', 'legal', 'high_value'],
+  },
+  reasons: {
+    ...LIST,
+    section: 'reasons',
+    minEntries: 1,
+    maxEntries: 20,
+    merge: 'entries',
+    default: ['Wrong fact', 'Misread question', 'Incomplete', 'Wrong tone', 'Policy', 'Other'],
+  },
+  target_minutes: {
+    ...WHOLE,
+    section: 'time',
+    unit: 'minutes',
+    min: 1,
+    max: 43_200,
+    nullable: false,
+    default: 60,
+  },
+  undo_window_seconds: {
+    ...WHOLE,
+    section: 'time',
+    unit: 'seconds',
+    min: 0,
+    max: 30,
+    nullable: false,
+    default: 5,
+  },
+  claim_lease_seconds: {
+    ...WHOLE,
+    section: 'time',
+    unit: 'seconds',
+    min: 60,
+    max: 900,
+    nullable: false,
+    default: 120,
+  },
+  /** Submitted, decided and sent payloads, counted from the end of processing of the item (KE2). */
+  retention_payload_days: { ...RETENTION, min: 7, formerly: 'keep_payloads_days' },
+  /** The attempts of its deliveries (KE3). */
+  retention_attempt_days: { ...RETENTION, min: 7, formerly: 'keep_attempts_days' },
+  /** The item itself with its events (KE4). */
+  retention_item_days: { ...RETENTION, min: 30, formerly: 'keep_ledger_days' },
+  /** The time zone of the days in analytics (AN6). */
+  time_zone: {
+    ...VALUE,
+    section: 'project',
+    control: 'text',
+    nullable: false,
+    default: 'UTC',
+    minLength: 0,
+    maxLength: 64,
+    trimmedBy: 'form',
+    format: 'time_zone',
+  },
+  audit_rate: { ...SHARE, section: 'audit', nullable: false, default: 0 },
+  /** The share of automatic decisions that may be wrong (AU5); null: not set. */
+  error_budget: { ...SHARE, section: 'audit', min: 0.001, nullable: true, default: null },
+  /** When audits show that the budget may be exceeded, owners are notified; `raise` also raises the auto-approve threshold. */
+  over_budget: {
+    ...VALUE,
+    section: 'audit',
+    control: 'choice',
+    options: OVER_BUDGET,
+    nullable: false,
+    default: 'tell',
+  },
+  guidelines: {
+    ...OWNERS,
+    section: 'guidelines',
+    control: 'long_text',
+    log: 'edited',
+    merge: 'lines',
+    nullable: false,
+    minLength: 0,
+    maxLength: 20_000,
+    trimmedBy: 'nobody',
+    default: '',
+  },
+  webhook_url: {
+    ...VALUE,
+    section: 'webhook',
+    control: 'text',
+    nullable: true,
+    default: null,
+    minLength: 0,
+    maxLength: 2048,
+    trimmedBy: 'form',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+
+/** The values of a declaration, null included. */
+type ValueOf<S extends Setting> =
+  | (S extends { control: 'number' }
+      ? number
+      : S extends { control: 'list' }
+        ? string[]
+        : S extends { options: readonly (infer Option)[] }
+          ? Option
+          : string)
+  | (S extends { nullable: true } ? null : never);
+
+/** All settings of one project. */
+export type ProjectSettings = { [Name in SettingName]: ValueOf<Settings[Name]> };
+
+/** The settings with this value of a property, such as `{ section: 'time' }`. */
+export type SettingWith<Part> = {
+  [Name in SettingName]: Settings[Name] extends Part ? Name : never;
+}[SettingName];
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]; // the table has no other keys
+
+/** The settings of a part of the form, in its order. */
+export const settingsIn = <S extends Section>(section: S): SettingWith<{ section: S }>[] =>
+  SETTING_NAMES.filter((name): name is SettingWith<{ section: S }> => SETTINGS[name].section === section);
+
+const entries: [SettingName, Setting][] = SETTING_NAMES.map((name) => [name, SETTINGS[name]]);
+
+export const DEFAULT_SETTINGS = Object.fromEntries(
+  entries.flatMap(([name, setting]) => ('default' in setting ? [[name, setting.default]] : [])),
+) as Omit<ProjectSettings, SettingWith<{ required: true }>>;
+
+/** Names that settings had before, and their present names. */
+export const RENAMED_SETTINGS: Readonly<Record<string, string>> = Object.fromEntries(
+  entries.flatMap(([name, { formerly }]) => (formerly === undefined ? [] : [[formerly, name]])),
+);
