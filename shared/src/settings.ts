@@ -212,7 +212,7 @@ export type SettingWith<Part> = {
   [Name in SettingName]: Settings[Name] extends Part ? Name : never;
 }[SettingName];
 
-export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]; // the table has no other keys
+export const SETTING_NAMES = /* @__PURE__ */ Object.keys(SETTINGS) as SettingName[]; // the table has no other keys
 
 /** The settings of a part of the form, in its order. */
 export const settingsIn = <S extends Section>(section: S): SettingWith<{ section: S }>[] =>

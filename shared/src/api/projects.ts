@@ -11,10 +11,15 @@ import { offer } from './offers.ts';
 
 const label = z.string().trim().min(1).max(100);
 
-/** The schema of each setting, from its declaration. */
-const settingSchemas = Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(SETTINGS[name])])) as unknown as {
-  [Name in SettingName]: z.ZodType<ProjectSettings[Name]>;
-};
+/** The schema of each setting. Marked pure: the page, which does not use it, does not load it. */
+const settingSchemas = /* @__PURE__ */ schemasOf();
+
+function schemasOf(): { [Name in SettingName]: z.ZodType<ProjectSettings[Name]> } {
+  // An object with the same keys, each with the schema of its values.
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(SETTINGS[name])])) as unknown as ReturnType<
+    typeof schemasOf
+  >;
+}
 
 function schemaOf(setting: Setting): z.ZodType {
   const schema = valueSchemaOf(setting);
