@@ -54,7 +54,7 @@ const rooms = [
     from: CRYPTO,
     may: [SHARED, DOMAIN],
     comment:
-      'crypto/ is a leaf of pure functions over bytes: the caller in usecases/, http/, webhooks/ or worker/ fetches and stores.',
+      'crypto/ is a leaf of pure functions over bytes: the caller in usecases/, http/, delivery/ or worker/ fetches and stores.',
   }),
   only({
     name: 'db-knows-only-domain',
@@ -88,10 +88,11 @@ const rooms = [
     comment: 'A presenter turns its rows into contract shapes: query in usecases/ and pass the rows in.',
   }),
   only({
-    name: 'webhooks-see-entities-only',
-    from: room('webhooks'),
-    may: [SHARED, DOMAIN, CRYPTO, ENTITIES],
-    comment: 'webhooks/ signs, guards and sends requests: leasing and recording belong to worker/.',
+    name: 'delivery-leases-sends-records',
+    from: room('delivery'),
+    may: [SHARED, DOMAIN, CRYPTO, DB, SERVICES],
+    comment:
+      'delivery/ leases, sends and records: a rule goes to domain/webhooks/, what starts and wakes it to worker/.',
   }),
   only({
     name: 'http-asks-usecases',
@@ -115,14 +116,14 @@ const rooms = [
   only({
     name: 'worker-leases-acts-records',
     from: room('worker'),
-    may: [SHARED, DOMAIN, CRYPTO, DB, CLAIM_LOCK, room('webhooks'), room('analytics'), SERVICES],
+    may: [SHARED, DOMAIN, CRYPTO, DB, CLAIM_LOCK, room('delivery'), room('analytics'), SERVICES],
     comment:
-      'A loop leases rows, acts and records: a rule goes to domain/, sending to webhooks/, counting to analytics/; sockets follow the event log automatically.',
+      'A loop leases rows, acts and records: a rule goes to domain/, sending to delivery/, counting to analytics/; sockets follow the event log automatically.',
   }),
   only({
     name: 'invariants-read-the-database',
     from: room('invariants'),
-    may: [SHARED, DOMAIN, DB, room('analytics'), room('webhooks')],
+    may: [SHARED, DOMAIN, DB, room('analytics'), room('delivery')],
     comment: 'invariants/ asks and changes nothing: what an item may do is a rule in domain/.',
   }),
   only({

@@ -19,7 +19,7 @@ const onServers = {
 };
 
 /** They fake the clock of an HTTP client that has one timer for all its requests: the next file would inherit it. */
-const OWN_PROCESS = 'server/src/webhooks/{send,stored,connections}*.test.ts';
+const OWN_PROCESS = 'server/src/delivery/{send,answer,connections}*.test.ts';
 
 const unit: TestProjectInlineConfiguration = {
   test: {

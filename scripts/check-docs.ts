@@ -6,6 +6,7 @@ import {
   anchorsOf,
   citationFaults,
   decisionFaults,
+  fileListFaults,
   type NamedPath,
   pathsNamed,
   ruleFaults,
@@ -33,6 +34,7 @@ const faults = [
   ...lostDecisions(),
   ...lostCitations(),
   ...lostAnchors(),
+  ...deliveryFaults(),
   ...bannedWords(),
 ];
 for (const fault of faults) console.error(fault);
@@ -69,6 +71,16 @@ function exists(document: string, { path, kind }: NamedPath): boolean {
   return folders.some((folder) =>
     path.includes('*') ? globSync(join(folder, path), { cwd: ROOT }).length > 0 : existsSync(join(ROOT, folder, path)),
   );
+}
+
+/** The way from a decision to its webhook names every file of delivery, and no more than a reader can follow. */
+function deliveryFaults(): string[] {
+  const required = find(['server/src/delivery/**/*.ts', 'server/src/domain/webhooks/*.ts']).filter(
+    (file) => !file.endsWith('.test.ts') && !file.endsWith('/inbound.ts'),
+  );
+  return fileListFaults(read('docs/ARCHITECTURE.md'), '#### From a decision to its webhook', {
+    ...{ exists: (path) => existsSync(join(ROOT, path)), required, most: 30 },
+  });
 }
 
 function lostDecisions(): string[] {

@@ -5,9 +5,9 @@ import { PgBoss } from 'pg-boss';
 import { createClient } from 'redis';
 import { parseKeyRing, encrypt } from '../../server/src/crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
-import { secretContext } from '../../server/src/domain/webhooks/webhook-secrets.ts';
-import { ConnectionPool } from '../../server/src/webhooks/connections.ts';
-import { dispatchWebhook } from '../../server/src/webhooks/dispatch.ts';
+import { secretContext } from '../../server/src/domain/webhooks/signing.ts';
+import { ConnectionPool } from '../../server/src/delivery/connections.ts';
+import { dispatchWebhook } from '../../server/src/delivery/dispatch.ts';
 
 /** As many POSTs at once as our own worker makes. */
 const AT_ONCE = 128;
@@ -28,7 +28,7 @@ interface Job {
 
 const jobs: Job[] = Array.from({ length: Number(BENCH_JOBS) }, (_, n) => ({ id: `evt_${n}`, body: '{"event":"x"}' }));
 
-/** Signed and sent through the guard, as `worker/deliveries/deliver.ts` does. Throws on anything but a 2xx. */
+/** Signed and sent through the guard, as `delivery/deliver.ts` does. Throws on anything but a 2xx. */
 async function post({ id, body }: Job): Promise<void> {
   const message = { projectId: PROJECT, url: BENCH_RECEIVER, webhookId: id, attempt: 1, body, secrets, at: new Date() };
   const { error } = await dispatchWebhook({ keyRing, policy, connections }, message);

@@ -34,8 +34,8 @@ import { createKnownSessions } from './usecases/credentials/known-sessions.ts';
 import { createSecurityLog } from './usecases/credentials/security-log.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/items/waiters.ts';
-import { dispatchWebhook } from './webhooks/dispatch.ts';
-import { createUrlCheck, type GuardPolicy } from './webhooks/guard/guard.ts';
+import { dispatchWebhook } from './delivery/dispatch.ts';
+import { createUrlCheck, type GuardPolicy } from './delivery/guard/guard.ts';
 
 export interface Built {
   services: Services;

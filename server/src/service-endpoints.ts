@@ -3,7 +3,7 @@
 import type { Database } from './db/database.ts';
 import type { Connection } from './db/connection/database-url.ts';
 import type { Signals } from './db/connection/signals.ts';
-import { createOwnEndpoints, type OwnEndpoint, type OwnEndpoints } from './webhooks/guard/own-endpoints.ts';
+import { createOwnEndpoints, type OwnEndpoint, type OwnEndpoints } from './delivery/guard/own-endpoints.ts';
 
 export interface ServiceEndpoints {
   endpoints: OwnEndpoints;

@@ -4,6 +4,7 @@ import {
   anchorsOf,
   citationFaults,
   decisionFaults,
+  fileListFaults,
   pathsNamed,
   ruleFaults,
   rulesListed,
@@ -78,5 +79,27 @@ describe('citations', () => {
 
   it('go by the anchors that a renderer makes of headings', () => {
     expect([...anchorsOf('# A, b & `c`\n```\n# no\n```\n## Two  words')]).toEqual(['a-b--c', 'two--words']);
+  });
+});
+
+describe('a list of files', () => {
+  const faults = (lines: string[], given: Partial<Parameters<typeof fileListFaults>[2]> = {}) =>
+    fileListFaults(['# A', '#### Way', ...lines, '## B', '1. `other.ts`: later'].join('\n'), '#### Way', {
+      ...{ exists: (path) => path.endsWith('.ts'), required: [], most: 2, ...given },
+    });
+
+  it('is right when each file is there, once, in order', () => {
+    expect(faults(['1. `a.ts`: first', '2. `b.ts`: last'], { required: ['b.ts'] })).toEqual([]);
+  });
+
+  it.each([
+    ['no list', [], {}, 'lists no files'],
+    ['too many files', ['1. `a.ts`', '2. `b.ts`', '3. `c.ts`'], {}, 'lists 3 files'],
+    ['a number out of order', ['1. `a.ts`', '3. `b.ts`'], {}, 'numbers b.ts 3'],
+    ['a file twice', ['1. `a.ts`', '2. `a.ts`'], {}, 'lists a.ts twice'],
+    ['a file that does not exist', ['1. `a.js`'], {}, 'lists a.js, which does not exist'],
+    ['a file left out', ['1. `a.ts`'], { required: ['b.ts'] }, 'does not list b.ts'],
+  ])('has a fault: %s', (_, lines, given, fault) => {
+    expect(faults(lines, given)).toEqual([expect.stringContaining(fault)]);
   });
 });

@@ -130,3 +130,30 @@ export function decisionFaults(files: readonly string[], linked: ReadonlySet<str
     ...lost.map((file) => `docs/decisions/${file} is linked from no other document: add it to docs/ARCHITECTURE.md.`),
   ];
 }
+
+/** A line of a list of files: its number and its path. */
+const LISTED_FILE = /^(\d+)\. `([^`]+)`/gm;
+
+/**
+ * What is wrong with the list of files in this section of a document: they are numbered in order, each is there and listed once,
+ * they are no more than `most`, and all of `required` are among them.
+ */
+export function fileListFaults(
+  markdown: string,
+  heading: string,
+  { exists, required, most }: { exists: (path: string) => boolean; required: readonly string[]; most: number },
+): string[] {
+  const [, section = ''] = markdown.split(`\n${heading}\n`);
+  const entries = [...section.replace(/(?:^|\n)#[\s\S]*/, '').matchAll(LISTED_FILE)];
+  const files = entries.map(([, , path = '']) => path);
+  return [
+    ...(files.length === 0 ? [`"${heading}" lists no files: write them as a numbered list.`] : []),
+    ...(files.length > most ? [`"${heading}" lists ${files.length} files: merge some, ${most} are the limit.`] : []),
+    ...entries.flatMap(([, number = '', path = ''], index) =>
+      Number(number) === index + 1 ? [] : [`"${heading}" numbers ${path} ${number}: it is number ${index + 1}.`],
+    ),
+    ...files.flatMap((path, index) => (files.indexOf(path) < index ? [`"${heading}" lists ${path} twice.`] : [])),
+    ...files.filter((path) => !exists(path)).map((path) => `"${heading}" lists ${path}, which does not exist.`),
+    ...required.filter((path) => !files.includes(path)).map((path) => `"${heading}" does not list ${path}.`),
+  ];
+}

@@ -1,5 +1,5 @@
 // Access to the database: `read` for queries, `write` for transactions. A transaction appends its events with the
-// `appendEvent` it gets; the statement that records a successful attempt appends its own.
+// `appendEvent` it gets; the statement that records attempts appends its own.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';

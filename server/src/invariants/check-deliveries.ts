@@ -5,7 +5,7 @@ import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { toDecided, webhookIdOf } from '../domain/items/decision.ts';
-import { isDelivered } from '../webhooks/fan-out.ts';
+import { isDelivered } from '../delivery/write.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 import { projectIds } from './check-event-logs.ts';
 

@@ -5,7 +5,7 @@ import type { ClaimLock } from '../claims/claim-lock.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Clock, Ids } from '../db/clock.ts';
 import type { Database } from '../db/database.ts';
-import type { Dispatch, Outcome } from '../domain/webhooks/webhook-attempt.ts';
+import type { Dispatch, Outcome } from '../domain/webhooks/retry.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Memory } from '../limits/memory-limits.ts';
 import type { Intake } from './items/intake.ts';

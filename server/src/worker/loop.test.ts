@@ -156,6 +156,29 @@ describe('the gap', () => {
     }
   });
 
+  it('is longer for wake-ups that can wait, and any other overtakes them', async () => {
+    const { loop, begun, finish } = loopOf({ gapMs: 25, calmGapMs: 100 });
+    await settle();
+    await finish();
+    loop.wake('calm');
+    await pass(99);
+    expect(begun).toHaveLength(1);
+    await pass(1);
+    expect(begun).toHaveLength(2);
+    loop.wake('calm');
+    loop.wake();
+    loop.wake('calm');
+    await finish();
+    await pass(25);
+    expect(begun).toHaveLength(3);
+    loop.wake('calm');
+    await finish();
+    await pass(99);
+    expect(begun).toHaveLength(3);
+    await pass(1);
+    expect(begun).toHaveLength(4);
+  });
+
   it('does not delay the run after one that took longer', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25 });
     await settle();

@@ -22,14 +22,30 @@ export interface LoopOptions {
    */
   gapMs?: number;
   urgentGapMs?: number;
+  /** The same for wake-ups that can wait; by default as long as any other. */
+  calmGapMs?: number;
   log: Logger;
   /** Called after every run. */
   onRun?: (seen: { loop: string; failed: boolean; seconds: number }) => void;
 }
 
+type Urgency = boolean | 'calm';
+
+/** From what can wait to what is urgent. */
+const RANK = new Map<Urgency | null, number>([
+  [null, 0],
+  ['calm', 1],
+  [false, 2],
+  [true, 3],
+]);
+const rank = (urgency: Urgency | null): number => RANK.get(urgency) ?? 0;
+
 export interface Loop {
-  /** Something happened: run soon, or sooner when it is urgent. During a run, it causes one more run after it. */
-  wake(urgent?: boolean): void;
+  /**
+   * Something happened: run soon, sooner when it is urgent (`true`), or later when it can wait. During a run, it causes
+   * one more run after it.
+   */
+  wake(urgent?: Urgency): void;
   /** Starts no new run and waits for the current one. */
   stop(): Promise<void>;
 }
@@ -50,7 +66,8 @@ class RunningLoop implements Loop {
   /** The scheduled time, by `performance.now()`. */
   #due = Infinity;
   #running: Promise<void> | null = null;
-  #woken: 'no' | 'yes' | 'urgently' = 'no';
+  /** The most urgent wake-up during this run. */
+  #woken: Urgency | null = null;
   #stopped = false;
   #startedAt = -Infinity;
 
@@ -58,10 +75,9 @@ class RunningLoop implements Loop {
     this.#options = options;
   }
 
-  wake(urgent = false): void {
+  wake(urgent: Urgency = false): void {
     if (!this.#running) this.#schedule(0, urgent);
-    else if (urgent) this.#woken = 'urgently';
-    else if (this.#woken === 'no') this.#woken = 'yes';
+    else if (rank(urgent) > rank(this.#woken)) this.#woken = urgent;
   }
 
   async stop(): Promise<void> {
@@ -71,11 +87,12 @@ class RunningLoop implements Loop {
   }
 
   /** Never later than already scheduled: the earlier of two times counts. */
-  #schedule(ms: number, urgent = false): void {
+  #schedule(ms: number, urgent: Urgency = false): void {
     if (this.#stopped) return;
-    const { gapMs = 0, urgentGapMs = gapMs } = this.#options;
+    const { gapMs = 0, urgentGapMs = gapMs, calmGapMs = gapMs } = this.#options;
     const now = performance.now();
-    const due = Math.max(now + ms, this.#startedAt + (urgent ? urgentGapMs : gapMs));
+    const gap = urgent === 'calm' ? calmGapMs : urgent ? urgentGapMs : gapMs;
+    const due = Math.max(now + ms, this.#startedAt + gap);
     if (this.#cancel && due >= this.#due) return;
     this.#cancel?.();
     this.#due = due;
@@ -84,11 +101,11 @@ class RunningLoop implements Loop {
 
   #start(): void {
     this.#cancel = null;
-    this.#woken = 'no';
+    this.#woken = null;
     this.#startedAt = performance.now();
     this.#running = this.#once().finally(() => {
       this.#running = null;
-      if (this.#woken !== 'no') this.#schedule(0, this.#woken === 'urgently');
+      if (this.#woken !== null) this.#schedule(0, this.#woken);
     });
   }
 

@@ -3,7 +3,7 @@ import { decrypt, encrypt } from '../crypto/key-ring.ts';
 import { kidsInUse, replaceText, ENCRYPTED_COLUMNS, textsWithOtherKeys } from '../db/encrypted-columns.ts';
 import type { EncryptedColumn, EncryptedText } from '../db/encrypted-columns.ts';
 import { sourceContext } from '../domain/webhooks/inbound.ts';
-import { secretContext } from '../domain/webhooks/webhook-secrets.ts';
+import { secretContext } from '../domain/webhooks/signing.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 

@@ -9,37 +9,28 @@ import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/connection/signals.ts';
-import { Mutex } from '../db/mutex.ts';
 import type { Services } from '../usecases/services.ts';
-import { deliveryOf, isDelivered, type DeliverableDecision } from '../webhooks/fan-out.ts';
-import type { ReadyToSend } from './deliveries/delivery-rows.ts';
+import type { ReadyToSend } from '../delivery/lease.ts';
+import {
+  type ChannelNotification,
+  type DeliverableDecision,
+  deliveryOf,
+  isDelivered,
+  type NewDelivery,
+  type SendCapacity,
+  writeDeliveries,
+} from '../delivery/write.ts';
 import type { Next } from './loop.ts';
-import { type ChannelNotification, type NewDelivery, writeDeliveries } from './deliveries/write-deliveries.ts';
 
 /** Any fixed number: one relay at a time among all processes on a database. */
 const RELAY = 7_202_611_202;
 const BATCH = 500;
-
-/** Free permits of this process for deliveries that are being written. */
-export interface SendCapacity {
-  /** Reserves permits for these deliveries, as far as available. */
-  reserve(fresh: readonly NewDelivery[]): ReservedCapacity;
-}
-
-export interface ReservedCapacity {
-  /** The deliveries that have a permit. */
-  ids: ReadonlySet<string>;
-  /** Sends these deliveries, and releases the other permits. */
-  use(ready: readonly ReadyToSend[]): void;
-}
 
 interface RelayOptions {
   /** Called after each batch. */
   onSequenced?: (events: readonly SequencedEvent[]) => void;
   /** Without it, every delivery waits for a worker to lease it. */
   capacity?: SendCapacity;
-  /** Shared with everything else in this process that assigns sequence numbers. */
-  mutex?: Mutex;
 }
 
 const NO_CAPACITY: SendCapacity = { reserve: () => ({ ids: new Set(), use: () => undefined }) };
@@ -51,7 +42,7 @@ const NO_CAPACITY: SendCapacity = { reserve: () => ({ ids: new Set(), use: () =>
 export async function relayOnce(
   services: Services,
   signals: Signals,
-  { onSequenced = () => undefined, capacity = NO_CAPACITY, mutex = new Mutex() }: RelayOptions = {},
+  { onSequenced = () => undefined, capacity = NO_CAPACITY }: RelayOptions = {},
 ): Promise<Next> {
   if (!(await signals.lead(RELAY))) return {};
   let reserved = NO_CAPACITY.reserve([]);
@@ -69,7 +60,7 @@ export async function relayOnce(
       });
       return { sequenced, ready };
     };
-    const { sequenced, ready } = await mutex.take(() => services.db.write(write));
+    const { sequenced, ready } = await services.db.write(write);
     sent = ready;
     onSequenced(sequenced);
     return { again: sequenced.length === BATCH };

@@ -2,16 +2,15 @@
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { DUE, EVENTS_APPENDED } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
-import { Mutex } from '../db/mutex.ts';
 import type { Services } from '../usecases/services.ts';
 import { countOnce } from './count.ts';
-import { createDeliverer, type Egress } from './deliveries/deliver.ts';
+import { createDeliverer, type Egress } from '../delivery/deliver.ts';
 import { finalizeOnce } from './finalize.ts';
 import { expireClaimsOnce } from './expire-claims.ts';
 import { type Loop, type LoopOptions, startLoop } from './loop.ts';
 import { assignClustersOnce } from './assign-clusters.ts';
 import { relayOnce, type SequencedEvent } from './relay.ts';
-import { replayOnce } from './deliveries/replay.ts';
+import { replayOnce } from './replay.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
 
 const POLL_MS = 1000;
@@ -21,6 +20,8 @@ const POLL_MS = 1000;
  */
 const RELAY_GAP_MS = COALESCE_MS;
 const URGENT_RELAY_GAP_MS = 5;
+/** The events of attempts, which are most of what a busy event log holds, fill a batch meanwhile: nobody waits for them. */
+const CALM_RELAY_GAP_MS = 100;
 /** Permits that become free at about the same time are filled together; a new delivery is sent immediately. */
 const LEASE_GAP_MS = 10;
 /**
@@ -38,7 +39,7 @@ export interface WorkerTools {
   onEvents: (events: readonly SequencedEvent[]) => void;
 }
 
-type Gaps = Pick<LoopOptions, 'gapMs' | 'urgentGapMs'>;
+type Gaps = Pick<LoopOptions, 'gapMs' | 'urgentGapMs' | 'calmGapMs'>;
 
 /** Starts the loops; returns a function that stops them and waits for running work. */
 export async function startWorker({
@@ -54,11 +55,14 @@ export async function startWorker({
     onEvents(events);
     if (events.length > 0) counting.wake();
   };
-  const mutex = new Mutex();
   const onFree = (atOnce: boolean) => delivering.wake(atOnce);
-  const deliverer = createDeliverer(services, egress, { onFree, onEvents: onSequenced, mutex });
-  const relay = () => relayOnce(services, signals, { onSequenced, capacity: deliverer, mutex });
-  const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
+  const deliverer = createDeliverer(services, egress, { onFree });
+  const relay = () => relayOnce(services, signals, { onSequenced, capacity: deliverer });
+  const relaying = loop('relay', relay, {
+    gapMs: RELAY_GAP_MS,
+    urgentGapMs: URGENT_RELAY_GAP_MS,
+    calmGapMs: CALM_RELAY_GAP_MS,
+  });
   // A large backlog is counted without a pause.
   const count = async () => void ((await countOnce(services)).again && counting.wake(true));
   const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
@@ -84,7 +88,7 @@ async function listen(
   { relaying, finalizing, assigning, delivering, replaying }: WakeableLoops,
 ): Promise<void> {
   await signals.on(EVENTS_APPENDED, (types) => {
-    relaying.wake(types.includes('item.finalized'));
+    relaying.wake(types === 'delivery.changed' ? 'calm' : types.includes('item.finalized'));
     if (!types.includes('item.decided')) return;
     finalizing.wake();
     assigning.wake();

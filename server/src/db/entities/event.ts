@@ -1,4 +1,4 @@
-// The event log: one row per event, written by `appendEvent()` or by the statement that records a successful attempt.
+// The event log: one row per event, written by `appendEvent()` or by the statement that records attempts.
 // `seq` is null until it is assigned.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActorRef } from '@countersign/shared/events';

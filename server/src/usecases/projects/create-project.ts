@@ -3,7 +3,7 @@ import { Refusal } from '@countersign/shared/errors';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { encrypt } from '../../crypto/key-ring.ts';
-import { secretContext } from '../../domain/webhooks/webhook-secrets.ts';
+import { secretContext } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
 import { Member } from '../../db/entities/member.ts';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';

@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/sett
 import { newAddress } from '../../crypto/ed25519.ts';
 import { decrypt } from '../../crypto/key-ring.ts';
 import { displayName } from '../../domain/access/actor.ts';
-import { secretContext } from '../../domain/webhooks/webhook-secrets.ts';
+import { secretContext } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
 import { ApiKey } from '../../db/entities/api-key.ts';
 import { Member } from '../../db/entities/member.ts';

@@ -1,7 +1,7 @@
 // Reads the webhook of a project: URL, state, and which secrets sign.
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
-import { secretsOf, settle } from '../../domain/webhooks/webhook-secrets.ts';
+import { secretsOf, settle } from '../../domain/webhooks/signing.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 

@@ -47,7 +47,7 @@ export interface ReplayFilter {
 }
 
 /**
- * Replays all matching deliveries in the background (`worker/deliveries/replay.ts`). A running
+ * Replays all matching deliveries in the background (`worker/replay.ts`). A running
  * replay with the same filter is returned instead, so that a second click sends nothing twice.
  * Errors: `not_found`, `forbidden`, `validation_failed` without a target.
  */

@@ -2,7 +2,7 @@
 import { Refusal } from '@countersign/shared/errors';
 import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
-import { OVERLAP_SECONDS, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/webhook-secrets.ts';
+import { OVERLAP_SECONDS, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { requireChange } from '../access/membership.ts';

@@ -11,7 +11,7 @@ import { archiveProject, deleteProject, restoreProject } from '../../../src/usec
 import { listProjects } from '../../../src/usecases/projects/list-projects.ts';
 import { readContents } from '../../../src/usecases/projects/read-contents.ts';
 import type { Services } from '../../../src/usecases/services.ts';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { decrypt } from '../../../src/crypto/key-ring.ts';
-import { secretContext, secretsOf, signingSecrets } from '../../../src/domain/webhooks/webhook-secrets.ts';
+import { secretContext, secretsOf, signingSecrets } from '../../../src/domain/webhooks/signing.ts';
 import { WebhookEndpoint } from '../../../src/db/entities/webhook-endpoint.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';

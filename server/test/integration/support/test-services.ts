@@ -22,8 +22,8 @@ import { createKnownSessions } from '../../../src/usecases/credentials/known-ses
 import { createSecurityLog } from '../../../src/usecases/credentials/security-log.ts';
 import type { Services } from '../../../src/usecases/services.ts';
 import { createWaiters } from '../../../src/usecases/items/waiters.ts';
-import { dispatchWebhook } from '../../../src/webhooks/dispatch.ts';
-import { type Lookup, refuseTarget } from '../../../src/webhooks/guard/guard.ts';
+import { dispatchWebhook } from '../../../src/delivery/dispatch.ts';
+import { type Lookup, refuseTarget } from '../../../src/delivery/guard/guard.ts';
 import { watchedLogger } from '../../log-watch.ts';
 import { migratedDatabase } from '../../fixtures/test-database.ts';
 import { connectionTo } from '../../../../scripts/lib/processes/postgres-client.ts';

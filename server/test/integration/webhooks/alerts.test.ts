@@ -1,6 +1,6 @@
 // Tests webhook alerts over real receivers (WH6): raised once, by any worker.
 import { describe, expect, it, vi } from 'vitest';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { ALERT_RETENTION_MS, sweepOnce } from '../../../src/worker/sweep.ts';
 import { alertSteps, useAlertFixture } from './alert-fixture.ts';
 import { withOpenTransaction, waitForBlocked } from '../support/blocking-transaction.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { setInterval } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { type Loop, startLoop } from '../../../src/worker/loop.ts';
 import { distrust, EXPIRED_CERTIFICATE } from '../../fixtures/receiver-certificate.ts';
 import { closeReceivers, httpReceiver, listening, type Receiver } from '../../fixtures/receivers.ts';

@@ -1,7 +1,7 @@
 // Tests the deliverer over a real receiver: due deliveries are sent signed, and their results recorded and published.
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { rotateWebhookSecret } from '../../../src/usecases/webhooks/rotate-webhook-secret.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';

@@ -2,9 +2,9 @@
 // paused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
-import { leaseDue, type Leased, type Room } from '../../../src/worker/deliveries/delivery-rows.ts';
-import { pauseEndpoint } from '../../../src/worker/deliveries/endpoint-rows.ts';
-import { type Done, finishAll } from '../../../src/worker/deliveries/attempt-rows.ts';
+import { type Done, leaseDue, type Leased, type Room } from '../../../src/delivery/lease.ts';
+import { pauseEndpoint } from '../../../src/delivery/health.ts';
+import { recordAll } from '../../../src/delivery/record.ts';
 import { aDelivery, makeDue } from './pending-deliveries.ts';
 import { withOpenTransaction } from '../support/blocking-transaction.ts';
 import { anItem, createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
@@ -41,7 +41,7 @@ const lease = (room: Partial<Room> = {}) => testEnv.services.db.statement((em) =
 /** Records the result of one attempt; returns whether its lease was still valid. */
 async function finish(leased: Leased, how: Partial<Done>): Promise<boolean> {
   const end = { leased, outcome: OUTCOME, next: { kind: 'succeeded' as const }, startedAt: STARTED, ...how };
-  const [fate] = await testEnv.services.db.write((tx) => finishAll(tx, [end]));
+  const [fate] = await testEnv.services.db.write((tx) => recordAll(tx, [end], STARTED));
   return fate !== 'lost';
 }
 const done = (leased: Leased, kind: 'succeeded' | 'dead' = 'succeeded') => finish(leased, { next: { kind } });

@@ -5,7 +5,7 @@ import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.t
 import { readDelivery } from '../../../src/usecases/webhooks/read-delivery.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import { rotateWebhookSecret } from '../../../src/usecases/webhooks/rotate-webhook-secret.ts';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { makeDue } from './pending-deliveries.ts';

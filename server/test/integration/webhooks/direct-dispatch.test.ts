@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DUE } from '../../../src/db/connection/channels.ts';
 import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
-import { createDeliverer, type Deliverer } from '../../../src/worker/deliveries/deliver.ts';
-import { type SendCapacity, relayOnce } from '../../../src/worker/relay.ts';
+import { createDeliverer, type Deliverer } from '../../../src/delivery/deliver.ts';
+import type { SendCapacity } from '../../../src/delivery/write.ts';
+import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { aDelivery, sendAll } from './pending-deliveries.ts';
 import { waitForBlocked } from '../support/blocking-transaction.ts';

@@ -1,12 +1,12 @@
 // Tests the circuit breaker over a real receiver: a dead one is not tried, no attempt is used up, and everything arrives when it
 // is back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Dispatched } from '../../../src/domain/webhooks/webhook-attempt.ts';
+import type { Dispatched } from '../../../src/domain/webhooks/retry.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
-import { type Leased, leaseDue } from '../../../src/worker/deliveries/delivery-rows.ts';
-import { noteEndpoints } from '../../../src/worker/deliveries/endpoint-rows.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
+import { type Leased, leaseDue } from '../../../src/delivery/lease.ts';
+import { noteEndpoints } from '../../../src/delivery/health.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { deliveriesOf, sendAll } from './pending-deliveries.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';

@@ -1,5 +1,5 @@
 // Creates deliveries as the relay would, without the decision before each, and a worker that sends what is due.
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { anItem, type ProjectFixture } from '../support/project-fixture.ts';
 import { type ServicesEnvironment, POLICY } from '../support/test-services.ts';
 

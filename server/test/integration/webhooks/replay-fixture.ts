@@ -1,7 +1,7 @@
 // Creates delivered and dead deliveries over a real receiver whose responses the test sets.
 import { afterEach, beforeEach, expect } from 'vitest';
 import { SCHEDULE_SECONDS } from '../../../src/domain/webhooks/retry.ts';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';

@@ -6,7 +6,7 @@ import { changeSettings } from '../../../src/usecases/projects/change-settings.t
 import { readDelivery } from '../../../src/usecases/webhooks/read-delivery.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import { sendDeliveryNow } from '../../../src/usecases/webhooks/send-delivery-now.ts';
-import { pauseEndpoint } from '../../../src/worker/deliveries/endpoint-rows.ts';
+import { pauseEndpoint } from '../../../src/delivery/health.ts';
 import { eventLogOf, changeLogOf } from '../support/database-helpers.ts';
 import { useReplayFixture } from './replay-fixture.ts';
 import { aPerson } from '../support/project-fixture.ts';

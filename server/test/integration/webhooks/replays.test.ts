@@ -4,8 +4,8 @@ import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { listReplays } from '../../../src/usecases/webhooks/list-replays.ts';
 import { cancelReplay, startReplay, type ReplayFilter } from '../../../src/usecases/webhooks/replay-deliveries.ts';
-import { pauseEndpoint } from '../../../src/worker/deliveries/endpoint-rows.ts';
-import { replayOnce } from '../../../src/worker/deliveries/replay.ts';
+import { pauseEndpoint } from '../../../src/delivery/health.ts';
+import { replayOnce } from '../../../src/worker/replay.ts';
 import { useReplayFixture } from './replay-fixture.ts';
 import { aPerson, createProjectFixture } from '../support/project-fixture.ts';
 

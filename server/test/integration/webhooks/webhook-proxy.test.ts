@@ -1,8 +1,8 @@
 // Tests a long outage of the operator's proxy (WH7): no delivery dies, no receiver is blamed, and only the operator reads why.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testWebhook } from '../../../src/usecases/webhooks/test-webhook.ts';
-import { dispatchWebhook } from '../../../src/webhooks/dispatch.ts';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { dispatchWebhook } from '../../../src/delivery/dispatch.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { connectProxy } from '../../fixtures/connect-proxy.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { logWatch, watchedLogger } from '../../log-watch.ts';

@@ -6,7 +6,7 @@ import { refuseMissingKeys } from '../../../src/build-services.ts';
 import { type KeyRing, makeKeyRingText, decrypt, parseKeyRing, encrypt } from '../../../src/crypto/key-ring.ts';
 import { kidsInUse, ENCRYPTED_COLUMNS } from '../../../src/db/encrypted-columns.ts';
 import { sourceContext } from '../../../src/domain/webhooks/inbound.ts';
-import { secretContext } from '../../../src/domain/webhooks/webhook-secrets.ts';
+import { secretContext } from '../../../src/domain/webhooks/signing.ts';
 import { createInboundSource, removeInboundSource } from '../../../src/usecases/credentials/inbound-sources.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../../src/usecases/webhooks/rotate-webhook-secret.ts';
 import type { Services } from '../../../src/usecases/services.ts';

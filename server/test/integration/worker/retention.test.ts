@@ -9,7 +9,7 @@ import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { replayDelivery, startReplay } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import type { Next } from '../../../src/worker/loop.ts';
 import { createRetentionJob, RETENTION_POLL_MS } from '../../../src/worker/retention.ts';
-import { replayOnce } from '../../../src/worker/deliveries/replay.ts';
+import { replayOnce } from '../../../src/worker/replay.ts';
 import {
   DAY_MS,
   faultsOf,

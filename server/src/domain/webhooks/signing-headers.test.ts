@@ -1,7 +1,7 @@
 // W6: the shown headers of an attempt are those that are sent, except for the signatures.
 import { describe, expect, it } from 'vitest';
 import { signWebhook } from '@countersign/shared/webhook';
-import { maskedHeaders, timestampOf, withFixed } from './webhook-headers.ts';
+import { maskedHeaders, timestampOf, withFixed } from './signing.ts';
 
 const AT = new Date('2026-03-01T12:00:00.999Z');
 const MESSAGE = { id: 'evt_1', timestamp: timestampOf(AT), attempt: 3, body: '{"a":1}' };

@@ -1,8 +1,8 @@
 // When deliveries are leased: immediately, except that few free permits wait for more, and a failing proxy is tried
 // only now and then.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Room, tookAll } from './delivery-rows.ts';
-import { LeaseThrottle } from './lease-throttle.ts';
+import type { Room } from './lease.ts';
+import { LeaseThrottle, tookAll } from './limits.ts';
 
 const MAX_CONCURRENT_POSTS = 128;
 const room = (posting: number): Room => ({

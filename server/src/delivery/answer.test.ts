@@ -1,7 +1,7 @@
 // Which response headers are stored: the allow-list, limited in size, and harmless text (W6).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storedHeaders } from './stored-headers.ts';
+import { storedHeaders } from './answer.ts';
 
 const size = (stored: Record<string, string>) => Object.entries(stored).flat().join('').length;
 

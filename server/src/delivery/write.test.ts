@@ -1,7 +1,7 @@
 // Batches of deliveries for the database: complete, in order, and limited in size.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { batchesOf } from './fan-out.ts';
+import { batchesOf } from './write.ts';
 
 const of = (...lengths: number[]) => lengths.map((length) => ({ body: 'x'.repeat(length) }));
 const sizes = (batches: { body: string }[][]) => batches.map((each) => each.map(({ body }) => body.length));

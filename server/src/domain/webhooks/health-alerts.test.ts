@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NextStep } from './retry.ts';
-import { QUIET_SECONDS, nextAlert, type AlertState } from './webhook-alert.ts';
+import { QUIET_SECONDS, nextAlert, type AlertState } from './health.ts';
 
 const NOTHING: AlertState = { paused: false, inTrouble: false, secondsAgo: null };
 const at = (state: Partial<AlertState>): AlertState => ({ ...NOTHING, ...state });

@@ -2,7 +2,7 @@
 // (rule W2).
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
-import { InterimAnswers, readPast } from './interim-answers.ts';
+import { InterimAnswers, readPast } from './received.ts';
 
 /** Nearly every receiver keeps idle connections longer than this; a bounded number of them costs little. */
 const IDLE_MS = 1_000;

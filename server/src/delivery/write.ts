@@ -1,13 +1,79 @@
-// Inserts new deliveries. One with a reserved permit is inserted as leased and sent without a further lookup.
-import { DUE } from '../../db/connection/channels.ts';
-import type { Em } from '../../db/orm.ts';
-import { planned } from '../../db/connection/planned.ts';
-import { rawQuery } from '../../db/raw-query.ts';
-import type { StoredSecrets } from '../../domain/webhooks/webhook-secrets.ts';
-import { type deliveryOf, batchesOf } from '../../webhooks/fan-out.ts';
-import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './delivery-rows.ts';
+// Writes the delivery of a final decision, with its body, in the transaction that assigns the event's `seq` (I5, I7).
+import { jsonText } from '@countersign/shared/json/json';
+import type { DecisionAction } from '@countersign/shared/enums';
+import { DUE } from '../db/connection/channels.ts';
+import { planned } from '../db/connection/planned.ts';
+import type { Decision } from '../db/entities/decision.ts';
+import type { Em } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { toDecided, webhookIdOf } from '../domain/items/decision.ts';
+import type { StoredSecrets } from '../domain/webhooks/signing.ts';
+import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './lease.ts';
+
+/** A sequenced `item.finalized` event to deliver, with its decision. */
+export interface DeliverableDecision {
+  eventId: string;
+  seq: number;
+  decision: Decision;
+}
+
+/**
+ * Webhooks deliver reviewers' decisions; automatic ones were in the response to the pipeline
+ * (docs/spec/webhooks.md#outbound).
+ */
+export const isDelivered = (action: DecisionAction): boolean => action !== 'auto_approve';
+
+/**
+ * The delivery of one final decision, due immediately. `webhookId` derives from the event, so a duplicate violates the
+ * unique index.
+ */
+export function deliveryOf({ eventId, seq, decision }: DeliverableDecision, id: string, at: Date) {
+  return {
+    id,
+    projectId: decision.projectId,
+    itemId: decision.itemId,
+    webhookId: webhookIdOf(eventId),
+    seq,
+    body: jsonText(toDecided(decision)),
+    dueAt: at,
+  };
+}
+
+/** UTF-16 units of bodies per batch: a full batch of the longest outputs would exceed the maximum string length. */
+const MOST_TEXT = 16 * 1024 * 1024;
+
+/** Batches of deliveries for the database, in order: limited in size, unless a single one is longer. */
+export function batchesOf<T extends { body: string }>(deliveries: readonly T[], most = MOST_TEXT): T[][] {
+  const batches: T[][] = [];
+  let room = 0;
+  for (const delivery of deliveries) {
+    if (batches.length === 0 || delivery.body.length > room) {
+      batches.push([]);
+      room = most;
+    }
+    room -= delivery.body.length;
+    batches.at(-1)?.push(delivery);
+  }
+  return batches;
+}
 
 export type NewDelivery = ReturnType<typeof deliveryOf>;
+
+/**
+ * Direct sending: free permits of this process for deliveries that are being written, which are then sent right after
+ * the commit, without a lease of their own.
+ */
+export interface SendCapacity {
+  /** Reserves permits for these deliveries, as far as available. */
+  reserve(fresh: readonly NewDelivery[]): ReservedCapacity;
+}
+
+export interface ReservedCapacity {
+  /** The deliveries that have a permit. */
+  ids: ReadonlySet<string>;
+  /** Sends these deliveries, and releases the other permits. */
+  use(ready: readonly ReadyToSend[]): void;
+}
 
 /** A notification to send with the rows. */
 export interface ChannelNotification {

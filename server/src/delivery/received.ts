@@ -1,7 +1,21 @@
-// Skips interim responses of a receiver (1xx) (rule W8): the HTTP client treats 100 Continue, which we never request,
-// as a broken response.
+// Guards what arrives over a connection: interim responses (1xx) are skipped (rule W8), and all bytes are limited (W4).
 import type { Socket } from 'node:net';
-import { TooMuch } from './bounded-reads.ts';
+
+/** More data arrived than any response needs. */
+export class TooMuch extends Error {
+  override readonly name = 'TooMuch';
+}
+
+/**
+ * Interim responses and chunk sizes are not body, but count too: closes the connection with `TooMuch` once `read` reports more than this many bytes.
+ */
+export function boundReads(socket: Socket, bytes: number, read: () => number): void {
+  socket.on('readable', () => {
+    if (read() > bytes) socket.destroy(new TooMuch());
+  });
+}
+
+// The HTTP client treats 100 Continue, which we never request, as a broken response.
 
 /** `HTTP/1.1 1xx`, or its received part; 101 would switch the protocol. */
 const BEGINS = /^HTTP\/1\.[01] 1(?!01)\d\d/;

@@ -3,12 +3,12 @@
 import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { AttemptError } from '../domain/webhooks/retry.ts';
-import type { Outcome, Timings } from '../domain/webhooks/webhook-attempt.ts';
-import { errorOf, errorOfStatus, isOfNetwork, TlsFailure } from './attempt-error.ts';
-import { boundReads } from './bounded-reads.ts';
+import type { Outcome, Timings } from '../domain/webhooks/retry.ts';
+import { errorOf, errorOfStatus, isOfNetwork, TlsFailure } from './answer.ts';
+import { boundReads } from './received.ts';
 import { Connection, type ConnectionPool } from './connections.ts';
-import { stripControlCharacters } from './strip-control-characters.ts';
-import { storedHeaders } from './stored-headers.ts';
+import { stripControlCharacters } from './answer.ts';
+import { storedHeaders } from './answer.ts';
 import {
   Blocked,
   examineUrl,

@@ -1,9 +1,9 @@
 // Replays many deliveries, one batch per transaction, oldest first; among several replays, the one with the least
 // progress continues. A crash costs one batch.
-import type { Tx } from '../../db/database.ts';
-import { makeDue } from '../../db/make-due.ts';
-import type { Services } from '../../usecases/services.ts';
-import type { Next } from '../loop.ts';
+import type { Tx } from '../db/database.ts';
+import { makeDue } from '../db/make-due.ts';
+import type { Services } from '../usecases/services.ts';
+import type { Next } from './loop.ts';
 
 /** How many deliveries one transaction makes due. */
 const BATCH_SIZE = 200;

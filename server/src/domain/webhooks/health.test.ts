@@ -1,7 +1,7 @@
 // WH5: the circuit breaker of a webhook endpoint, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterFailure, healthSignalOf, TRIPS_AT, type Health } from './endpoint-health.ts';
+import { afterFailure, healthSignalOf, TRIPS_AT, type Health } from './health.ts';
 
 const WELL: Health = { failures: 0, openings: 0 };
 const step = (health: Health, given: Partial<{ probe: boolean; resting: boolean; jitter: number }> = {}) =>

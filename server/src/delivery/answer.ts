@@ -1,8 +1,8 @@
-// Maps the failure of an attempt to the error codes of the delivery log.
+// What an attempt keeps of an answer or a failure: its error code, and text that is safe to store and display (W6).
 import { errors } from 'undici';
 import type { AttemptError } from '../domain/webhooks/retry.ts';
-import { TooMuch } from './bounded-reads.ts';
 import { Blocked } from './guard/guard.ts';
+import { TooMuch } from './received.ts';
 import { ProxyFault, Unreached } from './tunnel.ts';
 
 /** A failure of TLS, not of the network. */
@@ -58,4 +58,41 @@ export function errorOf(failure: unknown, seen: { httpStatus: number | null; lat
 
 function codeOf(failure: unknown): string | undefined {
   return failure instanceof Error && 'code' in failure && typeof failure.code === 'string' ? failure.code : undefined;
+}
+
+/** Control characters (PostgreSQL does not accept NUL) and lone surrogates become U+FFFD; tabs and line ends stay. */
+export const stripControlCharacters = (text: string): string =>
+  text.toWellFormed().replace(/(?![\t\n\r])\p{Cc}/gu, '\ufffd');
+
+/** In display order. Cookies and all other headers are not stored: members of a project can read them. */
+const STORED_HEADERS = [
+  'content-type',
+  'content-length',
+  'date',
+  'server',
+  'retry-after',
+  'location',
+  'x-request-id',
+  'cf-ray',
+  'traceparent',
+  'via',
+] as const;
+/** UTF-16 units of all names and values. At most three bytes each, so that they stay small next to the body. */
+const MOST = 4_096;
+
+/** The stored ones of `headers`, with names in lower case. Repeated ones are joined; long ones are truncated. */
+export function storedHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string> {
+  const stored: Record<string, string> = {};
+  let room = MOST;
+  for (const name of STORED_HEADERS) {
+    const given = headers[name];
+    if (given === undefined || room <= name.length) continue;
+    room -= name.length;
+    const value = stripControlCharacters([given].flat().join(', ').slice(0, room));
+    room -= value.length;
+    stored[name] = value;
+  }
+  return stored;
 }

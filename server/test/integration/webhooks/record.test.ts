@@ -1,13 +1,11 @@
-// Tests recording a successful attempt: one statement, its event with a sequence number, never before an earlier event of its
-// item (I6).
+// Tests recording attempts: one statement, in batches, fenced by the lease; the relay alone sequences their events (I6).
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS_APPENDED, EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';
-import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
-import { leaseDue } from '../../../src/worker/deliveries/delivery-rows.ts';
-import type { Done } from '../../../src/worker/deliveries/attempt-rows.ts';
-import { recordSuccesses } from '../../../src/worker/deliveries/record-successes.ts';
-import { relayOnce, type SequencedEvent } from '../../../src/worker/relay.ts';
+import { createDeliverer } from '../../../src/delivery/deliver.ts';
+import { type Done, type Leased, leaseDue } from '../../../src/delivery/lease.ts';
+import { type Entry, recordBatch } from '../../../src/delivery/record.ts';
+import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { aDelivery, deliveriesOf, sendAll } from './pending-deliveries.ts';
 import { withOpenTransaction } from '../support/blocking-transaction.ts';
@@ -42,15 +40,13 @@ async function relayAll(): Promise<void> {
   while ((await withoutSequenceNumber()) > 0) await relayOnce(testEnv.services, testEnv.signals);
 }
 
-/** Sends what is due; `meanwhile` runs between the POSTs and the recording. Returns the events that were sequenced with it. */
-async function deliver(meanwhile: () => Promise<unknown> = () => Promise.resolve()): Promise<SequencedEvent[]> {
-  const placed: SequencedEvent[] = [];
-  const deliverer = createDeliverer(testEnv.services, POLICY, { onEvents: (events) => void placed.push(...events) });
+/** Sends what is due; `meanwhile` runs between the POSTs and the recording. */
+async function deliver(meanwhile: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
+  const deliverer = createDeliverer(testEnv.services, POLICY);
   await deliverer.runOnce();
   await meanwhile();
   answering.resolve(undefined);
   await deliverer.drain();
-  return placed;
 }
 
 const deliveryEvents = (id: string) =>
@@ -76,33 +72,39 @@ const WELL: Done['outcome'] = {
   ...{ httpStatus: 204, error: null, retryAfter: null, responseHeaders: {}, responseText: '', remoteAddress: null },
   ...{ totalMs: 1, timings: { dnsMs: 0, connectMs: 0, tlsMs: null, firstByteMs: 1 }, signatures: 1 },
 };
+const doneOf = (leased: Leased): Done => ({
+  ...{ leased, outcome: WELL, next: { kind: 'succeeded' }, startedAt: new Date() },
+});
+const entriesOf = (ends: readonly Done[]): Entry[] => ends.map((done) => ({ done, isRecorded: false }));
 const SUCCEEDED = { status: 'succeeded', attempt: 1, http_status: 204, error: null, claim_token: null };
 
 describe('a successful attempt', () => {
-  it('I6: is in the event log with the delivery, with its sequence number, and notifies the pages that show it', async () => {
-    const notifications: string[] = [];
-    await testEnv.signals.on(EVENTS_SEQUENCED, (payload) => void notifications.push(payload));
+  it('I6: is in the event log with the delivery; the relay gives its event the number and notifies the pages', async () => {
+    const appended: string[] = [];
+    const sequenced: string[] = [];
+    await testEnv.signals.on(EVENTS_APPENDED, (payload) => void appended.push(payload));
+    await testEnv.signals.on(EVENTS_SEQUENCED, (payload) => void sequenced.push(payload));
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
     const head = (await headOf(fixture)) ?? 0;
-    const placed = await deliver();
+    await deliver();
     expect(await rowOf(id)).toEqual(SUCCEEDED);
     expect(await triesOf(id)).toEqual([{ n: 1, error: null, http_status: 204 }]);
+    expect(await deliveryEvents(id)).toEqual([{ seq: null, status: 'succeeded' }]);
+    expect(await headOf(fixture)).toBe(head);
+    await expect.poll(() => appended).toContain('delivery.changed');
+    await relayAll();
     expect(await deliveryEvents(id)).toEqual([{ seq: head + 1, status: 'succeeded' }]);
-    expect(placed).toMatchObject([{ projectId: fixture.projectId, seq: head + 1, type: 'delivery.changed' }]);
-    await expect.poll(() => notifications).toContain(`${fixture.projectId}:${head + 1}`);
+    await expect.poll(() => sequenced).toContain(`${fixture.projectId}:${head + 1}`);
     await expectNoGaps(fixture);
   });
 
-  it('I6: waits for its sequence number behind an earlier event of its item', async () => {
-    const types: string[] = [];
-    await testEnv.signals.on(EVENTS_APPENDED, (payload) => void types.push(payload));
+  it('I6: its event follows an earlier one of its item', async () => {
     const { id: itemId } = await anItem(testEnv.services, fixture);
     const id = await aDelivery(testEnv, fixture, { itemId });
     expect(await withoutSequenceNumber()).toBeGreaterThan(0);
-    expect(await deliver()).toEqual([]);
+    await deliver();
     expect(await deliveryEvents(id)).toEqual([{ seq: null, status: 'succeeded' }]);
-    await expect.poll(() => types).toContain('delivery.changed');
     await relayAll();
     const eventLog = await eventLogOf(testEnv, fixture.projectId);
     expect(eventLog.filter((event) => event.item_id === itemId).map(({ type }) => type)).toEqual([
@@ -112,24 +114,12 @@ describe('a successful attempt', () => {
     await expectNoGaps(fixture);
   });
 
-  it('I6: gets its sequence number while events of other items wait', async () => {
-    const id = await aDelivery(testEnv, fixture);
-    await relayAll();
-    await anItem(testEnv.services, fixture);
-    const head = (await headOf(fixture)) ?? 0;
-    await deliver();
-    expect(await deliveryEvents(id)).toEqual([{ seq: head + 1, status: 'succeeded' }]);
-    await relayAll();
-    await expectNoGaps(fixture);
-  });
-
-  it('does not wait for a lock on the project: the relay sequences its event', async () => {
+  it('does not wait for a lock on the project', async () => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
     const hold = 'select 1 from project where id = ? for no key update';
     await withOpenTransaction(testEnv, [hold, [fixture.projectId]], () => deliver());
     expect(await rowOf(id)).toEqual(SUCCEEDED);
-    expect(await deliveryEvents(id)).toEqual([{ seq: null, status: 'succeeded' }]);
     await relayAll();
     await expectNoGaps(fixture);
   });
@@ -151,19 +141,50 @@ describe('a successful attempt', () => {
     const ends: Done[] = [];
     for (const attempt of [1, 2]) {
       const [leased] = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
-      if (leased !== undefined)
-        ends.push({ leased, outcome: WELL, next: { kind: 'succeeded' }, startedAt: new Date() });
+      if (leased !== undefined) ends.push(doneOf(leased));
       expect(ends).toHaveLength(attempt);
       await testEnv.sql(`update delivery set lease_until = now() - interval '1 s' where id = ?`, [id]);
     }
-    const written = await recordSuccesses(testEnv.services, ends);
-    expect(written.map(({ isWritten, events }) => [isWritten, events.length])).toEqual([
-      [false, 0],
-      [true, 1],
+    await recordBatch(testEnv.services, entriesOf(ends));
+    expect(await triesOf(id)).toEqual([
+      { n: 1, error: 'lease_lost', http_status: 204 },
+      { n: 2, error: null, http_status: 204 },
     ]);
-    expect(await triesOf(id)).toEqual([{ n: 2, error: null, http_status: 204 }]);
     expect(await deliveryEvents(id)).toHaveLength(1);
+    await relayAll();
     await expectNoGaps(fixture);
+  });
+
+  it('I5: is not recorded again when the rest of its batch fails and is repeated', async () => {
+    const id = await aDelivery(testEnv, fixture);
+    const other = await aDelivery(testEnv, await createProjectFixture(testEnv.services, { webhook_url: url }));
+    const leased = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
+    const entries = entriesOf(
+      leased.map((each) =>
+        each.id === id
+          ? doneOf(each)
+          : { ...doneOf(each), outcome: { ...WELL, error: 'http_5xx' }, next: { kind: 'dead' } },
+      ),
+    );
+    const { db } = testEnv.services;
+    const cut = { ...testEnv.services, db: { ...db, write: () => Promise.reject(new Error('cut off')) } };
+    await expect(recordBatch(cut, entries)).rejects.toThrow('cut off');
+    await recordBatch(testEnv.services, entries);
+    expect(await triesOf(id)).toEqual([{ n: 1, error: null, http_status: 204 }]);
+    expect(await deliveryEvents(id)).toHaveLength(1);
+    expect(await triesOf(other)).toEqual([{ n: 1, error: 'http_5xx', http_status: 204 }]);
+  });
+
+  it('WH5: behind a failure of its project in the same batch, leaves the endpoint well', async () => {
+    for (let n = 0; n < 2; n += 1) await aDelivery(testEnv, fixture);
+    const leased = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
+    const [first, second] = leased.map(doneOf);
+    if (first === undefined || second === undefined) throw new Error('Two were leased.');
+    const failed: Done = { ...first, outcome: { ...WELL, httpStatus: 500, error: 'http_5xx' }, next: { kind: 'dead' } };
+    await recordBatch(testEnv.services, entriesOf([failed, second]));
+    expect(
+      await testEnv.sql('select failures from webhook_endpoint where project_id = ?', [fixture.projectId]),
+    ).toEqual([{ failures: 0 }]);
   });
 
   const trouble = [
@@ -173,7 +194,7 @@ describe('a successful attempt', () => {
   it.each(trouble)('WH5: restores the health of an endpoint that %s', async (_, sql) => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
-    expect(await deliver(() => testEnv.sql(sql, [fixture.projectId]))).toEqual([]);
+    await deliver(() => testEnv.sql(sql, [fixture.projectId]));
     expect(await rowOf(id)).toEqual(SUCCEEDED);
     expect(await deliveryEvents(id)).toMatchObject([{ seq: null, status: 'succeeded' }]);
     expect(

@@ -1,9 +1,10 @@
-// SQL of deliveries: leases due ones, and checks the lease again before the POST. Short, fenced, never across HTTP.
-import type { Em } from '../../db/orm.ts';
-import { planned } from '../../db/connection/planned.ts';
-import { rawQuery } from '../../db/raw-query.ts';
-import type { AttemptError } from '../../domain/webhooks/retry.ts';
-import type { StoredSecrets } from '../../domain/webhooks/webhook-secrets.ts';
+// Leases due deliveries, and checks the lease again before the POST. Short, fenced, never across HTTP.
+import type { Database } from '../db/database.ts';
+import type { Em } from '../db/orm.ts';
+import { planned } from '../db/connection/planned.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import type { AttemptError, Dispatched, NextStep } from '../domain/webhooks/retry.ts';
+import type { StoredSecrets } from '../domain/webhooks/signing.ts';
 
 /** A leased delivery with what is needed to send it. */
 export interface Leased {
@@ -25,6 +26,14 @@ export interface Leased {
   url: string;
   /** The single attempt that an open circuit lets through (WH5). */
   probe: boolean;
+}
+
+/** A finished attempt and what follows it. */
+export interface Done {
+  leased: Leased;
+  outcome: Dispatched;
+  next: NextStep;
+  startedAt: Date;
 }
 
 /** With the secrets that sign it. */
@@ -54,39 +63,11 @@ export interface Room {
 /**
  * Maximum concurrent POSTs to one project's endpoint in one process: while it responds, and from its first failure on.
  */
-const MAX_POSTS_PER_PROJECT = 16;
+export const MAX_POSTS_PER_PROJECT = 16;
 const MAX_POSTS_WHEN_FAILING = 2;
 
-/**
- * Whether this lease used all the room: every permit, or all that each of their projects may have. More deliveries are
- * probably due then.
- */
-export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room): boolean {
-  if (leased.length === room.limit) return true;
-  const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
-  const all = ([projectId, its]: [string, unknown[]]) =>
-    its.length + (room.inFlight.get(projectId) ?? 0) >= MAX_POSTS_PER_PROJECT;
-  return byProject.size > 0 && [...byProject].every(all);
-}
-
-/** The deliveries being written that there is room for, in order: only the first of each item. */
-export function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
-  const taken = new Map(room.inFlight);
-  const items = new Set<string>();
-  const fit: T[] = [];
-  for (const delivery of fresh) {
-    const inFlight = taken.get(delivery.projectId) ?? 0;
-    if (fit.length < room.limit && inFlight < MAX_POSTS_PER_PROJECT && !items.has(delivery.itemId)) {
-      taken.set(delivery.projectId, inFlight + 1);
-      fit.push(delivery);
-    }
-    items.add(delivery.itemId);
-  }
-  return fit;
-}
-
 /** The projects with undelivered webhooks, found by skipping along the index: projects without any cost nothing. */
-export const UNDELIVERED = `undelivered as (
+const UNDELIVERED = `undelivered as (
   (select project_id from delivery where status in ('pending', 'sending') order by project_id limit 1)
   union all
   select (select d.project_id from delivery d
@@ -188,13 +169,19 @@ const toLeased = (row: LeasedRow): Leased => ({
   probe: row.probe,
 });
 
+/**
+ * The delivery `d` is being sent. Not as an index condition: while the statistics show few such rows, PostgreSQL would
+ * skip through the index of the status instead of using the key, which costs a hundred times as much.
+ */
+export const SENDING = `(d.status = 'sending') is true`;
+
 /** The signing secrets of the endpoint `e`. */
 export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"`;
 
 const STILL_LEASED = planned(`
   select string_agg(d.claim_token::text, ',') as tokens, ${SECRETS}
   from delivery d join webhook_endpoint e on e.project_id = d.project_id
-  where d.id = any($1::uuid[]) and d.status = 'sending'
+  where d.id = any($1::uuid[]) and ${SENDING}
   group by e.project_id`);
 
 /** Those whose lease is still held, each with its signing secrets. Checked immediately before the POSTs (AR2). */
@@ -207,4 +194,22 @@ export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<Re
     const secrets = byToken.get(each.claimToken);
     return secrets === undefined ? [] : [[each, secrets]];
   });
+}
+
+const NEXT_DUE = planned(`
+  with recursive ${UNDELIVERED}
+  select extract(epoch from min(greatest(d.at, e.open_until)) - now()) as seconds
+  from undelivered u join webhook_endpoint e on e.project_id = u.project_id
+  cross join lateral (
+    select x.next_attempt_at as at from delivery x where x.project_id = e.project_id and x.status = 'pending'
+      and x.next_attempt_at > case when e.open_until > now() then '-infinity' else now() end and ${FIRST_OF_ITEM}
+    order by x.next_attempt_at limit 1
+  ) d
+  where e.state = 'active'`);
+
+/** When the next pending delivery is due, by our own clock; only the difference comes from the database. */
+export async function nextDue(db: Pick<Database, 'read'>): Promise<Date | null> {
+  const [row] = await db.read((em) => rawQuery<{ seconds: string | number | null }>(em, NEXT_DUE, []));
+  const seconds = row?.seconds ?? null;
+  return seconds === null ? null : new Date(Date.now() + Math.max(0, Number(seconds) * 1000) + 1);
 }

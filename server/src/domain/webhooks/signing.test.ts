@@ -9,7 +9,7 @@ import {
   settle,
   signingSecrets,
   type StoredSecrets,
-} from './webhook-secrets.ts';
+} from './signing.ts';
 
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 const HOUR = 3_600_000;

@@ -1,0 +1,134 @@
+// Sends webhooks: leases due deliveries, POSTs outside of transactions, records the results. Any number of workers may
+// run it.
+import type { GuardPolicy } from './guard/guard.ts';
+import { nextStep } from '../domain/webhooks/retry.ts';
+import type { StoredSecrets } from '../domain/webhooks/signing.ts';
+import type { Services } from '../usecases/services.ts';
+import { ConnectionPool } from './connections.ts';
+import { type DispatchTools, dispatchWebhook } from './dispatch.ts';
+import { type Done, leaseDue, type Leased, nextDue, type ReadyToSend, stillLeased } from './lease.ts';
+import { ConcurrencyLimiter, MOST_LEASED, tookAll } from './limits.ts';
+import { createRecorder } from './record.ts';
+import type { SendCapacity } from './write.ts';
+
+/** What a run says about the next one: `again` immediately, or `at` a known time. */
+interface Next {
+  again?: boolean;
+  at?: Date | null;
+}
+
+export interface Deliverer extends SendCapacity {
+  /** Fills the free permits with due deliveries. */
+  runOnce(): Promise<Next>;
+  /** Waits for the POSTs in flight. */
+  drain(): Promise<void>;
+}
+
+interface AttemptObservation extends Pick<Leased, 'itemId' | 'projectId' | 'webhookId' | 'attempt'> {
+  outcome: 'succeeded' | 'failed';
+  seconds: number;
+  /** The response status; null without a response. */
+  status: number | null;
+}
+
+/** The operator's exceptions and proxy, and overrides for tests. */
+export type Egress = GuardPolicy &
+  Pick<DispatchTools, 'lookup' | 'limits'> & {
+    /** Called after every POST. */
+    onAttempt?: (seen: AttemptObservation) => void;
+  };
+
+interface DelivererOptions {
+  /** Permits became free: run again, immediately if enough of them did. */
+  onFree?: (atOnce: boolean) => void;
+}
+
+export function createDeliverer(
+  services: Services,
+  egress: Egress,
+  { onFree = () => undefined }: DelivererOptions = {},
+): Deliverer {
+  const limiter = new ConcurrencyLimiter(onFree);
+  const connections = new ConnectionPool();
+  const record = createRecorder(services);
+  const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
+    const done = await send({ services, egress, connections }, leased, secrets);
+    limiter.throttle.note(done.outcome);
+    // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
+    // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
+    // more attempts.
+    if (done.outcome.error === null) limiter.free(leased);
+    await record(done);
+  };
+  const start = (leased: Leased, secrets: StoredSecrets<string>) => {
+    limiter.take(leased);
+    const work = deliver(leased, secrets).catch((error: unknown) => logUnrecorded(services, leased, error));
+    limiter.follow(work.finally(() => limiter.free(leased)));
+  };
+  return {
+    reserve: (fresh) => {
+      const reserved = limiter.reserve(fresh);
+      const use = (ready: readonly ReadyToSend[]) => {
+        for (const [leased, secrets] of ready) start(leased, secrets);
+        const used = new Set(ready.map(([{ id }]) => id));
+        for (const [id, permit] of reserved) {
+          if (used.has(id)) limiter.leave(permit);
+          else limiter.free(permit);
+        }
+      };
+      return { ids: new Set(reserved.keys()), use };
+    },
+    runOnce: () => fill(services, limiter, start),
+    drain: async () => {
+      await limiter.drain();
+      connections.close();
+    },
+  };
+}
+
+const logUnrecorded = ({ log }: Services, { id }: Leased, error: unknown): void =>
+  log.error({ err: error, delivery: id }, 'delivery result not recorded; its lease will expire');
+
+/** Leases due deliveries, as far as there is room, and starts them. */
+async function fill(
+  services: Services,
+  limiter: ConcurrencyLimiter,
+  start: (...ready: ReadyToSend) => void,
+): Promise<Next> {
+  const room = limiter.room();
+  // While it waits for a full batch, the loop runs again after a while even without room: until then it is not notified
+  // of free permits.
+  const wait = limiter.throttle.waitMs(room);
+  if (wait > 0) return { at: new Date(Date.now() + wait) };
+  if (room.limit <= 0) return {};
+  const leased = await limiter.toFill(async () => {
+    const limit = Math.min(room.limit, MOST_LEASED);
+    const due = await services.db.statement((em) => leaseDue(em, { ...room, limit }));
+    for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
+    return due;
+  });
+  limiter.throttle.leased({ posting: room.posting + leased.length, backlog: tookAll(leased, room) });
+  if (leased.length === 0) return { at: await nextDue(services.db) };
+  limiter.requestFill();
+  return { again: true };
+}
+
+async function send(
+  { services, egress, connections }: { services: Services; egress: Egress; connections: ConnectionPool },
+  leased: Leased,
+  secrets: StoredSecrets<string>,
+): Promise<Done> {
+  const startedAt = services.clock.now();
+  const attempt = leased.attempt - leased.scheduleFrom;
+  const { lookup, limits, onAttempt, ...policy } = egress;
+  const tools = { keyRing: services.keyRing, log: services.log, policy, lookup, limits, connections };
+  const outcome = await dispatchWebhook(tools, { ...leased, secrets, at: startedAt });
+  const { itemId, projectId, webhookId, attempt: number } = leased;
+  onAttempt?.({
+    ...{ outcome: outcome.error === null ? 'succeeded' : 'failed', seconds: outcome.totalMs / 1000 },
+    ...{ itemId, projectId, webhookId, attempt: number, status: outcome.httpStatus },
+  });
+  const { previousError } = leased;
+  const next = nextStep({ ...outcome, attempt, previousError, now: services.clock.now(), jitter: Math.random() });
+  return { leased, outcome, next, startedAt };
+}

@@ -1,0 +1,192 @@
+// Records attempts, one way for all: in batches, fenced by the lease, by one statement. The relay sequences their events.
+import { EVENTS_APPENDED } from '../db/connection/channels.ts';
+import { planned } from '../db/connection/planned.ts';
+import { DatabaseGone, toEventRow, type Tx } from '../db/database.ts';
+import { GroupCommit } from '../db/group-commit.ts';
+import type { Em } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { SYSTEM } from '../domain/access/actor.ts';
+import type { NextStep } from '../domain/webhooks/retry.ts';
+import type { Services } from '../usecases/services.ts';
+import { type Alert, logAlert, noteEndpoints } from './health.ts';
+import { type Done, SENDING } from './lease.ts';
+
+/** The status of a delivery after the step. */
+const STATUS_AFTER = {
+  succeeded: 'succeeded',
+  retry: 'pending',
+  dead: 'dead',
+  pause: 'paused',
+} as const satisfies Record<NextStep['kind'], string>;
+
+/** The columns of an attempt, without its error, which depends on whether the lease was still held. */
+const COLUMNS =
+  'n, url, started_at, total_ms, http_status, response_headers, response_text, remote_address, dns_ms, connect_ms, tls_ms, first_byte_ms, signatures';
+
+/** A successful attempt changes nothing of the endpoint `e`: the row `r` was sent to its URL, and there was no trouble. */
+const WELL = `e.failures = 0 and e.open_until is null and e.state = 'active' and not e.in_trouble and p.webhook_url = r.url`;
+
+/**
+ * $1: the attempts; $2: now; $3, $4: the type and the actor of their events. A row with an event changes nothing but its
+ * delivery: it is recorded completely if its lease is held and its endpoint is well, and otherwise not at all. Any other
+ * row is recorded either way, as `lease_lost` where it was, and the caller appends its event.
+ */
+const RECORD = planned(`
+  with r as materialized (
+    select * from json_to_recordset($1::json) as r(id uuid, token uuid, project_id uuid, item_id uuid, status text,
+      next_at timestamptz, uncounted boolean, error text, event_id uuid, data jsonb, n int, url text, started_at timestamptz,
+      total_ms float8, http_status int, response_headers text, response_text text, remote_address text, dns_ms float8,
+      connect_ms float8, tls_ms float8, first_byte_ms float8, signatures smallint)
+  ), finished as (
+    update delivery d set status = r.status, next_attempt_at = r.next_at, claim_token = null, lease_until = null,
+      http_status = r.http_status,
+      error = case when r.uncounted and d.error in ('blocked_address', 'invalid_url') then d.error else r.error end,
+      schedule_from = case when r.uncounted then d.schedule_from + 1 else d.schedule_from end,
+      completed_at = case when r.status in ('succeeded', 'dead') then now() end
+    from r join webhook_endpoint e on e.project_id = r.project_id join project p on p.id = r.project_id
+    where d.id = r.id and d.id = any(array(select id from r)) and d.claim_token = r.token and ${SENDING}
+      and (r.event_id is null or (${WELL}))
+    returning r.token, (${WELL}) as well
+  ), told as materialized (
+    select r.*, f.token is not null as held from r left join finished f on f.token = r.token
+  ), written as (
+    insert into attempt (delivery_id, error, ${COLUMNS})
+    select id, case when held then error else 'lease_lost' end, ${COLUMNS} from told where held or event_id is null
+    on conflict (delivery_id, n) do update set error = excluded.error
+  ), appended as (
+    insert into event (id, project_id, type, item_id, actor, data, created_at)
+    select event_id, project_id, $3, item_id, $4::jsonb, data, $2::timestamptz from told where held and event_id is not null
+  ), notified as materialized (
+    select pg_notify('${EVENTS_APPENDED}', $3) where exists (select 1 from told where held and event_id is not null)
+  )
+  select f.token, f.well from finished f, (select count(*) from notified) sent`);
+
+/** Attempts per statement. */
+const MOST = 128;
+
+/** An attempt that waits to be recorded. */
+export interface Entry {
+  done: Done;
+  /** A batch that fails in part is repeated in halves: what was recorded is not recorded again. */
+  isRecorded: boolean;
+}
+
+/** Records attempts that end together, together; one that cannot be recorded fails alone. */
+export function createRecorder(services: Services): (done: Done) => Promise<void> {
+  const batches = new GroupCommit<Entry, void>({
+    commit: async (entries) => {
+      await recordBatch(services, entries);
+      return entries.map(() => ({ result: undefined }));
+    },
+    meetsAll: (error) => error instanceof DatabaseGone,
+    weigh: () => 1,
+    maxWeight: MOST,
+    maxEntries: MOST,
+    // One after another: the last result determines the state of an endpoint (WH5).
+    concurrency: 1,
+    laterMs: 0,
+  });
+  return (done) => batches.add({ done, isRecorded: false });
+}
+
+/**
+ * Successes at endpoints without trouble, which are nearly all, change no endpoint: the statement alone is their
+ * transaction. What it leaves is recorded by the same statement, together with what follows for the endpoints.
+ */
+export async function recordBatch({ db, clock, ids, log }: Services, entries: readonly Entry[]): Promise<void> {
+  const isSuccess = ({ done }: Entry) => done.next.kind === 'succeeded';
+  const failing = new Set(entries.filter((entry) => !isSuccess(entry)).map(({ done }) => done.leased.projectId));
+  const quiet = entries.filter(({ done, isRecorded }) => !isRecorded && !failing.has(done.leased.projectId));
+  if (quiet.length > 0) {
+    const rows = quiet.map(({ done }) => ({ ...toRow(done), ...eventColumns(done, ids.uuid()) }));
+    const recorded = await db.statement((em) => execute(em, rows, clock.now()));
+    for (const entry of quiet) entry.isRecorded = recorded.has(entry.done.leased.claimToken);
+  }
+  const rest = entries.filter(({ isRecorded }) => !isRecorded).map(({ done }) => done);
+  if (rest.length === 0) return;
+  const alerts = await db.write((tx) => recordWithEndpoints(tx, rest, clock.now()));
+  for (const alert of alerts) logAlert(log, alert);
+}
+
+async function recordWithEndpoints(tx: Tx, done: readonly Done[], now: Date): Promise<readonly Alert[]> {
+  const fates = await recordAll(tx, done, now);
+  const counted = done.filter((_, index) => fates[index] !== 'lost');
+  const noted = new Set(done.flatMap((each, index) => (isNoted(each, fates[index]) ? [each.leased.projectId] : [])));
+  const { alerts, waiting } = await noteEndpoints(
+    tx,
+    counted.filter(({ leased }) => noted.has(leased.projectId)),
+  );
+  const told = new Map(alerts.map(({ deliveryId, kind }) => [deliveryId, kind]));
+  for (const each of counted) {
+    const { id } = each.leased;
+    tx.appendEvent({ ...attemptEvent(each), ...(waiting.has(id) && { status: 'pending' }), alert: told.get(id) });
+  }
+  return alerts;
+}
+
+/** Another success of an endpoint without trouble changes nothing, so its row need not be locked. */
+const isNoted = ({ next }: Done, fate: Fate | undefined): boolean =>
+  fate === 'troubled' || (fate === 'well' && next.kind !== 'succeeded');
+
+/**
+ * `lost`: another worker held the lease, and only the attempt is recorded. `well`: its endpoint had no trouble before.
+ */
+type Fate = 'lost' | 'well' | 'troubled';
+
+/** Records attempts and what comes next, without their events. Returns the fate of each, in order. */
+export async function recordAll({ em }: Tx, done: readonly Done[], now: Date): Promise<Fate[]> {
+  const recorded = await execute(em, done.map(toRow), now);
+  return done.map(({ leased }) => recorded.get(leased.claimToken) ?? 'lost');
+}
+
+/** The fate of each recorded attempt, by its token. */
+async function execute(em: Em, rows: readonly object[], now: Date): Promise<Map<string, Fate>> {
+  const values = [JSON.stringify(rows), now.toISOString(), ATTEMPT_EVENT.type, JSON.stringify(ATTEMPT_EVENT.actor)];
+  const recorded = await rawQuery<{ token: string; well: boolean | null }>(em, RECORD, values);
+  return new Map(recorded.map(({ token, well }): [string, Fate] => [token, well === true ? 'well' : 'troubled']));
+}
+
+const toRow = ({ leased, outcome, next, startedAt }: Done) => ({
+  id: leased.id,
+  token: leased.claimToken,
+  project_id: leased.projectId,
+  status: STATUS_AFTER[next.kind],
+  next_at: next.kind === 'retry' ? next.at : null,
+  // It has a number of its own nevertheless: the schedule starts one later (WH7).
+  uncounted: next.kind === 'retry' && next.uncounted === true,
+  error: outcome.error,
+  n: leased.attempt,
+  url: leased.url,
+  started_at: startedAt,
+  total_ms: outcome.totalMs,
+  http_status: outcome.httpStatus,
+  response_headers: outcome.responseHeaders && JSON.stringify(outcome.responseHeaders),
+  response_text: outcome.responseText,
+  remote_address: outcome.remoteAddress,
+  dns_ms: outcome.timings.dnsMs,
+  connect_ms: outcome.timings.connectMs,
+  tls_ms: outcome.timings.tlsMs,
+  first_byte_ms: outcome.timings.firstByteMs,
+  signatures: outcome.signatures,
+});
+
+function eventColumns(done: Done, id: string) {
+  const { item_id, data } = toEventRow(attemptEvent(done), id);
+  return { event_id: id, item_id, data };
+}
+
+/** The common fields of all attempt events. */
+const ATTEMPT_EVENT = { type: 'delivery.changed', actor: SYSTEM } as const;
+
+/** The event for the end of an attempt. */
+const attemptEvent = ({ leased, outcome, next }: Done) => ({
+  ...ATTEMPT_EVENT,
+  project_id: leased.projectId,
+  delivery_id: leased.id,
+  item_id: leased.itemId,
+  status: STATUS_AFTER[next.kind],
+  attempt: leased.attempt,
+  http_status: outcome.httpStatus,
+  error: outcome.error,
+  next_attempt_at: next.kind === 'retry' ? next.at.toISOString() : null,
+});
