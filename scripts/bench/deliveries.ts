@@ -38,7 +38,7 @@ export async function benchDeliveries(log: (line: string) => void, { quick }: Op
   const benchEnv = await openBenchEnvironment();
   const receiver = await fastReceiver();
   try {
-    const rows = [await measureLatency(benchEnv, decisions, log)];
+    const rows = await measureLatency(benchEnv, decisions, log);
     for (const count of backlogs) rows.push(...(await measureBacklog({ benchEnv, receiver, log }, { rounds, count })));
     return rows;
   } finally {

@@ -7,7 +7,7 @@ import { claimItem, decideItem } from '../../shared/src/api/queue.ts';
 import { signWebhook } from '../../shared/src/webhook.ts';
 import { hmacSha256, makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
 import { asker, type BenchEnvironment, openProject, seedItems } from './environment.ts';
-import { median, type Row } from './rows.ts';
+import { median, percentile, type Row } from './rows.ts';
 
 /** The time a delivery may take beyond the bare POST. */
 const ALLOWED_MS = 15;
@@ -20,7 +20,7 @@ export async function measureLatency(
   benchEnv: BenchEnvironment,
   count: number,
   log: (line: string) => void,
-): Promise<Row> {
+): Promise<Row[]> {
   const receiver = await timestampingReceiver();
   const database = await benchEnv.createDatabase('bench_delivery_latency');
   const server = await benchEnv.startServer(database, { env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } });
@@ -45,11 +45,28 @@ export async function measureLatency(
   }
   receiver.close();
   await server.stop();
+  return rowsOf(times, log);
+}
+
+function rowsOf(times: Record<'ours' | 'bare', number[]>, log: (line: string) => void): Row[] {
   const [ours, rival] = [median(times.ours), median(times.bare)];
-  log(`deliveries: decision to webhook ${ours.toFixed(1)} ms at the median, a bare signed POST ${rival.toFixed(1)} ms`);
+  const slow = percentile(times.ours, 0.99);
+  log(
+    `deliveries: decision to webhook ${ours.toFixed(1)} ms at the median (99 %: ${slow.toFixed(1)} ms), a bare signed POST ${rival.toFixed(1)} ms`,
+  );
   const measure = `ms from decision to webhook above a bare signed POST, p50 (rival: the ${ALLOWED_MS} ms allowed)`;
   const over = ours - rival;
-  return { section: 'deliveries', measure, ours: over, rival: ALLOWED_MS, ratio: over / ALLOWED_MS, goal: '<= 1' };
+  return [
+    { section: 'deliveries', measure, ours: over, rival: ALLOWED_MS, ratio: over / ALLOWED_MS, goal: '<= 1' },
+    {
+      section: 'deliveries',
+      measure: 'ms from decision to webhook, p99',
+      ours: slow,
+      rival: null,
+      ratio: null,
+      goal: null,
+    },
+  ];
 }
 
 interface TimestampingReceiver {
