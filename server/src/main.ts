@@ -21,9 +21,15 @@ import { createHttpServer, listen } from './http/connection/server.ts';
 import { probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
 import { isPlainHttp, PLAIN_HTTP } from './plain-http.ts';
 import { createAdmission } from './realtime/connection/admission.ts';
-import { createAssignment, PROBE_MS, notifyOffers, handleOperatorRevocations } from './realtime/page-notifications.ts';
+import {
+  createAssignment,
+  PROBE_MS,
+  notifyOffers,
+  handleOperatorRevocations,
+  createMetrics,
+  METRICS_MS,
+} from './realtime/page-notifications.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
-import { createMetrics, METRICS_MS } from './realtime/metrics.ts';
 import { HEARTBEAT_MS, redisLink } from './realtime/presence/presence-sync.ts';
 import { createPresence, PRESENCE_MS } from './realtime/presence/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';

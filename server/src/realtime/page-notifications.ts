@@ -1,8 +1,17 @@
-// Notifies open pages of what is not in the event log: degraded assignment (LC6), offers (PM5), revoked sessions (A20).
-import { type LiveServer, userRoom, sessionRoom } from './rooms.ts';
-import { OFFERED, CLAIMS_ENDED, SESSIONS_ENDED } from '../db/connection/channels.ts';
+// Notifies open pages of what is not in the event log: figures (AN8), assignment (LC6), offers (PM5), revocations (A20).
+import { ROLES } from '@countersign/shared/enums';
+import { type LiveServer, userRoom, sessionRoom, projectRoom, type Rooms } from './rooms.ts';
+import {
+  OFFERED,
+  CLAIMS_ENDED,
+  SESSIONS_ENDED,
+  COUNTED,
+  parseAdvances,
+  EVENTS_SEQUENCED,
+} from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
+import { may } from '../domain/access/permissions.ts';
 
 /** Interval of the lock store probe, in milliseconds. */
 export const PROBE_MS = 1000;
@@ -52,4 +61,69 @@ export async function handleOperatorRevocations(
       void claims.release({ itemId, userId, fence: Number(fence) }).catch(() => undefined);
     }
   });
+}
+
+/** The minimum time between two ticks, in milliseconds. */
+export const METRICS_MS = 1000;
+
+interface Metrics {
+  /** Listens for changed projects; calls `wake` when a tick is due. */
+  listen(signals: Signals, wake: () => void): Promise<void>;
+  /** One tick for everything that changed since the last one; for a loop. */
+  runOnce(): Promise<void>;
+}
+
+/** The roles that may see analytics, as an SQL list. */
+const ANALYTICS_ROLES = ROLES.filter((role) => may(role, 'see_analytics'));
+
+export function createMetrics(services: Services, io: LiveServer, rooms: () => Rooms): Metrics {
+  let changed = new Set<string>();
+  return {
+    listen: async (signals, wake) => {
+      const mark = (projectIds: string[]) => {
+        const known = projectIds.filter((projectId) => rooms().has(projectId));
+        for (const projectId of known) changed.add(projectId);
+        if (known.length > 0) wake();
+      };
+      await signals.on(EVENTS_SEQUENCED, (payload) => mark(parseAdvances(payload).map(({ projectId }) => projectId)));
+      await signals.on(COUNTED, (projectId) => mark([projectId]));
+    },
+    runOnce: async () => {
+      const due = changed;
+      changed = new Set();
+      if (due.size === 0) return;
+      const recipients = await recipientsOf(services, due).catch((error: unknown) => {
+        // The notification failed: it is sent when the database responds again.
+        for (const projectId of due) changed.add(projectId);
+        throw error;
+      });
+      for (const recipient of recipients) emitTick(io, recipient);
+    },
+  };
+}
+
+interface Recipient {
+  project_id: string;
+  user_id: string;
+  seq: string;
+}
+
+/** Read before each notification: a member who lost the permission receives nothing. */
+function recipientsOf(services: Services, projectIds: ReadonlySet<string>): Promise<Recipient[]> {
+  return services.db.read((em) =>
+    em.execute<Recipient[]>(
+      `select m.project_id, m.user_id, p.event_seq as seq from member m join project p on p.id = m.project_id
+       where m.project_id = any(?::uuid[]) and m.role = any(?::text[])`,
+      [`{${[...projectIds].join(',')}}`, `{${ANALYTICS_ROLES.join(',')}}`],
+    ),
+  );
+}
+
+/** To every socket of this process that the user has in the project's room. */
+function emitTick(io: LiveServer, { project_id, user_id, seq }: Recipient): void {
+  const { adapter, sockets } = io.of('/');
+  for (const id of adapter.rooms.get(projectRoom(project_id)) ?? []) {
+    const socket = sockets.get(id);
+    if (socket?.data.userId === user_id) socket.emit('metrics', { project_id, seq: Number(seq) });
+  }
 }

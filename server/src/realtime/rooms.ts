@@ -2,7 +2,6 @@
 import type { Server, Socket } from 'socket.io';
 import type { ClientToServer, ServerToClient, PresenceReport } from '@countersign/shared/sockets';
 import type { Role } from '@countersign/shared/enums';
-import { Mutex } from '../db/mutex.ts';
 import { displayName } from '../domain/access/actor.ts';
 import { may } from '../domain/access/permissions.ts';
 import type { Services } from '../usecases/services.ts';
@@ -190,4 +189,15 @@ async function membersOf(services: Services, users: ReadonlyMap<string, readonly
     ),
   );
   return rows.map((row) => ({ userId: row.user_id, projectId: row.project_id, name: displayName(row) }));
+}
+
+class Mutex {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Starts when all earlier work has settled. */
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
 }

@@ -3,15 +3,16 @@ import { COALESCE_MS } from '@countersign/shared/sockets';
 import { DUE, EVENTS_APPENDED } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
-import { countOnce } from './count.ts';
 import { createDeliverer, type Egress } from '../delivery/deliver.ts';
 import { finalizeOnce } from './finalize.ts';
 import { expireClaimsOnce } from './expire-claims.ts';
-import { type Loop, type LoopOptions, startLoop } from './loop.ts';
-import { assignClustersOnce } from './assign-clusters.ts';
+import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
 import { relayOnce, type SequencedEvent } from './relay.ts';
 import { replayOnce } from './replay.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
+import { countBatch, MAX_LOGS } from '../analytics/count-events.ts';
+import { type ClusterServices, assignCluster, waitingReasons } from '../db/learnings/assign-cluster.ts';
+import type { Database } from '../db/database.ts';
 
 const POLL_MS = 1000;
 /**
@@ -97,4 +98,29 @@ async function listen(
     delivering.wake(true);
     replaying.wake();
   });
+}
+
+/** Counts a batch. Several workers may run it concurrently: events that both have read are added once. */
+export async function countOnce({ db }: Services, batchSize?: number): Promise<Next> {
+  const progress = await db.write(({ em }) => countBatch(em, { batchSize }));
+  // The batch was full: there may be other logs, which were less behind.
+  return { again: progress.length === MAX_LOGS || progress.some(({ counted, head }) => counted < head) };
+}
+
+/** Maximum number of reasons assigned per run before yielding to others. */
+const BATCH_SIZE = 200;
+
+/**
+ * One run: the reasons that have waited longest. Several workers may run it concurrently, and any of them may crash:
+ * each reason is assigned once. A failing reason does not block the others. Errors: the first one of those failures.
+ */
+export async function assignClustersOnce(services: ClusterServices & { db: Database }): Promise<Next> {
+  const waiting = await services.db.read((em) => waitingReasons(em, BATCH_SIZE));
+  const failed: unknown[] = [];
+  for (const variantId of waiting)
+    await services.db
+      .write((tx) => assignCluster(services, tx, variantId))
+      .catch((error: unknown) => failed.push(error));
+  if (failed.length > 0) throw failed[0];
+  return { again: waiting.length === BATCH_SIZE };
 }

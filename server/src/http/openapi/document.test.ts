@@ -7,11 +7,10 @@ import { ERRORS, problem } from '@countersign/shared/errors';
 import { HEADERS, itemDecided, signWebhook, verifyWebhook } from '@countersign/shared/webhook';
 import { exactly } from '../../../test/client.ts';
 import { redoclyFaults } from '../../../test/openapi-lint.ts';
-import { openApiDocument } from './document.ts';
+import { openApiDocument, EXAMPLE_HEADERS, EXAMPLE_SECRET } from './document.ts';
 import { itemDecidedBody } from './examples.ts';
 import { OPERATIONS, type Examples } from './operations.ts';
 import { codesOf } from './problems.ts';
-import { EXAMPLE_HEADERS, EXAMPLE_SECRET } from './webhooks.ts';
 
 interface Described {
   operationId: string;

@@ -6,7 +6,6 @@ import type { Services } from '../../usecases/services.ts';
 import { BYTES, createTrafficLimiter, PACKETS, createFrameCounter } from './traffic-limiter.ts';
 import { createPacketValidator, type Packet } from './packet-validator.ts';
 import type { LiveServer, LiveSocket } from '../rooms.ts';
-import { createUnsentLimit, type Unsent } from './unsent.ts';
 
 /** A connection of Engine.IO. */
 export type Connection = LiveSocket['conn'];
@@ -134,4 +133,59 @@ function limitUnsent(conn: Connection, watched: Watched, unsent: Unsent): void {
 function sizeOf({ data = '', options }: Outgoing): number {
   const frame = options?.wsPreEncodedFrame;
   return frame === undefined ? Buffer.byteLength(data) : frame.reduce((sum, part) => sum + part.length, 0);
+}
+
+/**
+ * Bytes that one connection may leave unread before the next packet closes it: its page reconnects and reads a
+ * snapshot.
+ */
+export const MAX_UNSENT = 1024 * 1024;
+/** Bytes that all connections may leave unread; above that, each may leave only this much. */
+const MAX_UNSENT_TOTAL = 64 * 1024 * 1024;
+const SHARE_UNSENT = 64 * 1024;
+
+interface Unsent {
+  /**
+   * Whether there is room for another packet. One packet always fits: a client that reads is never closed for a
+   * packet's size.
+   */
+  hasRoom(): boolean;
+  /** A packet was queued. */
+  queue(bytes: number): void;
+  /** Everything queued is in transit. */
+  send(): void;
+  /** The data in transit was sent. */
+  sent(): void;
+  /** The connection is closed, and its queue dropped. */
+  drop(): void;
+}
+
+/** Returns a function that starts measuring another connection. */
+export function createUnsentLimit(
+  most = { each: MAX_UNSENT, all: MAX_UNSENT_TOTAL, share: SHARE_UNSENT },
+): () => Unsent {
+  let total = 0;
+  return () => {
+    let [waiting, leaving] = [0, 0];
+    const free = (bytes: number) => (total -= bytes);
+    return {
+      hasRoom: () => waiting + leaving < (total < most.all ? most.each : most.share),
+      queue: (bytes) => {
+        waiting += bytes;
+        total += bytes;
+      },
+      send: () => {
+        leaving += waiting;
+        waiting = 0;
+      },
+      sent: () => {
+        free(leaving);
+        leaving = 0;
+      },
+      drop: () => {
+        free(waiting + leaving);
+        [waiting, leaving] = [0, 0];
+      },
+    };
+  };
 }

@@ -1,6 +1,6 @@
 // Limits of unsent bytes: per connection, in total, and released when they are sent or dropped.
 import { describe, expect, it } from 'vitest';
-import { createUnsentLimit, MAX_UNSENT } from './unsent.ts';
+import { createUnsentLimit, MAX_UNSENT } from './connection-guard.ts';
 
 const small = { each: 100, all: 250, share: 10 };
 

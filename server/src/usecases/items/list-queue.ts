@@ -1,9 +1,9 @@
 // Reads a snapshot of the queue: rows of one view by due time (LC3), the counts of every view, and the event log position.
 import { type QueueView, COUNT_LIMIT } from '@countersign/shared/api/queue';
-import type { QueueFilter } from '@countersign/shared/filters/queue-filter';
-import type { Role } from '@countersign/shared/enums';
+import { type QueueFilter, isUnfiltered } from '@countersign/shared/filters/queue-filter';
+import { type Role, OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
 import type { Em } from '../../db/orm.ts';
-import type { Item } from '../../db/entities/item.ts';
+import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { Member } from '../../db/entities/member.ts';
 import { Project } from '../../db/entities/project.ts';
 import { may } from '../../domain/access/permissions.ts';
@@ -12,7 +12,6 @@ import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from '../projects/audited-projects.ts';
 import { claimsOf, type ClaimView } from '../claims/claims-of.ts';
 import { decodeCursor, encodeCursor, type Cursor } from '../cursor.ts';
-import { readQueueRows, type QueueScope } from './queue-rows.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
 export interface QueueQuery {
@@ -110,3 +109,141 @@ async function countsOf(em: Em, { all, escalated, userId }: QueueScope): Promise
   const number = (view: QueueView) => Math.min(COUNT_LIMIT + 1, Number(row?.[view] ?? 0));
   return { available: number('available'), mine: number('mine'), escalated: number('escalated'), all: number('all') };
 }
+
+interface QueueScope {
+  /** The requested projects. */
+  all: string[];
+  /** Those in which the actor may claim escalated items. */
+  escalated: string[];
+  /** Those in which the confidence of waiting items is hidden from the actor: a filter by it finds nothing there (AU3). */
+  blind: ReadonlySet<string>;
+  userId: string;
+}
+
+interface QueueRequest {
+  view: QueueView;
+  filter: QueueFilter;
+  after: Cursor | null;
+  limit: number;
+}
+
+interface QueueRows {
+  items: Item[];
+  /** The position up to which these rows are complete; null when nothing that matches follows. */
+  end: Cursor | null;
+}
+
+/**
+ * How many waiting items of each status one page examines for a filter. A filter with few matches would otherwise read the whole
+ * queue, so its page may be short or empty and still have a next one.
+ */
+const MAX_EXAMINED = 20_000;
+
+/** Collects the parameters of a statement while it is written. */
+class Values {
+  readonly list: unknown[] = [];
+
+  add(value: unknown, type: string): string {
+    return `$${this.list.push(value)}::${type}`;
+  }
+}
+
+/** A row needs no payload; reading megabytes to show a list would make the page slow. */
+const ROW = `id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version,
+  claimed_by, claim_fence, claim_expires_at`;
+
+/** A range of the index: one project and status, in order. */
+interface Part {
+  project: string;
+  status: OpenStatus;
+}
+
+const partsOf = (projects: string[], statuses: readonly OpenStatus[]): Part[] =>
+  projects.flatMap((project) => statuses.map((status) => ({ project, status })));
+
+/** The ranges that each view reads. */
+const PARTS: Record<QueueView, (scope: QueueScope) => Part[]> = {
+  available: ({ all, escalated }) => [...partsOf(all, ['queued']), ...partsOf(escalated, ['escalated'])],
+  mine: ({ all }) => partsOf(all, OPEN_STATUSES),
+  escalated: ({ all }) => partsOf(all, ['escalated']),
+  all: ({ all }) => partsOf(all, OPEN_STATUSES),
+};
+
+/** The condition of each view on those. Free items have no live claim. */
+const CONDITIONS: Record<QueueView, (scope: QueueScope, values: Values) => string> = {
+  available: () => 'claim_expires_at is null',
+  mine: ({ userId }, values) => `claimed_by = ${values.add(userId, 'uuid')} and claim_expires_at is not null`,
+  escalated: () => '',
+  all: () => '',
+};
+
+/** One row per range: `p` its project, `s` its status. */
+const fromParts = (parts: readonly Part[], values: Values): string => {
+  const projects = parts.map(({ project }) => project);
+  const statuses = parts.map(({ status }) => status);
+  return `unnest(${values.add(projects, 'uuid[]')}, ${values.add(statuses, 'text[]')}) as part (p, s)`;
+};
+
+/** The list of statuses tells the planner that the index of waiting items applies. */
+const OF_PART = `project_id = p and status = s and status in ('queued', 'escalated')`;
+
+/** Reads one page. The rows of each range come in order from the index and are merged. */
+export async function readQueueRows(em: Em, scope: QueueScope, asked: QueueRequest): Promise<QueueRows> {
+  const { limit, view, filter } = asked;
+  const horizon = view === 'mine' || isUnfiltered(filter) ? null : await horizonOf(em, scope, asked);
+  const values = new Values();
+  const where = [
+    OF_PART,
+    CONDITIONS[view](scope, values),
+    beyond(asked.after, values),
+    horizon === null ? '' : `(due_at, id) <= (${cursorValues(horizon, values)})`,
+    ...filtered(filter, scope.blind, values),
+  ];
+  const most = values.add(limit + 1, 'int');
+  const text = `select w.* from ${fromParts(PARTS[view](scope), values)} cross join lateral (
+      select ${ROW} from item where ${where.filter(Boolean).join(' and ')} order by due_at, id limit ${most}) as w
+    order by w.due_at, w.id limit ${most}`;
+  const rows = await rawQuery<ItemColumns>(em, text, values.list);
+  const items = rows.slice(0, limit).map((row) => em.map(Item, row));
+  const last = items.at(-1);
+  const full = rows.length > limit && last !== undefined;
+  return { items, end: full ? { at: last.dueAt, id: last.id } : horizon };
+}
+
+/** The position up to which this page examined every range. Null when it reached the end of all of them. */
+async function horizonOf(em: Em, scope: QueueScope, { view, after, limit }: QueueRequest): Promise<Cursor | null> {
+  const parts = PARTS[view](scope);
+  const each = Math.max(limit, Math.floor(MAX_EXAMINED / Math.max(1, scope.all.length)));
+  const values = new Values();
+  const where = [OF_PART, beyond(after, values)];
+  const text = `select w.at, w.id from ${fromParts(parts, values)} cross join lateral (
+      select extract(epoch from due_at) * 1000 as at, due_at, id from item where ${where.filter(Boolean).join(' and ')}
+      order by due_at, id offset ${values.add(each, 'int')} limit 1) as w
+    order by w.due_at, w.id limit 1`;
+  const [row] = await rawQuery<{ at: string | number; id: string }>(em, text, values.list);
+  return row === undefined ? null : { at: new Date(Number(row.at)), id: row.id };
+}
+
+const cursorValues = ({ at, id }: Cursor, values: Values): string =>
+  `${values.add(at.toISOString(), 'timestamptz')}, ${values.add(id, 'uuid')}`;
+
+const beyond = (after: Cursor | null, values: Values): string =>
+  after === null ? '' : `(due_at, id) > (${cursorValues(after, values)})`;
+
+/** The same conditions as `answers()`: only A to Z are case-insensitive, and every other character matches itself. */
+function filtered(filter: QueueFilter, blind: ReadonlySet<string>, values: Values): string[] {
+  const { flag, model, source, min_confidence, max_confidence, text } = filter;
+  const conditions = [];
+  if (flag !== undefined) conditions.push(`risk_flags @> array[${values.add(flag, 'text')}]`);
+  if (model !== undefined) conditions.push(`model = ${values.add(model, 'text')}`);
+  if (source !== undefined) conditions.push(`source = ${values.add(source, 'text')}`);
+  if (min_confidence !== undefined) conditions.push(`confidence >= ${values.add(min_confidence, 'float8')}`);
+  if (max_confidence !== undefined) conditions.push(`confidence <= ${values.add(max_confidence, 'float8')}`);
+  if ((min_confidence ?? max_confidence) !== undefined && blind.size > 0)
+    conditions.push(`p <> all(${values.add([...blind], 'uuid[]')})`);
+  if (text !== undefined) conditions.push(`strpos(${folded('preview')}, ${folded(values.add(text, 'text'))}) > 0`);
+  return conditions;
+}
+
+/** In the collation C only A to Z have a lower case; in others it depends on the locale of the database. */
+const folded = (what: string): string => `lower(${what} collate "C")`;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { person, type Person } from '../../client.ts';
 import { rawSocket } from '../../journeys/resilience/raw-socket.ts';
 import type { LiveSocket } from '../../../src/realtime/rooms.ts';
-import { MAX_UNSENT } from '../../../src/realtime/connection/unsent.ts';
+import { MAX_UNSENT } from '../../../src/realtime/connection/connection-guard.ts';
 import { type LiveTestServer, startLiveServer } from '../support/live-server.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Em } from '../../../src/db/orm.ts';
 import { pick } from '../../../src/usecases/claims/claim-pick.ts';
-import { readQueueRows } from '../../../src/usecases/items/queue-rows.ts';
+import { readQueueRows } from '../../../src/usecases/items/list-queue.ts';
 import { createProjectFixture, anItem, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 

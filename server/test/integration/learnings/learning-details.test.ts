@@ -12,7 +12,7 @@ import {
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
 import { shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
+import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 

@@ -6,10 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { io as connectSocket, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { clientOfRequest } from '../../../src/http/connection/client-address.ts';
 import { createAdmission } from '../../../src/realtime/connection/admission.ts';
-import { createAssignment, notifyOffers, handleOperatorRevocations } from '../../../src/realtime/page-notifications.ts';
+import {
+  createAssignment,
+  notifyOffers,
+  handleOperatorRevocations,
+  createMetrics,
+} from '../../../src/realtime/page-notifications.ts';
 import { createLiveServer, openGateway } from '../../../src/realtime/gateway.ts';
 import type { PresenceChannel } from '../../../src/realtime/presence/presence-sync.ts';
-import { createMetrics } from '../../../src/realtime/metrics.ts';
 import { createPresence } from '../../../src/realtime/presence/presence.ts';
 import { createRooms, type LiveServer, type LiveSocket, type Rooms } from '../../../src/realtime/rooms.ts';
 import { createTail } from '../../../src/realtime/tail.ts';

@@ -7,7 +7,7 @@ import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
 import { readOnboarding } from '../../../src/usecases/projects/read-onboarding.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
-import { countOnce } from '../../../src/worker/count.ts';
+import { countOnce } from '../../../src/worker/start-worker.ts';
 import { purgeOnce } from '../../../src/worker/maintenance-jobs.ts';
 import { openProject } from '../../builders.ts';
 import { person } from '../../client.ts';
