@@ -1,6 +1,7 @@
-// The depth line: a step a minute up to the present, and one sentence with the time of its peak.
+// The overview: the depth line's window, steps and sentence, and which deliveries are shown as its last errors.
+import type { Delivery } from '@countersign/shared/api/learnings';
 import { describe, expect, it } from 'vitest';
-import { clockName, depthAnswer, depthQuery, depthSteps } from './depth.ts';
+import { clockName, depthAnswer, depthQuery, depthSteps, lastErrors } from './overview-rules.ts';
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const minute = (index: number) => new Date(NOON + index * 60_000).toISOString();
@@ -11,16 +12,16 @@ it.each([
   ['six hours back', -24 * 60, '2026-03-01T06:00:00.000Z'],
   ['back to the project’s creation', -90, '2026-03-01T10:30:00.000Z'],
   ['at least ten minutes back', -1, '2026-03-01T11:50:00.000Z'],
-])('looks %s, by minute', (_, createdAt, from) => {
+])('the depth line looks %s, by minute', (_, createdAt, from) => {
   expect(depthQuery(NOON, NOON + createdAt * 60_000)).toEqual({ from, bucket: 'minute' });
 });
 
-it('ends now, not at the end of the minute', () => {
+it('the depth line ends now, not at the end of the minute', () => {
   const drawn = depthSteps({ flow: [{ at: minute(0), waiting: 3 }], to: '2026-03-01T12:00:20.000Z' });
   expect(drawn).toEqual([{ start: NOON, end: NOON + 20_000, lead: 0, main: 3, partial: false }]);
 });
 
-describe('the sentence', () => {
+describe('the sentence of the depth line', () => {
   it.each<[string, number[], string]>([
     ['nothing', [0, 0, 0], 'Nothing was waiting.'],
     ['no data', [], 'Nothing was waiting.'],
@@ -30,5 +31,29 @@ describe('the sentence', () => {
     ['an empty queue after a peak', [4, 0], `0 now, peak 4 at ${clockName(NOON)}.`],
   ])('of %s', (_, depths, said) => {
     expect(depthAnswer(steps(...depths))).toBe(said);
+  });
+});
+
+describe('the last errors', () => {
+  const delivery = (status: Delivery['status'], attempt: number) =>
+    ({ id: `${status} ${attempt}`, status, attempt }) as Delivery;
+
+  it('are the dead ones and those that failed so far, newest first', () => {
+    const rows = [
+      delivery('pending', 0),
+      delivery('pending', 2),
+      delivery('succeeded', 3),
+      delivery('sending', 0),
+      delivery('sending', 1),
+      delivery('paused', 1),
+      delivery('paused', 0),
+      delivery('cancelled', 4),
+      delivery('dead', 10),
+    ];
+    expect(lastErrors(rows).map(({ id }) => id)).toEqual(['pending 2', 'sending 1', 'paused 1', 'dead 10']);
+  });
+
+  it('are limited to five', () => {
+    expect(lastErrors(Array.from({ length: 9 }, () => delivery('dead', 10)))).toHaveLength(5);
   });
 });

@@ -1,5 +1,6 @@
-// The depth of a queue over the last hours: the steps of its line, and its summary in one sentence.
+// Rules of a project's overview: the depth line with its sentence, and which deliveries are its last errors.
 import type { Analytics } from '@countersign/shared/api/analytics';
+import type { Delivery } from '@countersign/shared/api/learnings';
 import type { Step } from '#lib/components/charts/steps.ts';
 import { count } from '#lib/format/format.ts';
 import { messages } from './overview-messages.ts';
@@ -52,3 +53,15 @@ export function depthAnswer(steps: readonly Step[]): string {
 }
 
 const NOTHING: Step = { start: 0, end: 0, lead: 0, main: 0, partial: false };
+
+/** How many deliveries are searched. */
+export const LOOKED_AT = 100;
+const SHOWN = 5;
+
+/** The newest few that are dead, or were tried without success and are still open. */
+export const lastErrors = (deliveries: readonly Delivery[]): Delivery[] =>
+  deliveries
+    .filter(({ status, attempt }) => status === 'dead' || (OPEN.includes(status) && attempt > 0))
+    .slice(0, SHOWN);
+
+const OPEN: readonly Delivery['status'][] = ['pending', 'sending', 'paused'];
