@@ -1,5 +1,6 @@
-// Texts of a project's webhook tab.
-import type { AttemptCause } from '../deliveries/delivery-causes.ts';
+// Texts of a project's webhook tab, and the advice for a test event that failed.
+import type { WebhookTestResult } from '@countersign/shared/api/webhook';
+import { causeOf, type AttemptCause } from '../deliveries/delivery-causes.ts';
 
 export const webhookMessages = {
   failed: 'The webhook could not be loaded',
@@ -92,3 +93,13 @@ export const webhookMessages = {
     'Complete receivers: they verify signature, timestamp and duplicates. Set COUNTERSIGN_WEBHOOK_SECRET to your signing secret.',
   code: 'verification code',
 } as const;
+
+const { byCause, byStatus } = webhookMessages.advice;
+
+/** Advice by the usual causes, in one or two sentences; null when there is nothing to do. */
+export function adviceFor({ ok, error, http_status: status }: WebhookTestResult): string | null {
+  if (ok) return null;
+  const cause = error === null ? null : causeOf(error);
+  if (status === null) return byCause[cause ?? 'internal'];
+  return byStatus[status] ?? byCause[cause ?? (status >= 500 ? 'http_5xx' : 'http_4xx')];
+}

@@ -1,6 +1,6 @@
 // Advice for a failed test event: every cause the server names has its own text, and a status takes precedence over its class.
 import { describe, expect, it } from 'vitest';
-import { adviceFor } from './webhook-advice.ts';
+import { adviceFor } from './webhook-messages.ts';
 
 const result = (overrides: Partial<Parameters<typeof adviceFor>[0]>) =>
   adviceFor({
