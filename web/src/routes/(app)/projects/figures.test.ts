@@ -1,36 +1,66 @@
 // @vitest-environment happy-dom
 // A row of the project list without colours: the age with a word, people by name, health with a word.
 import { cleanup, render } from '@testing-library/svelte';
-import { afterEach, describe, expect, it } from 'vitest';
-import OldestAge from './OldestAge.svelte';
-import Reviewers from './Reviewers.svelte';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Project } from '@countersign/shared/api/projects';
 import { messages } from './messages.ts';
+import ProjectRow from './ProjectRow.svelte';
 import WebhookHealth from './WebhookHealth.svelte';
 
-afterEach(cleanup);
+vi.mock('$app/paths', () => ({ resolve: (path: string) => path }));
 
-const textOf = (container: HTMLElement) => (container.textContent ?? '').replace(/\s+/g, ' ').trim();
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }));
+afterEach(() => {
+  cleanup();
+  document.body.replaceChildren();
+  vi.useRealTimers();
+});
+
+const SUMMARY = {
+  queued: 0,
+  escalated: 0,
+  reviewing: 0,
+  decided_today: 0,
+  overridden_today: 0,
+  oldest_at: null,
+  reviewers: [],
+  reviewer_count: 0,
+  webhook: 'healthy',
+} as unknown as Project['summary'];
+
+/** A cell of the row of a project with this summary and a target of an hour. */
+function cellOf(column: number, summary: Partial<Project['summary']>): HTMLElement {
+  const target = document.createElement('tbody');
+  const project = { id: 'p1', name: 'Refunds', target_minutes: 60, summary: { ...SUMMARY, ...summary } } as Project;
+  render(ProjectRow, {
+    target: document.body.appendChild(document.createElement('table')).appendChild(target),
+    props: { project },
+  });
+  return target.querySelectorAll<HTMLElement>('th, td')[column]!;
+}
+
+const textOf = (container: Element) => (container.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 describe('the oldest age', () => {
-  const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+  const OLDEST = 2;
   it.each<[number, string, boolean]>([
     [20, '20 min', false],
     [31, '31 min due soon', true],
     [61, '1 h 1 min past due', true],
   ])('after %i of 60 minutes says “%s”', (minutes, text, marked) => {
-    const at = new Date(NOW - minutes * 60_000).toISOString();
-    const { container } = render(OldestAge, { at, targetMinutes: 60, now: NOW });
-    expect(textOf(container)).toBe(text);
-    expect(container.querySelector('svg') !== null).toBe(marked);
+    const cell = cellOf(OLDEST, { oldest_at: new Date(NOW - minutes * 60_000).toISOString() });
+    expect(textOf(cell)).toBe(text);
+    expect(cell.querySelector('svg') !== null).toBe(marked);
   });
 
   it('is unknown when nothing waits', () => {
-    const { container } = render(OldestAge, { at: null, targetMinutes: 60, now: NOW });
-    expect(textOf(container)).toBe('—');
+    expect(textOf(cellOf(OLDEST, { oldest_at: null }))).toBe('—');
   });
 });
 
 describe('the reviewers', () => {
+  const REVIEWERS = 3;
   const reviewers = (...names: string[]) => names.map((name) => ({ user_id: name, name }));
   it.each<[string, { reviewers: { user_id: string; name: string }[]; reviewer_count: number }, string, string[]]>([
     ['nobody', { reviewers: [], reviewer_count: 0 }, 'nobody', []],
@@ -38,9 +68,9 @@ describe('the reviewers', () => {
     ['two', { reviewers: reviewers('Ana', 'Ben'), reviewer_count: 2 }, 'Ana and Ben AN BE', ['Ana', 'Ben']],
     ['more', { reviewers: reviewers('Ana', 'Ben'), reviewer_count: 9 }, 'Ana, Ben and 7 more AN BE +7', ['Ana', 'Ben']],
   ])('%s', (_, summary, text, titles) => {
-    const { container } = render(Reviewers, { summary });
-    expect(textOf(container)).toBe(text);
-    expect([...container.querySelectorAll('[title]')].map((element) => element.getAttribute('title'))).toEqual(titles);
+    const cell = cellOf(REVIEWERS, summary);
+    expect(textOf(cell)).toBe(text);
+    expect([...cell.querySelectorAll('[title]')].map((element) => element.getAttribute('title'))).toEqual(titles);
   });
 });
 
