@@ -1,6 +1,6 @@
-// The curves of the what-if, its table, and the changes of applying it.
+// The curves of the what-if, its answer in a sentence, its table, and the changes of applying it.
 import type { PlotTable } from '#lib/components/charts/table.ts';
-import { confidence, count, share } from '#lib/format/format.ts';
+import { confidence, count, duration, share } from '#lib/format/format.ts';
 import type { ThresholdSample } from '@countersign/shared/api/thresholds';
 import { predict, type Prediction, type Replay, type Trial } from '@countersign/shared/statistics/what-if';
 import { messages } from './messages.ts';
@@ -82,4 +82,30 @@ export function changesOf(
     ...(review === settings.review_threshold ? {} : { review_threshold: review }),
     ...(left.length + came.length === 0 ? {} : { escalate_flags: [...kept, ...came] }),
   };
+}
+
+/** The difference from the present settings in one sentence, with its sample. */
+export function whatIfAnswer(
+  { arrivals, decisions, median }: Pick<ThresholdSample, 'arrivals' | 'decisions' | 'median'>,
+  now: Prediction | null,
+  tried: Prediction | null,
+) {
+  const length = (seconds: number) => (seconds < 1 ? messages.whatIf.underSecond : duration(seconds * 1000));
+  const each = median.seconds === null ? '' : messages.whatIf.median(length(median.seconds), count(median.n));
+  const unit = messages.whatIf.unit(count(arrivals.n), count(decisions.n), each);
+  if (now === null || tried === null) return { answer: messages.whatIf.empty, unit };
+  const fewer = now.people.value - tried.people.value;
+  const people =
+    fewer > 0
+      ? messages.whatIf.fewer(count(fewer))
+      : fewer < 0
+        ? messages.whatIf.more(count(-fewer))
+        : messages.whatIf.same;
+  return { answer: `${people}; ${wrong(now, tried)}`, unit };
+}
+
+function wrong(now: Prediction, tried: Prediction): string {
+  const expected = (of: Prediction) => of.wrong && count(Math.round(of.wrong.value));
+  const [before, then] = [expected(now), expected(tried)];
+  return before === null || then === null ? messages.whatIf.wrongUnknown : messages.whatIf.wrongThen(then, before);
 }
