@@ -2,10 +2,10 @@
 // Deleting and restoring a project: names are text, and the focus is never lost.
 import type { Project } from '@countersign/shared/api/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
-import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
-import { createRawSnippet } from 'svelte';
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
-import DeleteProject from './DeleteProject.svelte';
+import Danger from './Danger.svelte';
+import { dangerMessages } from './danger-messages.ts';
 import RestoreButton from './RestoreButton.svelte';
 import { SettingsForm } from '../settings/settings.svelte.ts';
 
@@ -18,7 +18,9 @@ const project = (change: Partial<Project> = {}) =>
     abilities: { manage_project: true },
     ...change,
   }) as Project;
-const contents = createRawSnippet(() => ({ render: () => '<p>Nothing</p>' }));
+
+vi.mock('$app/navigation', () => ({ goto: vi.fn() }));
+vi.mock('$app/paths', () => ({ resolve: (path: string) => path }));
 
 afterEach(() => {
   cleanup();
@@ -27,13 +29,12 @@ afterEach(() => {
 });
 
 it('AR2: the question isolates the name, and it is typed as shown', async () => {
-  render(DeleteProject, {
-    open: true,
-    project: project({ name: 'Re\u202Efunds\u200B  east' }),
-    ondeleted: () => undefined,
-    contents,
-  });
-  const heading = await screen.findByRole('heading', { level: 2 });
+  // Its contents are still being counted.
+  vi.stubGlobal('fetch', () => new Promise(() => undefined));
+  const form = new SettingsForm(project({ name: 'Re\u202Efunds\u200B  east', archived_at: null }), 'me');
+  render(Danger, { form });
+  await fireEvent.click(screen.getByRole('button', { name: dangerMessages.remove.button }));
+  const heading = within(await screen.findByRole('dialog')).getByRole('heading', { level: 2 });
   expect(heading.textContent).toMatch(/^Delete “Re.*east”\?$/);
   expect(heading.querySelector('[title^="U+202E"]')?.closest('[dir="auto"]')).not.toBeNull();
   const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Delete permanently' });
