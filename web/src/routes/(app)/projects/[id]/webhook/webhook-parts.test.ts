@@ -6,7 +6,7 @@ import type { Project } from '@countersign/shared/api/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { WebhookState, WebhookTestResult } from '@countersign/shared/api/webhook';
 import { SettingsForm } from '../settings/settings.svelte.ts';
-import WebhookPaused from './WebhookPaused.svelte';
+import Webhook from './Webhook.svelte';
 import WebhookResult from './WebhookResult.svelte';
 import WebhookSecret from './WebhookSecret.svelte';
 
@@ -15,7 +15,12 @@ const NOTHING = { revealed: true, rolling: false, promote_at: null, previous_unt
 
 const form = () =>
   new SettingsForm(
-    { id: '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1', ...DEFAULT_SETTINGS, settings_version: 1 } as Project,
+    {
+      id: '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1',
+      ...DEFAULT_SETTINGS,
+      settings_version: 1,
+      abilities: { change_settings: true },
+    } as Project,
     'me',
   );
 
@@ -118,15 +123,18 @@ describe('the result of a test event', () => {
 
 it('WH3: resuming is reported in a place that outlives the button, and moves the focus on', async () => {
   const changed = form();
-  vi.stubGlobal('fetch', () =>
-    Promise.resolve(new Response('{}', { headers: { 'content-type': 'application/json' } })),
-  );
-  document.body.insertAdjacentHTML('beforeend', '<h2 id="webhook-url" tabindex="-1">Webhook endpoint</h2>');
-  render(WebhookPaused, { form: changed, onresumed: () => Promise.resolve(cleanup()) });
-  const button = screen.getByRole('button', { name: 'Resume' });
+  let state = 'paused';
+  vi.stubGlobal('fetch', (path: string, { method }: RequestInit) => {
+    if (method === 'PATCH') state = 'active';
+    const health = { circuit_open_until: null, failures: 0 };
+    const reply = path.endsWith('/webhook') ? { state, secret: NOTHING, health } : { data: [], next_cursor: null };
+    return Promise.resolve(new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } }));
+  });
+  render(Webhook, { form: changed });
+  const button = await screen.findByRole('button', { name: 'Resume' });
   button.focus();
   await fireEvent.click(button);
   await vi.waitFor(() => expect(document.activeElement?.id).toBe('webhook-url'));
   expect(changed.said).toBe('Resumed. Queued deliveries are being sent.');
-  document.getElementById('webhook-url')?.remove();
+  expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull();
 });
