@@ -6,8 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
-import { z } from 'zod';
-import { HEADERS, itemDecided, type ItemDecided, verifyWebhook, webhookTest } from '@countersign/shared/webhook';
+import { HEADERS, type ItemDecided, verifyWebhook, webhookEvent } from '@countersign/shared/webhook';
 import { exactly } from './client.ts';
 import { ObservedList } from './observed-list.ts';
 
@@ -115,7 +114,7 @@ async function verified(request: IncomingMessage, secrets: Map<string, string>) 
   expect(await verifyWebhook(body, headers, { secret, now: Date.now() / 1000 })).toBe(true);
   const webhookId = headers[HEADERS.id] ?? '';
   expect(webhookId).toMatch(/^evt_/);
-  const event = exactly(z.discriminatedUnion('event', [itemDecided, webhookTest]), body);
+  const event = exactly(webhookEvent, body);
   return { webhookId, attempt: Number(headers[HEADERS.attempt]), body, event, headers, at: Date.now() };
 }
 

@@ -24,6 +24,27 @@ export const webhookTest = z
   .meta({ id: 'WebhookTest' });
 export type WebhookTest = z.infer<typeof webhookTest>;
 
+/**
+ * Every event that webhooks send, by its name: the schema of its body, and what it says, as the documentation puts it.
+ * What documents, receives or prints events has a table over these names: a missing entry does not compile.
+ */
+export const WEBHOOK_EVENTS = {
+  'item.decided': { body: itemDecided, summary: 'A decision on an item is final' },
+  'webhook.test': { body: webhookTest, summary: 'An owner sent a test event' },
+} as const;
+export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
+export type WebhookEventOf<Name extends WebhookEventName> = z.infer<(typeof WEBHOOK_EVENTS)[Name]['body']>;
+
+/** The body of any event, told apart by `event`. */
+export const webhookEvent = z.discriminatedUnion('event', [
+  WEBHOOK_EVENTS['item.decided'].body,
+  WEBHOOK_EVENTS['webhook.test'].body,
+]);
+export type WebhookEvent = z.infer<typeof webhookEvent>;
+
+/** Does not compile when the table has an event that the union lacks. */
+export const WEBHOOK_EVENT_NAMES: readonly WebhookEvent['event'][] = Object.keys(WEBHOOK_EVENTS) as WebhookEventName[];
+
 export const HEADERS = {
   /** Lower-case hex HMAC-SHA256 of the raw body; the key is the secret exactly as shown. */
   signature: 'x-webhook-signature',

@@ -1,6 +1,13 @@
 // The demo's webhook consumer: refuses requests that are not signed by both schemes, prints each decision once.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { HEADERS, itemDecided, verifyWebhook, type ItemDecided } from '../../../shared/src/webhook.ts';
+import {
+  HEADERS,
+  verifyWebhook,
+  webhookEvent,
+  type WebhookEvent,
+  type WebhookEventName,
+  type WebhookEventOf,
+} from '../../../shared/src/webhook.ts';
 
 export interface Receiver {
   /** Where the service is to send decisions. */
@@ -74,7 +81,7 @@ class Inbox {
 
   #printOnce(id: string, body: string): void {
     if (this.#seen.has(id)) return;
-    const event = itemDecided.safeParse(JSON.parse(body));
+    const event = webhookEvent.safeParse(JSON.parse(body));
     if (!event.success) return;
     this.#seen.add(id);
     const [oldest] = this.#seen;
@@ -98,11 +105,21 @@ function singleHeaders(request: IncomingMessage): Record<string, string | undefi
   return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, value?.toString()]));
 }
 
-/** One line: time, item, status, action, reviewer, what a pipeline would ship. */
-export function describe({ item_id, status, decision, reviewer_id }: ItemDecided, now: Date): string {
-  const time = now.toTimeString().slice(0, 8);
-  const outcome = `${status.padEnd(15)} ${decision.action.padEnd(8)}`;
-  return `${time}  ✓ ${shortId(item_id)}  ${outcome} by ${shortId(reviewer_id)}  ${shipped(decision)}`;
+/** What each event says in a line. */
+const LINES: { [Name in WebhookEventName]: (event: WebhookEventOf<Name>) => string } = {
+  /** Item, status, action, reviewer, what a pipeline would ship. */
+  'item.decided': ({ item_id, status, decision, reviewer_id }) => {
+    const outcome = `${status.padEnd(15)} ${decision.action.padEnd(8)}`;
+    return `${shortId(item_id)}  ${outcome} by ${shortId(reviewer_id)}  ${shipped(decision)}`;
+  },
+  'webhook.test': ({ project_id }) => `test event of project ${shortId(project_id)}`,
+};
+
+/** One line with the time. */
+export function describe(event: WebhookEvent, now: Date): string {
+  // The table has a line for the name of every event.
+  const line = LINES[event.event] as (event: WebhookEvent) => string;
+  return `${now.toTimeString().slice(0, 8)}  ✓ ${line(event)}`;
 }
 
 /** As the page shows ids. */
@@ -110,7 +127,7 @@ function shortId(id: string): string {
   return `${id.slice(0, 4)}…${id.slice(-4)}`;
 }
 
-function shipped({ status, output, reason }: ItemDecided['decision']): string {
+function shipped({ status, output, reason }: WebhookEventOf<'item.decided'>['decision']): string {
   if (status !== 'approved') return `ships nothing${reason === null ? '' : `: ${shorten(reason)}`}`;
   return `ships ${shorten(typeof output === 'string' ? output : JSON.stringify(output))}`;
 }

@@ -10,7 +10,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Auth } from '@countersign/shared/api/endpoint';
-import { HEADERS, itemDecided } from '@countersign/shared/webhook';
+import { HEADERS, WEBHOOK_EVENT_NAMES, WEBHOOK_EVENTS, type WebhookEvent, type WebhookEventName } from '@countersign/shared/webhook';
 import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
@@ -32,7 +32,7 @@ export function openApiDocument(baseUrl: string): OpenApi {
       servers: [{ url: baseUrl, description: 'This service' }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths: pathsOf(OPERATIONS),
-      webhooks: WEBHOOKS,
+      webhooks: webhookPaths(),
       // No operation refers to it directly: see below.
       components: {
         schemas: { CaseAnswer: caseAnswer },
@@ -206,33 +206,49 @@ The example is signed with \`${EXAMPLE_SECRET}\`; its body has no white space be
 
 const tag: Tag = 'Webhooks';
 
-const WEBHOOKS: ZodOpenApiPathsObject = {
+interface DocumentedEvent {
+  operationId: string;
+  description: string;
+  /** Bodies, by name. */
+  examples: Record<string, { summary: string; value: WebhookEvent }>;
+}
+
+/** Null for an event that has no section of its own: the description of another one mentions it. */
+const DOCUMENTED_EVENTS: Record<WebhookEventName, DocumentedEvent | null> = {
   'item.decided': {
-    post: {
-      operationId: 'itemDecided',
-      tags: [tag],
-      summary: 'A decision on an item is final',
-      description: DESCRIPTION,
-      security: [],
-      requestParams: { header: headers },
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: itemDecided,
-            examples: { edited: { summary: 'Edited and approved', value: itemDecidedBody } },
-          },
-        },
-      },
-      responses: {
-        '2XX': { description: 'Received. The response body is ignored.' },
-        '410': { description: 'Gone: the endpoint is paused until its owner resumes it.' },
-        '429': {
-          description: 'Retry later: `Retry-After` is honoured if it is later than the schedule, up to 10 hours.',
-        },
-        '503': { description: 'Retry later: as 429.' },
-        default: { description: 'Any other status counts as a failure and is retried.' },
-      },
-    },
+    operationId: 'itemDecided',
+    description: DESCRIPTION,
+    examples: { edited: { summary: 'Edited and approved', value: itemDecidedBody } },
   },
+  'webhook.test': null,
 };
+
+const WEBHOOK_RESPONSES = {
+  '2XX': { description: 'Received. The response body is ignored.' },
+  '410': { description: 'Gone: the endpoint is paused until its owner resumes it.' },
+  '429': { description: 'Retry later: `Retry-After` is honoured if it is later than the schedule, up to 10 hours.' },
+  '503': { description: 'Retry later: as 429.' },
+  default: { description: 'Any other status counts as a failure and is retried.' },
+} as const;
+
+/** The POST of every documented event. */
+function webhookPaths(): ZodOpenApiPathsObject {
+  const documented = WEBHOOK_EVENT_NAMES.flatMap((name) => {
+    const event = DOCUMENTED_EVENTS[name];
+    return event === null ? [] : [[name, { post: webhookOperation(name, event) }] as const];
+  });
+  return Object.fromEntries(documented);
+}
+
+function webhookOperation(
+  name: WebhookEventName,
+  { operationId, description, examples }: DocumentedEvent,
+): ZodOpenApiOperationObject {
+  const { body, summary } = WEBHOOK_EVENTS[name];
+  return {
+    ...{ operationId, tags: [tag], summary, description, security: [] },
+    requestParams: { header: headers },
+    requestBody: { required: true, content: { 'application/json': { schema: body, examples } } },
+    responses: WEBHOOK_RESPONSES,
+  };
+}
