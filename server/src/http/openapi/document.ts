@@ -10,7 +10,13 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Auth } from '@countersign/shared/api/endpoint';
-import { HEADERS, WEBHOOK_EVENT_NAMES, WEBHOOK_EVENTS, type WebhookEvent, type WebhookEventName } from '@countersign/shared/webhook';
+import {
+  HEADERS,
+  WEBHOOK_EVENT_NAMES,
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
+  type WebhookEventName,
+} from '@countersign/shared/webhook';
 import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';

@@ -5,7 +5,19 @@ import type { ItemRow } from '@countersign/shared/item';
 import { ApiProblem, call } from '../../api/client.ts';
 import { clock } from '../../time/clock.svelte.ts';
 import { live } from '../connection.svelte.ts';
-import { belongs, countsOf, emptyQueue, entriesOf, filterOf, hasMore, sameFilter, type Entry, type RowRemoval, type QueueState, type Scope } from './queue-model.ts';
+import {
+  belongs,
+  countsOf,
+  emptyQueue,
+  entriesOf,
+  filterOf,
+  hasMore,
+  sameFilter,
+  type Entry,
+  type RowRemoval,
+  type QueueState,
+  type Scope,
+} from './queue-model.ts';
 import { reduce, type QueueInput } from './queue-state.ts';
 import { MAX_LINES, PAGE_ROWS, readSnapshot } from './snapshot.ts';
 

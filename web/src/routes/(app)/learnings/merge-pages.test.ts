@@ -12,7 +12,7 @@ import {
   withoutItem,
   type Newest,
   type Shown,
-} from './learnings.svelte.ts';
+} from './merge-pages.ts';
 
 const rows = (...ids: number[]) => ids.map((id) => ({ id: String(id) }) as Learning);
 const ids = ({ rows }: Shown) => rows.map(({ id }) => Number(id));
