@@ -1,10 +1,15 @@
-// Guards every connection below Socket.IO: counts traffic before it is parsed, and closes connections that break the
-// protocol or do not read.
+// Closes socket connections that send too much, break the protocol or do not read, below Socket.IO.
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import type { Services } from '../../usecases/services.ts';
-import { BYTES, createTrafficLimiter, PACKETS, createFrameCounter } from './traffic-limiter.ts';
-import { createPacketValidator, type Packet } from './packet-validator.ts';
+import {
+  BYTES,
+  createTrafficLimiter,
+  PACKETS,
+  createFrameCounter,
+  createPacketValidator,
+  type Packet,
+} from './client-traffic.ts';
 import type { LiveServer, LiveSocket } from '../rooms.ts';
 
 /** A connection of Engine.IO. */

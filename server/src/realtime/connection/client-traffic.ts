@@ -1,4 +1,7 @@
-// Limits the traffic of a client on its socket, in packets, frames and bytes: a leaky bucket per connection.
+// The rules for what a client sends on its socket: how much at once and per second, and packets in which order. Pure.
+
+import type { ClientToServer } from '@countersign/shared/sockets';
+
 /** The burst, and the refill per second. */
 export interface Rate {
   readonly burst: number;
@@ -80,4 +83,70 @@ function sizeOfPayload(header: readonly number[]): number {
   const longer = LONGER[shortLength(header)];
   if (longer === undefined) return shortLength(header);
   return header.slice(START, START + longer).reduce((length, byte) => length * 256 + byte, 0);
+}
+
+/** An Engine.IO packet as received. */
+export interface Packet {
+  type: string;
+  data?: unknown;
+}
+
+/** `goodbye`: it is passed on and is the last one. */
+type Verdict = 'in order' | 'goodbye' | 'out of order';
+
+/** Every event that a client may send, as an object so that the type checker requires all of them. */
+const EVENTS: Readonly<Record<keyof ClientToServer, true>> = { presence: true };
+
+/** A CONNECT to the main namespace, with or without a payload: any other namespace starts with a slash. */
+const CONNECT = /^0(?:$|\{)/;
+const DISCONNECT = '1';
+/**
+ * An EVENT in the main namespace, as the client encodes it, starting with the name and without an acknowledgement ID.
+ */
+const EVENT = /^2\["(\w+)"/;
+
+interface PacketValidator {
+  /** Validates the next packet. After an invalid one, all others are invalid too. */
+  validate(packet: Packet): Verdict;
+  /** The server has sent a ping: one pong is expected. */
+  expectPong(): void;
+}
+
+/**
+ * The state of a connection that was just opened: it takes CONNECT once for the main namespace, then known events, and
+ * pongs that answer pings.
+ */
+export function createPacketValidator(): PacketValidator {
+  let state: 'new' | 'connected' | 'over' = 'new';
+  let expectedPongs = 0;
+
+  const validateMessage = (text: string): Verdict => {
+    if (state === 'new' && CONNECT.test(text)) {
+      state = 'connected';
+      return 'in order';
+    }
+    if (state !== 'connected') return 'out of order';
+    if (text === DISCONNECT) {
+      state = 'over';
+      return 'goodbye';
+    }
+    return Object.hasOwn(EVENTS, EVENT.exec(text)?.[1] ?? '') ? 'in order' : 'out of order';
+  };
+
+  const validate = ({ type, data }: Packet): Verdict => {
+    if (state === 'over') return 'out of order';
+    if (type === 'message' && typeof data === 'string') return validateMessage(data);
+    if (type !== 'pong' || expectedPongs === 0) return 'out of order';
+    expectedPongs -= 1;
+    return 'in order';
+  };
+
+  return {
+    validate: (packet) => {
+      const verdict = validate(packet);
+      if (verdict === 'out of order') state = 'over';
+      return verdict;
+    },
+    expectPong: () => (expectedPongs += 1),
+  };
 }
