@@ -14,7 +14,7 @@ import { Refusal } from '@countersign/shared/errors';
 import { READING } from '../../limits/memory-limits.ts';
 import { RoundRobin } from '../../limits/round-robin.ts';
 import { paceBody } from '../admission/body-pace.ts';
-import { createSlowReaders, MIN_READ_RATE, type ReadRate } from './slow-readers.ts';
+import { createSlowReaders, MIN_READ_RATE, type ReadRate } from './connections.ts';
 import { toProblem } from '../response/problem.ts';
 
 /**

@@ -1,11 +1,10 @@
-// Slow readers, with a clock that the test advances: steady readers are never disconnected, and a byte a minute does
-// not keep a connection open.
+// Tests with a clock of its own that steady readers stay connected and readers of a byte a minute do not.
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from './server.ts';
-import { createSlowReaders, type Reader } from './slow-readers.ts';
+import { createSlowReaders, type Reader } from './connections.ts';
 
 const RATE = { bytesPerSecond: 1000, graceMs: 10_000 };
 
