@@ -1,10 +1,10 @@
-// Every environment variable: its default, its valid values, and the error message for the rest.
+// Tests the default, valid values and errors of every environment variable, and which base URLs are plain http.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig, isPlainHttp } from './config.ts';
 import { parseKeyRing } from './crypto/key-ring.ts';
 
 const KEY = `test:${randomBytes(32).toString('base64')}`;
@@ -238,3 +238,16 @@ describe('secrets from files', () => {
     expect(read({ REDIS_URL: 'redis://cache', REDIS_URL_FILE: ' ' }).redisUrl).toBe('redis://cache');
   });
 });
+
+it.each([
+  ['http://review.example.org', true],
+  ['http://192.168.1.20:3000', true],
+  ['http://countersign:3000', true],
+  ['http://localhost.example.org', true],
+  ['http://127.example.org', true],
+  ['https://review.example.org', false],
+  ['http://localhost:3000', false],
+  ['http://review.localhost', false],
+  ['http://127.0.0.1:3000', false],
+  ['http://[::1]:3000', false],
+])('S15: reports whether %s is plain http: %s', (url, plain) => expect(isPlainHttp(url)).toBe(plain));

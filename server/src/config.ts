@@ -1,5 +1,4 @@
-// Parses the environment into typed, grouped configuration: the only reader of process.env. An invalid value stops the
-// start with one sentence.
+// Parses the environment, which nothing else reads, into typed configuration; an invalid value stops the start.
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -298,4 +297,16 @@ function publish(draft: string, path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/** The warning at start and in the log for a URL at which nobody can sign in (S15). */
+export const PLAIN_HTTP =
+  'PUBLIC_BASE_URL is neither https nor localhost: browsers keep no session there and wallets refuse to sign, so nobody can sign in';
+
+/** True for `http://` with any host but localhost and the loopback addresses. */
+export function isPlainHttp(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === 'http:' && !LOOPBACK.test(hostname);
 }

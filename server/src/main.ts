@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
-import { ConfigError, readConfig, type Config } from './config.ts';
+import { ConfigError, readConfig, type Config, isPlainHttp, PLAIN_HTTP } from './config.ts';
 import { REVOKED } from './db/connection/channels.ts';
 import { systemClock } from './db/clock.ts';
 import { protectionOf } from './db/connection/connect.ts';
@@ -19,7 +19,6 @@ import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { policiesOf } from './limits/policies.ts';
 import { createHttpServer, listen } from './http/connection/server.ts';
 import { probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
-import { isPlainHttp, PLAIN_HTTP } from './plain-http.ts';
 import { createAdmission } from './realtime/connection/admission.ts';
 import {
   createAssignment,
