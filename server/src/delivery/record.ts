@@ -64,20 +64,36 @@ const RECORD = planned(`
 /** Attempts per statement. */
 const MOST = 128;
 
-/** An attempt that waits to be recorded. */
-export interface Entry {
-  done: Done;
-  /** A batch that fails in part is repeated in halves: what was recorded is not recorded again. */
-  isRecorded: boolean;
+/**
+ * Records attempts that end together, together; one that cannot be recorded fails alone. Successes at endpoints without
+ * trouble, which are nearly all, have batches of their own: an endpoint whose row is locked holds them up in no project.
+ * Behind any other attempt of its project a success takes the same way: the last result determines the state of the
+ * endpoint (WH5).
+ */
+export function createRecorder(services: Services): (done: Done) => Promise<void> {
+  const successes = groupsOf((done) => recordSuccesses(services, done));
+  const others = groupsOf((done) => recordOthers(services, done));
+  const waiting = new Map<string, number>();
+  const recordOther = async (done: Done) => {
+    const { projectId } = done.leased;
+    waiting.set(projectId, (waiting.get(projectId) ?? 0) + 1);
+    try {
+      await others.add(done);
+    } finally {
+      const left = (waiting.get(projectId) ?? 0) - 1;
+      if (left > 0) waiting.set(projectId, left);
+      else waiting.delete(projectId);
+    }
+  };
+  return async (done) => {
+    const isQuiet = done.next.kind === 'succeeded' && !waiting.has(done.leased.projectId);
+    if (!isQuiet || !(await successes.add(done))) await recordOther(done);
+  };
 }
 
-/** Records attempts that end together, together; one that cannot be recorded fails alone. */
-export function createRecorder(services: Services): (done: Done) => Promise<void> {
-  const batches = new GroupCommit<Entry, void>({
-    commit: async (entries) => {
-      await recordBatch(services, entries);
-      return entries.map(() => ({ result: undefined }));
-    },
+const groupsOf = <R>(record: (done: readonly Done[]) => Promise<readonly R[]>): GroupCommit<Done, R> =>
+  new GroupCommit<Done, R>({
+    commit: async (done) => (await record(done)).map((result) => ({ result })),
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: () => 1,
     maxWeight: MOST,
@@ -86,26 +102,22 @@ export function createRecorder(services: Services): (done: Done) => Promise<void
     concurrency: 1,
     laterMs: 0,
   });
-  return (done) => batches.add({ done, isRecorded: false });
-}
 
 /**
- * Successes at endpoints without trouble, which are nearly all, change no endpoint: the statement alone is their
- * transaction. What it leaves is recorded by the same statement, together with what follows for the endpoints.
+ * Successes at endpoints without trouble change no endpoint: the statement alone is their transaction. Returns for each, in
+ * order, whether it was recorded; nothing has changed of one that was not.
  */
-export async function recordBatch({ db, clock, ids, log }: Services, entries: readonly Entry[]): Promise<void> {
-  const isSuccess = ({ done }: Entry) => done.next.kind === 'succeeded';
-  const failing = new Set(entries.filter((entry) => !isSuccess(entry)).map(({ done }) => done.leased.projectId));
-  const quiet = entries.filter(({ done, isRecorded }) => !isRecorded && !failing.has(done.leased.projectId));
-  if (quiet.length > 0) {
-    const rows = quiet.map(({ done }) => ({ ...toRow(done), ...eventColumns(done, ids.uuid()) }));
-    const recorded = await db.statement((em) => execute(em, rows, clock.now()));
-    for (const entry of quiet) entry.isRecorded = recorded.has(entry.done.leased.claimToken);
-  }
-  const rest = entries.filter(({ isRecorded }) => !isRecorded).map(({ done }) => done);
-  if (rest.length === 0) return;
-  const alerts = await db.write((tx) => recordWithEndpoints(tx, rest, clock.now()));
+async function recordSuccesses({ db, clock, ids }: Services, done: readonly Done[]): Promise<readonly boolean[]> {
+  const rows = done.map((each) => ({ ...toRow(each), ...eventColumns(each, ids.uuid()) }));
+  const recorded = await db.statement((em) => execute(em, rows, clock.now()));
+  return done.map(({ leased }) => recorded.has(leased.claimToken));
+}
+
+/** Any other attempt is recorded by the same statement, together with what follows for its endpoint. */
+async function recordOthers({ db, clock, log }: Services, done: readonly Done[]): Promise<readonly void[]> {
+  const alerts = await db.write((tx) => recordWithEndpoints(tx, done, clock.now()));
   for (const alert of alerts) logAlert(log, alert);
+  return done.map(() => undefined);
 }
 
 async function recordWithEndpoints(tx: Tx, done: readonly Done[], now: Date): Promise<readonly Alert[]> {

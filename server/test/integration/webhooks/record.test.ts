@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS_APPENDED, EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';
 import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { type Done, type Leased, leaseDue } from '../../../src/delivery/lease.ts';
-import { type Entry, recordBatch } from '../../../src/delivery/record.ts';
+import { createRecorder } from '../../../src/delivery/record.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { aDelivery, deliveriesOf, sendAll } from './pending-deliveries.ts';
@@ -75,7 +75,12 @@ const WELL: Done['outcome'] = {
 const doneOf = (leased: Leased): Done => ({
   ...{ leased, outcome: WELL, next: { kind: 'succeeded' }, startedAt: new Date() },
 });
-const entriesOf = (ends: readonly Done[]): Entry[] => ends.map((done) => ({ done, isRecorded: false }));
+const failureOf = (leased: Leased): Done => ({
+  ...doneOf(leased),
+  outcome: { ...WELL, httpStatus: 500, error: 'http_5xx' },
+  next: { kind: 'dead' },
+});
+const recordAll = (ends: readonly Done[]) => Promise.all(ends.map(createRecorder(testEnv.services)));
 const SUCCEEDED = { status: 'succeeded', attempt: 1, http_status: 204, error: null, claim_token: null };
 
 describe('a successful attempt', () => {
@@ -124,6 +129,25 @@ describe('a successful attempt', () => {
     await expectNoGaps(fixture);
   });
 
+  it('WH5: does not wait for a failure of another project whose endpoint is locked', async () => {
+    const other = await createProjectFixture(testEnv.services, { webhook_url: url });
+    await aDelivery(testEnv, other);
+    const ids = [await aDelivery(testEnv, fixture), await aDelivery(testEnv, fixture)];
+    const leased = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
+    const record = createRecorder(testEnv.services);
+    const failures = leased.filter(({ id }) => !ids.includes(id)).map(failureOf);
+    const successes = leased.filter(({ id }) => ids.includes(id)).map(doneOf);
+    expect([failures.length, successes.length]).toEqual([1, 2]);
+    const hold = 'select 1 from webhook_endpoint where project_id = ? for update';
+    let failing: Promise<unknown> = Promise.resolve();
+    await withOpenTransaction(testEnv, [hold, [other.projectId]], async () => {
+      failing = Promise.all(failures.map(record));
+      await Promise.all(successes.map(record));
+    });
+    await failing;
+    for (const id of ids) expect(await rowOf(id)).toEqual(SUCCEEDED);
+  });
+
   it('changes nothing when its lease belongs to another worker by then', async () => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
@@ -145,7 +169,7 @@ describe('a successful attempt', () => {
       expect(ends).toHaveLength(attempt);
       await testEnv.sql(`update delivery set lease_until = now() - interval '1 s' where id = ?`, [id]);
     }
-    await recordBatch(testEnv.services, entriesOf(ends));
+    await recordAll(ends);
     expect(await triesOf(id)).toEqual([
       { n: 1, error: 'lease_lost', http_status: 204 },
       { n: 2, error: null, http_status: 204 },
@@ -155,33 +179,28 @@ describe('a successful attempt', () => {
     await expectNoGaps(fixture);
   });
 
-  it('I5: is not recorded again when the rest of its batch fails and is repeated', async () => {
+  it('I5: is recorded once when another one that ended with it cannot be recorded', async () => {
     const id = await aDelivery(testEnv, fixture);
     const other = await aDelivery(testEnv, await createProjectFixture(testEnv.services, { webhook_url: url }));
     const leased = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
-    const entries = entriesOf(
-      leased.map((each) =>
-        each.id === id
-          ? doneOf(each)
-          : { ...doneOf(each), outcome: { ...WELL, error: 'http_5xx' }, next: { kind: 'dead' } },
-      ),
-    );
+    const ends = leased.map((each) => (each.id === id ? doneOf(each) : failureOf(each)));
     const { db } = testEnv.services;
     const cut = { ...testEnv.services, db: { ...db, write: () => Promise.reject(new Error('cut off')) } };
-    await expect(recordBatch(cut, entries)).rejects.toThrow('cut off');
-    await recordBatch(testEnv.services, entries);
+    const tried = await Promise.allSettled(ends.map(createRecorder(cut)));
+    const failed = ends.filter((_, index) => tried[index]?.status === 'rejected');
+    expect(failed.map((done) => done.leased.id)).toEqual([other]);
+    await recordAll(failed);
     expect(await triesOf(id)).toEqual([{ n: 1, error: null, http_status: 204 }]);
     expect(await deliveryEvents(id)).toHaveLength(1);
-    expect(await triesOf(other)).toEqual([{ n: 1, error: 'http_5xx', http_status: 204 }]);
+    expect(await triesOf(other)).toEqual([{ n: 1, error: 'http_5xx', http_status: 500 }]);
   });
 
   it('WH5: behind a failure of its project in the same batch, leaves the endpoint well', async () => {
     for (let n = 0; n < 2; n += 1) await aDelivery(testEnv, fixture);
     const leased = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
-    const [first, second] = leased.map(doneOf);
+    const [first, second] = leased;
     if (first === undefined || second === undefined) throw new Error('Two were leased.');
-    const failed: Done = { ...first, outcome: { ...WELL, httpStatus: 500, error: 'http_5xx' }, next: { kind: 'dead' } };
-    await recordBatch(testEnv.services, entriesOf([failed, second]));
+    await recordAll([failureOf(first), doneOf(second)]);
     expect(
       await testEnv.sql('select failures from webhook_endpoint where project_id = ?', [fixture.projectId]),
     ).toEqual([{ failures: 0 }]);
