@@ -1,5 +1,4 @@
-// Reuses connections for later attempts of the same project to the same origin: a handshake costs more than a POST
-// (rule W2).
+// Reuses connections for later attempts of a project to the same origin: a handshake costs more than a POST (W2).
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { InterimAnswers, readPast } from './received.ts';

@@ -1,11 +1,10 @@
-// Sends webhooks: leases due deliveries, POSTs outside of transactions, records the results. Any number of workers may
-// run it.
-import type { GuardPolicy } from './guard/guard.ts';
+// Sends webhooks: leases due deliveries, POSTs outside of transactions, records the results.
 import { nextStep } from '../domain/webhooks/retry.ts';
 import type { StoredSecrets } from '../domain/webhooks/signing.ts';
 import type { Services } from '../usecases/services.ts';
 import { ConnectionPool } from './connections.ts';
 import { type DispatchTools, dispatchWebhook } from './dispatch.ts';
+import type { GuardPolicy } from './guard/guard.ts';
 import { type Done, leaseDue, type Leased, nextDue, type ReadyToSend, stillLeased } from './lease.ts';
 import { ConcurrencyLimiter, MOST_LEASED, tookAll } from './limits.ts';
 import { createRecorder } from './record.ts';
@@ -43,6 +42,7 @@ interface DelivererOptions {
   onFree?: (atOnce: boolean) => void;
 }
 
+/** Creates the deliverer of one worker. Any number of workers may deliver at the same time. */
 export function createDeliverer(
   services: Services,
   egress: Egress,

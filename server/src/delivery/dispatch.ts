@@ -4,10 +4,9 @@ import { signWebhook } from '@countersign/shared/webhook';
 import { decrypt, type KeyRing } from '../crypto/key-ring.ts';
 import { hmacSha256 } from '../crypto/webhook-secret.ts';
 import type { Dispatch, Dispatched } from '../domain/webhooks/retry.ts';
-import { timestampOf, withFixed } from '../domain/webhooks/signing.ts';
-import { secretContext, signingSecrets } from '../domain/webhooks/signing.ts';
-import type { GuardPolicy, Lookup } from './guard/guard.ts';
+import { secretContext, signingSecrets, timestampOf, withFixed } from '../domain/webhooks/signing.ts';
 import type { ConnectionPool } from './connections.ts';
+import type { GuardPolicy, Lookup } from './guard/guard.ts';
 import { type SendLimits, sendWebhook } from './send.ts';
 
 export interface DispatchTools {

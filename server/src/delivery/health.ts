@@ -10,14 +10,15 @@ type Ended = Pick<Done, 'leased' | 'outcome' | 'next'>;
 
 export interface Noted {
   alerts: readonly Alert[];
+  /** The IDs of deliveries that are pending for the current URL again. */
   waiting: ReadonlySet<string>;
 }
 
 /**
  * Applies the results of attempts in the given order: health (WH5), and the pause of an endpoint that responded with
- * 410 (WH3). A result for a URL that is no longer the project's does not affect the current one. @returns the resulting
- * alerts for owners (WH6), already written: the rows are locked, so that one of any number of workers notifies. And the
- * deliveries that wait for another URL after a 410.
+ * 410 (WH3). A result for a URL that is no longer the project's does not affect the current one. Returns the alerts for
+ * owners (WH6), already written under the lock of the rows, so that one of any number of workers notifies; and the
+ * deliveries that wait for the current URL, because a previous one responded with 410.
  */
 export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Noted> {
   if (ended.length === 0) return { alerts: [], waiting: new Set() };
@@ -139,7 +140,7 @@ export interface Alert {
 }
 
 /**
- * The alerts that these attempts cause for the owners of one project, in the given order. `told` is what they were
+ * The alerts that these attempts cause for the owners of one project, in the given order. `state` is what they were
  * notified of before.
  */
 function alertsOf(state: AlertState, ended: readonly Pick<Done, 'leased' | 'outcome' | 'next'>[]): Alert[] {

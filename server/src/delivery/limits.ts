@@ -3,33 +3,13 @@ import type { Outcome } from '../domain/webhooks/retry.ts';
 import { type Leased, MAX_POSTS_PER_PROJECT, type Room } from './lease.ts';
 import type { NewDelivery } from './write.ts';
 
-/**
- * Whether this lease used all the room: every permit, or all that each of their projects may have. More deliveries are
- * probably due then.
- */
-export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room): boolean {
-  if (leased.length === room.limit) return true;
-  const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
-  const all = ([projectId, its]: [string, unknown[]]) =>
-    its.length + (room.inFlight.get(projectId) ?? 0) >= MAX_POSTS_PER_PROJECT;
-  return byProject.size > 0 && [...byProject].every(all);
-}
-
-/** The deliveries being written that there is room for, in order: only the first of each item. */
-function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
-  const taken = new Map(room.inFlight);
-  const items = new Set<string>();
-  const fit: T[] = [];
-  for (const delivery of fresh) {
-    const inFlight = taken.get(delivery.projectId) ?? 0;
-    if (fit.length < room.limit && inFlight < MAX_POSTS_PER_PROJECT && !items.has(delivery.itemId)) {
-      taken.set(delivery.projectId, inFlight + 1);
-      fit.push(delivery);
-    }
-    items.add(delivery.itemId);
-  }
-  return fit;
-}
+/** Maximum number of concurrent POSTs of this process, and how many of them may be retries. */
+const MAX_CONCURRENT_POSTS = 128;
+const MAX_CONCURRENT_RETRIES = 85;
+/** One lease takes at most half of the permits: the next one is prepared while these are sent. */
+export const MOST_LEASED = MAX_CONCURRENT_POSTS / 2;
+/** Including those whose result is not recorded yet: a slow database must not accumulate more and more of them. */
+const MAX_UNFINISHED = 2 * MAX_CONCURRENT_POSTS;
 
 /**
  * Behind a backlog, free permits wait until half of those filled last are free, but at most this long: each lease has a
@@ -38,47 +18,6 @@ function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly
 const WAIT_MS = 25;
 /** While the proxy fails, one delivery tries it at this interval. */
 const PROXY_REST_MS = 2000;
-
-/** By `performance.now()`. */
-export class LeaseThrottle {
-  /** When permits were last filled to the limit, and how many were in use then. */
-  #filled = { at: -Infinity, posting: 0 };
-  /** While the operator's proxy fails (WH7): when one delivery may try it again. */
-  #proxyRestsUntil: number | null = null;
-
-  note({ proxyFault }: Pick<Outcome, 'proxyFault'>): void {
-    this.#proxyRestsUntil = proxyFault === undefined ? null : performance.now() + PROXY_REST_MS;
-  }
-
-  /** `posting` permits are in use after a lease; `backlog`: it reached the limit, so more is probably due. */
-  leased({ posting, backlog }: { posting: number; backlog: boolean }): void {
-    this.#filled = { at: backlog ? performance.now() : -Infinity, posting };
-  }
-
-  /** Pending deliveries need not be tried one by one to see that the proxy fails. */
-  narrow(room: Room): void {
-    if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - room.posting, room.limit);
-  }
-
-  /** How long to wait before the next lease, in ms. */
-  waitMs({ posting }: Pick<Room, 'posting'>): number {
-    const company = posting > this.#filled.posting / 2 ? this.#filled.at + WAIT_MS : -Infinity;
-    return Math.max(0, (this.#proxyRestsUntil ?? company) - performance.now());
-  }
-
-  /** Whether there is a known backlog. */
-  get isBehind(): boolean {
-    return performance.now() - this.#filled.at < WAIT_MS;
-  }
-}
-
-/** Maximum number of concurrent POSTs of this process, and how many of them may be retries. */
-const MAX_CONCURRENT_POSTS = 128;
-const MAX_CONCURRENT_RETRIES = 85;
-/** One lease takes at most half of the permits: the next one is prepared while these are sent. */
-export const MOST_LEASED = MAX_CONCURRENT_POSTS / 2;
-/** Including those whose result is not recorded yet: a slow database must not accumulate more and more of them. */
-const MAX_UNFINISHED = 2 * MAX_CONCURRENT_POSTS;
 
 /** The holder of a permit: a leased delivery, or one that is being written for its first attempt. */
 export type Permit = Pick<Leased, 'projectId' | 'attempt' | 'scheduleFrom'>;
@@ -170,4 +109,65 @@ export class ConcurrencyLimiter {
   async drain(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
+}
+
+/** How soon to lease again. Times are those of `performance.now()`. */
+export class LeaseThrottle {
+  /** When permits were last filled to the limit, and how many were in use then. */
+  #filled = { at: -Infinity, posting: 0 };
+  /** While the operator's proxy fails (WH7): when one delivery may try it again. */
+  #proxyRestsUntil: number | null = null;
+
+  note({ proxyFault }: Pick<Outcome, 'proxyFault'>): void {
+    this.#proxyRestsUntil = proxyFault === undefined ? null : performance.now() + PROXY_REST_MS;
+  }
+
+  /** `posting` permits are in use after a lease; `backlog`: it reached the limit, so more is probably due. */
+  leased({ posting, backlog }: { posting: number; backlog: boolean }): void {
+    this.#filled = { at: backlog ? performance.now() : -Infinity, posting };
+  }
+
+  /** Pending deliveries need not be tried one by one to see that the proxy fails. */
+  narrow(room: Room): void {
+    if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - room.posting, room.limit);
+  }
+
+  /** How long to wait before the next lease, in ms. */
+  waitMs({ posting }: Pick<Room, 'posting'>): number {
+    const batchUntil = posting > this.#filled.posting / 2 ? this.#filled.at + WAIT_MS : -Infinity;
+    return Math.max(0, (this.#proxyRestsUntil ?? batchUntil) - performance.now());
+  }
+
+  /** Whether there is a known backlog. */
+  get isBehind(): boolean {
+    return performance.now() - this.#filled.at < WAIT_MS;
+  }
+}
+
+/**
+ * Whether this lease used all the room: every permit, or all that each of their projects may have. More deliveries are
+ * probably due then.
+ */
+export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room): boolean {
+  if (leased.length === room.limit) return true;
+  const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
+  const all = ([projectId, its]: [string, unknown[]]) =>
+    its.length + (room.inFlight.get(projectId) ?? 0) >= MAX_POSTS_PER_PROJECT;
+  return byProject.size > 0 && [...byProject].every(all);
+}
+
+/** The deliveries being written that there is room for, in order: only the first of each item. */
+function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
+  const taken = new Map(room.inFlight);
+  const items = new Set<string>();
+  const fit: T[] = [];
+  for (const delivery of fresh) {
+    const inFlight = taken.get(delivery.projectId) ?? 0;
+    if (fit.length < room.limit && inFlight < MAX_POSTS_PER_PROJECT && !items.has(delivery.itemId)) {
+      taken.set(delivery.projectId, inFlight + 1);
+      fit.push(delivery);
+    }
+    items.add(delivery.itemId);
+  }
+  return fit;
 }

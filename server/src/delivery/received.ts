@@ -7,7 +7,8 @@ export class TooMuch extends Error {
 }
 
 /**
- * Interim responses and chunk sizes are not body, but count too: closes the connection with `TooMuch` once `read` reports more than this many bytes.
+ * Closes the connection with `TooMuch` once `read` reports more than this many bytes. Interim responses and chunk sizes
+ * are not body, but count too.
  */
 export function boundReads(socket: Socket, bytes: number, read: () => number): void {
   socket.on('readable', () => {
@@ -15,14 +16,15 @@ export function boundReads(socket: Socket, bytes: number, read: () => number): v
   });
 }
 
-// The HTTP client treats 100 Continue, which we never request, as a broken response.
-
 /** `HTTP/1.1 1xx`, or its received part; 101 would switch the protocol. */
 const BEGINS = /^HTTP\/1\.[01] 1(?!01)\d\d/;
 const BEGIN_LENGTH = 'HTTP/1.1 100'.length;
 const HEAD_END = '\r\n\r\n';
 
-/** Removes the interim responses from the data of one connection. */
+/**
+ * Removes the interim responses from the data of one connection: the HTTP client treats 100 Continue, which we never
+ * request, as a broken response.
+ */
 export class InterimAnswers {
   readonly #headBytes: number;
   #held: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-// Records attempts, one way for all: in batches, fenced by the lease, by one statement. The relay sequences their events.
+// Records attempts in batches, all by one statement, fenced by their leases. The relay sequences their events.
 import { EVENTS_APPENDED } from '../db/connection/channels.ts';
 import { planned } from '../db/connection/planned.ts';
 import { DatabaseGone, toEventRow, type Tx } from '../db/database.ts';

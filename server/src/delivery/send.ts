@@ -1,14 +1,9 @@
-// Sends one attempt of a delivery: a connection to a pinned address, one deadline over everything, a bounded response
-// (rules W2, W4, W5).
+// Sends one attempt of a delivery: to a pinned address, by one deadline, with a bounded response (W2, W4, W5).
 import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import type { AttemptError } from '../domain/webhooks/retry.ts';
-import type { Outcome, Timings } from '../domain/webhooks/retry.ts';
-import { errorOf, errorOfStatus, isOfNetwork, TlsFailure } from './answer.ts';
-import { boundReads } from './received.ts';
+import type { AttemptError, Outcome, Timings } from '../domain/webhooks/retry.ts';
+import { errorOf, errorOfStatus, isOfNetwork, storedHeaders, stripControlCharacters, TlsFailure } from './answer.ts';
 import { Connection, type ConnectionPool } from './connections.ts';
-import { stripControlCharacters } from './answer.ts';
-import { storedHeaders } from './answer.ts';
 import {
   Blocked,
   examineUrl,
@@ -18,6 +13,7 @@ import {
   resolveTarget,
   type TargetAddress,
 } from './guard/guard.ts';
+import { boundReads } from './received.ts';
 import { ProxyFault, throughProxy } from './tunnel.ts';
 
 export interface WebhookRequest {

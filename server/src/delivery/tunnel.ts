@@ -1,5 +1,4 @@
-// A tunnel through the operator's proxy: one CONNECT to the receiver (rule W5), and who is at fault when it fails
-// (WH7).
+// Opens a tunnel through the operator's proxy by CONNECT (W5), and tells who is at fault when it fails (WH7).
 import { Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import type { AttemptError } from '../domain/webhooks/retry.ts';

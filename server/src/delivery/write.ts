@@ -82,8 +82,8 @@ export interface ChannelNotification {
 }
 
 /**
- * $1: the rows; `reserved` where this process has reserved a permit. $2: the notifications; the one for due deliveries is
- * sent if a row is left to others. A row is inserted as leased if it has a permit, its endpoint has no trouble, and
+ * $1: the rows; `reserved` where this process has reserved a permit. $2: the notifications; the one for due deliveries
+ * is sent if a row is left to others. A row is inserted as leased if it has a permit, its endpoint has no trouble, and
  * nothing of its project is overdue. A deletion of the project waits for this commit: no further check is needed before
  * its POST (AR2).
  */
@@ -111,8 +111,8 @@ const INSERT = planned(`
 type Written = StoredSecrets<string> & { id: string | null; claim_token: string; url: string };
 
 /**
- * Inserts deliveries, due immediately, and sends the notifications. `reserved`: the IDs with a reserved permit. Returns the
- * leased ones.
+ * Inserts deliveries, due immediately, and sends the notifications. `reserved`: the IDs with a reserved permit. Returns
+ * the leased ones.
  */
 export async function writeDeliveries(
   em: Em,

@@ -1,5 +1,4 @@
-// The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses may be connected to (rules W1-W3,
-// W7).
+// The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses connected to (W1 to W3, W7).
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

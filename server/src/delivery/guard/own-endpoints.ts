@@ -1,5 +1,4 @@
-// The addresses and ports of the service itself, its metrics, its database and its lock store, which no webhook may
-// reach (rule W7).
+// The addresses and ports of the service, its metrics, database and lock store, which no webhook may reach (W7).
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
