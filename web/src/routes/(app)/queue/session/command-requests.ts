@@ -1,4 +1,4 @@
-// What each command of the review session asks the server for; its answer goes back into the reducer.
+// What each command of the review session asks the server for, and the callers who are told its result.
 import { call, NetworkFailure } from '#lib/api/client.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import {

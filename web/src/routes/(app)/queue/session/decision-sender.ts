@@ -1,11 +1,11 @@
 // Sends one decision: shown before the server has answered, then confirmed or rolled back completely.
 import { ApiProblem, call, NetworkFailure } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
-import type { Draft, Drafts, Notes as Written } from '#lib/drafts/drafts.ts';
+import type { Draft, Drafts, Notes } from '#lib/drafts/drafts.ts';
 import type { RowRemoval } from '#lib/live/queue/queue-model.ts';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import { parseJson, printJson } from '#lib/values/json/lossless.ts';
-import { queueMessages as text } from '#lib/messages/queue-messages.ts';
+import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import { decideItem, readHistory, readQueueItem } from '@countersign/shared/api/queue';
 import type { User } from '@countersign/shared/api/session';
 import type { DomainEvent } from '@countersign/shared/events';
@@ -41,7 +41,7 @@ export interface DecisionRequest<About extends ItemRow = ItemRow> {
   readonly action: ReviewAction;
   readonly words: DecisionInput;
   readonly draft: Draft | null;
-  readonly written: Written;
+  readonly written: Notes;
 }
 
 /** An answer that takes longer counts as lost; finding out whether the request had effect may take as long again. Ms. */
@@ -51,7 +51,7 @@ const LOOKUP_TIMEOUT_MS = 4000;
 /** The removal of a row by the user's own action. */
 export const ownRemoval = (me: User, what: RowRemoval['what']): RowRemoval => ({
   what,
-  by: me.name ?? text.you,
+  by: me.name ?? messages.you,
   mine: true,
   at: isoOf(clock.read()),
   undoUntil: null,
@@ -123,7 +123,7 @@ export class DecisionSender {
     });
     queue.put(detail, { ...ownRemoval(me, OUTCOME[action]), undoUntil: detail.undo_until });
     recentDecisions.confirm(detail.id, detail);
-    announcer.say(text.announcement.done[action]);
+    announcer.say(messages.announcement.done[action]);
     if (isMove(action)) this.forwarded.set(detail.id, detail.version);
   }
 

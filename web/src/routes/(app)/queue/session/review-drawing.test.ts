@@ -1,4 +1,4 @@
-// The drawing of the review session in docs/ARCHITECTURE.md is what its reducer does, with the table that the code reads.
+// The drawing and the table of the review session in docs/ARCHITECTURE.md show what its reducer does.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { ReviewEvent } from './review-events.ts';
@@ -11,7 +11,7 @@ const STATES = Object.keys(ALLOWED) as ItemStateName[];
 /** A cause that leads to the same state from this many is drawn once, from any state. */
 const FROM_ANY = 5;
 
-/** What leads from a state to another, in the words of the drawing; null for what only answers a read. */
+/** What leads from a state to another, in the words of the drawing. */
 function causeOf(event: ReviewEvent): string {
   if (event.kind === 'answered') return `${event.job.kind} granted`.replace('decide granted', 'decision accepted');
   if (event.kind === 'refused') return `${event.job.kind} refused`.replace('decide refused', 'decision refused');

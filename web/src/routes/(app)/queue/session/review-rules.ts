@@ -96,11 +96,11 @@ export function stepLine(entries: readonly Entry[], from: string | null, step: 1
 /** A reason that asks for the reviewer's own text. */
 const isOpenReason = (reason: string): boolean => /^other\b/i.test(reason);
 
-/** A time in ms as the ISO text of events and drafts. */
-export const isoOf = (ms: number): string => new Date(ms).toISOString();
-
 /** The chips of the bar: the project's reasons, and a last one for a custom reason where they contain none. */
 export function chipsOf(reasons: readonly string[], ownReasonLabel: string): { label: string; open: boolean }[] {
   const chips = reasons.map((label, at) => ({ label, open: at === reasons.length - 1 && isOpenReason(label) }));
   return chips.at(-1)?.open ? chips : [...chips, { label: ownReasonLabel, open: true }];
 }
+
+/** A time in ms as the ISO text of events and drafts. */
+export const isoOf = (ms: number): string => new Date(ms).toISOString();

@@ -51,6 +51,8 @@ export class ReviewSession {
   readonly #events: ReviewEvent[] = [];
   #handling = false;
   readonly #callers = new Callers();
+  /** The last renewal of the heartbeat. */
+  #renewal: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#state = emptyReview(parts.me.id);
@@ -246,8 +248,6 @@ export class ReviewSession {
     // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
     (this.#effects[effect.kind] as (effect: Effect) => unknown)(effect);
   }
-
-  #renewal: Promise<void> = Promise.resolve();
 
   readonly #effects: Effects = {
     send: ({ job }) =>

@@ -1,4 +1,4 @@
-// The review session as the page reads it: the open item, its reason prompt, and the next item, prefetched and never claimed.
+// The review session as the page reads it: the open item, its reason prompt, and the prefetched next item.
 import { call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { readQueueItem } from '@countersign/shared/api/queue';
