@@ -1,4 +1,4 @@
-// Starts a worker: its loops, what wakes each of them, and how they stop.
+// Starts a worker: its loops, what wakes each, how they stop, and two of their jobs: counting and assigning clusters.
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { DUE, EVENTS_APPENDED } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
