@@ -8,7 +8,7 @@ interface Common {
   section: Section;
   /** Who may change it: the members with this ability (PM). */
   changedBy: Extract<Ability, 'change_settings' | 'manage_webhook'>;
-  /** How the save bar and the change log name a change: both values, the entries that differ, or only that it was edited. */
+  /** How save bar and change log name a change: both values, the differing entries, or only that it was edited. */
   log: 'values' | 'entries' | 'edited';
   /** How two changes of it are merged (ST1): by choosing one, or also by combining entries or lines. */
   merge: 'choose' | 'flags' | 'entries' | 'lines';
@@ -71,7 +71,7 @@ const RETENTION = {
   default: null,
 } as const;
 
-/** In the order of the page. The comments of their rules: RT5, LC2, LC3. */
+/** The schemas follow this order, and the parts of the form that list their settings. Rules: RT5, LC2, LC3. */
 export const SETTINGS = {
   name: {
     ...VALUE,
@@ -157,7 +157,7 @@ export const SETTINGS = {
   audit_rate: { ...SHARE, section: 'audit', nullable: false, default: 0 },
   /** The share of automatic decisions that may be wrong (AU5); null: not set. */
   error_budget: { ...SHARE, section: 'audit', min: 0.001, nullable: true, default: null },
-  /** When audits show that the budget may be exceeded, owners are notified; `raise` also raises the auto-approve threshold. */
+  /** When the budget may be exceeded, owners are notified; `raise` also raises the auto-approve threshold. */
   over_budget: {
     ...VALUE,
     section: 'audit',

@@ -61,7 +61,7 @@ class Inbox {
     this.#secret = secret;
   }
 
-  /** The status to answer with. The body is not read before the signatures are verified. */
+  /** The status to answer with. The body is not parsed before the signatures are verified. */
   async answer(request: IncomingMessage): Promise<number> {
     if (request.method !== 'POST' || request.url !== PATH) return 404;
     if (this.#secret === undefined) return 503;

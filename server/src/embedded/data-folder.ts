@@ -156,7 +156,7 @@ const LAST_RUN_FOLDER = new RegExp(`"unix_socket_directories=(/[^"]*/${PREFIX}[A
 /** Alternatives if TMPDIR is too long or not accessible to the server's user. */
 const ELSEWHERE = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
 
-/** Creates one for `identity`. Errors: `EmbeddedError` when there is no place for it. */
+/** Creates the private folder of a run, for `identity`. Errors: `EmbeddedError` when there is no place for it. */
 export function makePrivateFolder(identity: Identity): string {
   const candidates = process.platform === 'win32' ? [tmpdir()] : [resolve(tmpdir()), ...ELSEWHERE];
   for (const candidate of candidates) {

@@ -156,13 +156,12 @@ const CONNECT_ERROR = '4';
 /** An outdated page has a session: it loads itself again (QU20). */
 const OUTDATED = 'outdated_page';
 
-interface Options {
-  /** The client address that a request counts for. */
-  clientOf: (request: LiveSocket['request']) => string;
-}
-
 /** Logs every refused connection from now on; refused upgrades are logged where they are refused. */
-function noteRefusedSockets({ security }: Services, io: LiveServer, { clientOf }: Options): void {
+function noteRefusedSockets(
+  { security }: Services,
+  io: LiveServer,
+  { clientOf }: Pick<GatewayOptions, 'clientOf'>,
+): void {
   io.engine.on('connection', (connection: LiveSocket['conn']) => {
     const address = clientOf(connection.request);
     connection.on('packetCreate', ({ type, data }: { type: string; data?: unknown }) => {
@@ -194,8 +193,8 @@ function allowBy(admit: Admit, onError: (error: unknown) => void): AllowRequest 
 }
 
 /**
- * Ends the connection of every plain HTTP request to the path of the sockets. Engine.IO answers those itself, before the limits on
- * bodies, pipelining and slow readers apply (MB4 to MB8).
+ * Ends the connection of every plain HTTP request to the path of the sockets. Engine.IO answers those itself, before the
+ * limits on bodies, pipelining and slow readers apply (MB4 to MB8).
  */
 function closePlainRequests({ engine }: Pick<LiveServer, 'engine'>): void {
   engine.use((_: IncomingMessage, response: unknown, next: () => void) => {

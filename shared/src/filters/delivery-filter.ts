@@ -11,7 +11,7 @@ export const DELIVERY_STATES = [...DELIVERY_STATUSES, 'failed'] as const;
 
 /** Classes of HTTP status, and `none`: attempted without a response. */
 const CODE = /^(?:[1-5]\d\d|[2-5]xx|none)$/;
-/** As fan-out creates them, with room for future formats. */
+/** The webhook IDs that deliveries have, with room for future formats. */
 const EVENT = /^evt_[\w-]{1,100}$/;
 
 /** Whether a text is a valid code filter: a status from 100 to 599, a class such as 5xx, or none. */

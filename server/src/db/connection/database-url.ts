@@ -145,7 +145,7 @@ function refuseReserved(chosen: readonly string[]): void {
     throw new DatabaseUrlError(`options sets ${reserved}, which Countersign sets itself on every connection`);
 }
 
-/** The corresponding parameters. */
+/** The variables of libpq that count, with the parameters they set. */
 const VARIABLES: Readonly<Record<string, string>> = {
   PGHOST: 'host',
   PGPORT: 'port',
@@ -231,7 +231,7 @@ const SETTINGS = {
   idle_session_timeout: '0',
 } as const satisfies Record<string, string>;
 
-/** Settings of newer PostgreSQL versions. */
+/** The same for settings that only newer PostgreSQL versions have. */
 const NEWER = { transaction_timeout: '0' };
 
 /** `off` would lose acknowledged writes when the server crashes (I2). Any other value is the operator's choice. */

@@ -11,7 +11,7 @@ const UserSchema = defineEntity({
     createdAt: p.datetime(3),
     /** People who share a project with them may add them to another one directly (PM6). */
     directAdding: p.boolean().default(false),
-    /** Checked for a name that someone else set, as owners once could (PM4; `forget-given-names.ts`). */
+    /** Checked for a name that someone else set, as owners once could (PM4; `worker/sweep.ts`). */
     nameSettled: p.boolean().default(false),
     /** Since when the operator has blocked this wallet (A20). */
     blockedAt: p.datetime(3).nullable(),

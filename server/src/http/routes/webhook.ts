@@ -1,29 +1,29 @@
 // The webhook of a project: its state and secrets, test events, the delivery log with replays, and alerts.
-import * as projects from '@countersign/shared/api/projects';
-import * as api from '@countersign/shared/api/webhook';
+import * as alerts from '@countersign/shared/api/alerts';
 import * as deliveries from '@countersign/shared/api/deliveries';
 import { listDeliveries as listEndpoint } from '@countersign/shared/api/learnings';
-import * as alerts from '@countersign/shared/api/alerts';
+import * as projects from '@countersign/shared/api/projects';
+import * as api from '@countersign/shared/api/webhook';
 import {
   presentAlert,
-  presentProjectAlert,
-  presentTimings,
   presentDelivery,
   presentDeliveryDetail,
+  presentProjectAlert,
   presentReplay,
+  presentTimings,
 } from '../../presenters/delivery.ts';
-import { readWebhook } from '../../usecases/webhooks/read-webhook.ts';
-import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/webhooks/rotate-webhook-secret.ts';
-import type { Services, MemberActor } from '../../usecases/services.ts';
-import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
-import type { Binder } from '../route.ts';
+import type { MemberActor, Services } from '../../usecases/services.ts';
+import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';
 import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
 import { listReplays } from '../../usecases/webhooks/list-replays.ts';
 import { readDelivery } from '../../usecases/webhooks/read-delivery.ts';
+import { readWebhook } from '../../usecases/webhooks/read-webhook.ts';
 import { cancelReplay, replayDelivery, startReplay } from '../../usecases/webhooks/replay-deliveries.ts';
-import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
-import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';
+import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/webhooks/rotate-webhook-secret.ts';
 import { seeAlerts } from '../../usecases/webhooks/see-alerts.ts';
+import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
+import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
+import type { Binder } from '../route.ts';
 
 export function bindWebhook(bind: Binder, services: Services): void {
   bind.member(api.readWebhook, async ({ actor, params }) => {

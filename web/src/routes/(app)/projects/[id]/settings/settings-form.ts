@@ -21,7 +21,7 @@ export type Draft = {
   [Name in FieldName]: Name extends ChoiceName ? ProjectSettings[Name] : Name extends ListName ? string[] : string;
 };
 
-/** In the order of the page. */
+/** In the order of their declarations. */
 export const FIELDS: readonly FieldName[] = SETTING_NAMES;
 
 const settingOf = (field: FieldName): Setting => SETTINGS[field];
