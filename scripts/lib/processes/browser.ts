@@ -1,7 +1,6 @@
 // The browser of the end-to-end tests: the one named in $CHROMIUM, the one inside @sparticuz/chromium, or the system's.
-import { accessSync, constants } from 'node:fs';
 import { type Browser, chromium } from 'playwright';
-import { findBinary } from './find-binary.ts';
+import { findBinary, isExecutable } from './find-binary.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -39,15 +38,6 @@ async function unpack(): Promise<string | undefined> {
   process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs24.x';
   const packed = await import('@sparticuz/chromium');
   const path = await packed.default.executablePath();
+  // Another user of this machine may have unpacked it for themselves.
   return isExecutable(path) ? path : undefined;
-}
-
-/** Another user of this machine may have unpacked it for themselves. */
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

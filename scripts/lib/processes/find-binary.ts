@@ -11,7 +11,8 @@ export function findBinary(name: string, places: readonly string[] = []): string
   return [...inPath, ...elsewhere].map((folder) => join(folder, name)).find(isExecutable);
 }
 
-function isExecutable(path: string): boolean {
+/** Whether this user may run the file; false where there is none. */
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

@@ -9,8 +9,7 @@ import type { Delivery as WireDelivery } from '@countersign/shared/api/learnings
 import type { Role } from '@countersign/shared/enums';
 import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/api/alerts';
 import { may } from '../domain/access/permissions.ts';
-import { isReplayable, SCHEDULE_SECONDS } from '../domain/webhooks/retry.ts';
-import type { Timings } from '../domain/webhooks/retry.ts';
+import { isReplayable, SCHEDULE_SECONDS, type Timings } from '../domain/webhooks/retry.ts';
 import { maskedHeaders } from '../domain/webhooks/signing.ts';
 import type { Attempt } from '../db/entities/attempt.ts';
 import type { Delivery } from '../db/entities/delivery.ts';

@@ -1,7 +1,13 @@
 // Re-encrypts secrets after a key rotation: batch by batch with the first key, until the old key can be removed (K3).
 import { decrypt, encrypt } from '../crypto/key-ring.ts';
-import { kidsInUse, replaceText, ENCRYPTED_COLUMNS, textsWithOtherKeys } from '../db/encrypted-columns.ts';
-import type { EncryptedColumn, EncryptedText } from '../db/encrypted-columns.ts';
+import {
+  kidsInUse,
+  replaceText,
+  ENCRYPTED_COLUMNS,
+  textsWithOtherKeys,
+  type EncryptedColumn,
+  type EncryptedText,
+} from '../db/encrypted-columns.ts';
 import { sourceContext } from '../domain/webhooks/inbound.ts';
 import { secretContext } from '../domain/webhooks/signing.ts';
 import type { Services } from '../usecases/services.ts';

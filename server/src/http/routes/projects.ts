@@ -22,12 +22,19 @@ import {
   listGuidelinesVersions,
   readGuidelines,
   seeGuidelines,
+  type GuidelinesNewsRow,
+  type GuidelinesRow,
+  type GuidelinesVersionRow,
 } from '../../usecases/projects/guidelines.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import { readTeamView } from '../../usecases/analytics/read-team-view.ts';
 import { releaseProject, stopProject } from '../../usecases/projects/stop-project.ts';
 
 const present = (view: ProjectView) => presentProject(view, settingsOf(view.project));
+
+/** A project as it is now, which is what a change of it returns. */
+const shown = async (services: Services, actor: MemberActor, projectId: string) =>
+  present(await readProject(services, actor, projectId));
 
 export function bindProjects(bind: Binder, services: Services): void {
   bindSettings(bind, services);
@@ -42,13 +49,13 @@ function bindSettings(bind: Binder, services: Services): void {
   });
   bind.member(api.createProject, async ({ actor, body }) => {
     const id = await createProject(services, actor, definedOf(body));
-    return present(await readProject(services, actor, id));
+    return shown(services, actor, id);
   });
-  bind.member(api.readProject, async ({ actor, params }) => present(await readProject(services, actor, params.id)));
+  bind.member(api.readProject, ({ actor, params }) => shown(services, actor, params.id));
   bind.member(api.changeProject, async ({ actor, params, body }) => {
     const { settings_version: settingsVersion, ...changes } = body;
     await changeSettings(services, actor, { projectId: params.id, settingsVersion, changes: definedOf(changes) });
-    return present(await readProject(services, actor, params.id));
+    return shown(services, actor, params.id);
   });
 }
 
@@ -80,18 +87,14 @@ function bindKeys(bind: Binder, services: Services): void {
 }
 
 export function bindLifecycle(bind: Binder, services: Services): void {
-  const shown = async (actor: MemberActor, projectId: string) => {
-    const view = await readProject(services, actor, projectId);
-    return presentProject(view, settingsOf(view.project));
-  };
   bind.member(lifecycle.readContents, ({ actor, params }) => readContents(services, actor, params.id));
   bind.member(lifecycle.archiveProject, async ({ actor, params }) => {
     await archiveProject(services, actor, params.id);
-    return shown(actor, params.id);
+    return shown(services, actor, params.id);
   });
   bind.member(lifecycle.restoreProject, async ({ actor, params }) => {
     await restoreProject(services, actor, params.id);
-    return shown(actor, params.id);
+    return shown(services, actor, params.id);
   });
   bind.member(lifecycle.deleteProject, async ({ actor, params }) => {
     await deleteProject(services, actor, params.id);
@@ -125,21 +128,7 @@ export function bindGuidelines(bind: Binder, services: Services): void {
   });
 }
 
-interface VersionRow {
-  version: number;
-  text: string;
-  changed_at: string | Date;
-  changed_by: string | null;
-  name: string | null;
-  address: string | null;
-}
-
-interface GuidelinesRow extends VersionRow {
-  seen_version: number;
-  seen_text: string | null;
-}
-
-function presentGuidelinesVersion(row: VersionRow): GuidelinesVersion {
+function presentGuidelinesVersion(row: GuidelinesVersionRow): GuidelinesVersion {
   const { version, text, changed_at, changed_by, name, address } = row;
   const author = changed_by !== null &&
     address !== null && { user_id: changed_by, name: displayName({ name, address }) };
@@ -150,25 +139,19 @@ function presentGuidelines(row: GuidelinesRow): Guidelines {
   return { ...presentGuidelinesVersion(row), seen_version: row.seen_version, seen_text: row.seen_text };
 }
 
-function presentGuidelinesNews(
-  row: GuidelinesRow & { project_id: string; project_name: string; seen_text: string },
-): GuidelinesNews {
+function presentGuidelinesNews(row: GuidelinesNewsRow): GuidelinesNews {
   const { project_id, project_name, seen_text } = row;
   return { ...presentGuidelines(row), project_id, project_name, seen_text };
 }
 
 export function bindTeam(bind: Binder, services: Services): void {
-  const shown = async (actor: MemberActor, projectId: string) => {
-    const view = await readProject(services, actor, projectId);
-    return presentProject(view, settingsOf(view.project));
-  };
   bind.member(team.readTeamView, ({ actor, params }) => readTeamView(services, actor, params.id));
   bind.member(team.stopProject, async ({ actor, params, body }) => {
     await stopProject(services, actor, { projectId: params.id, note: body?.note ?? null });
-    return shown(actor, params.id);
+    return shown(services, actor, params.id);
   });
   bind.member(team.releaseProject, async ({ actor, params }) => {
     await releaseProject(services, actor, params.id);
-    return shown(actor, params.id);
+    return shown(services, actor, params.id);
   });
 }

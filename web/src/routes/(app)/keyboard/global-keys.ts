@@ -1,9 +1,8 @@
 // The commands of every page behind the sign-in: help, the palette, and navigation between pages.
 import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
-import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
+import { listenToKeys, keyboard } from '#lib/keys/key-listener.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
-import { keyboard } from '#lib/keys/key-listener.svelte.ts';
 import { panels } from '#lib/keys/panels.svelte.ts';
 
 const COMMANDS: Partial<Record<Command, () => unknown>> = {
