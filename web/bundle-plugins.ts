@@ -83,7 +83,7 @@ function rootOf(node: ESTree.Node): string | null {
 }
 
 /**
- * The call that declares an endpoint, reduced to the browser's properties. Errors: its argument is not an object of plain names.
+ * The object of an endpoint, reduced to the browser's properties. Errors: its argument is not an object of plain names.
  */
 function browserPartOf(node: ESTree.Node, code: string): string {
   const definition = node.type === 'CallExpression' ? node.arguments[0] : undefined;
@@ -95,7 +95,9 @@ function browserPartOf(node: ESTree.Node, code: string): string {
     if (!BROWSER_PROPERTIES.includes(name)) return [];
     return name === 'body' ? 'body: z' : code.slice(property.start, property.end);
   });
-  return `endpoint({ ${asked.join(', ')} })`;
+  // Without the function, which would fill in the server's properties.
+  const body = asked.some((property) => property.startsWith('body')) ? [] : ['body: null'];
+  return `{ ${[...asked, ...body].join(', ')} }`;
 }
 
 function cut(code: string, cuts: readonly Cut[]): string {

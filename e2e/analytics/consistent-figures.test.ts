@@ -12,6 +12,7 @@ import { WITH_REDIS } from '../../server/test/test-environment.ts';
 import { useOwnBrowserEnvironment } from '../support/test-environment.ts';
 import { saveScreenshot } from '../support/page-checks.ts';
 import { runRandomActions } from '../support/random-actions.ts';
+import { REVIEWER_DECISIONS } from '@countersign/shared/review-actions';
 
 const chromium = await findChromium();
 const OPERATIONS = Number(process.env.OPERATIONS ?? scaled(150, 1500));
@@ -129,7 +130,7 @@ describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under restarts',
       const rows = await browserEnv().testEnv.sql<{ key: string; n: number }>(query, [project.id]);
       return Object.fromEntries(rows.map(({ key, n }) => [key, n]));
     };
-    const none = { approve: 0, edit: 0, reject: 0, finalize: 0 };
+    const none = Object.fromEntries(REVIEWER_DECISIONS.map((action) => [action, 0]));
     const actions = await by(
       `select action as key, count(*)::int as n from decision
        where project_id = $1 and reviewer_id is not null and not audit group by 1`,

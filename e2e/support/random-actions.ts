@@ -12,7 +12,7 @@ import {
   reopenItem,
   undoDecision,
 } from '@countersign/shared/api/queue';
-import type { ReviewAction } from '@countersign/shared/enums';
+import type { ReviewAction } from '@countersign/shared/review-actions';
 import fc from 'fast-check';
 import { aSubmission, type OpenProject } from '../../server/test/builders.ts';
 import type { Answer, Person, Via } from '../../server/test/client.ts';

@@ -13,7 +13,8 @@ import type { ProjectSettings } from '@countersign/shared/settings';
 import type { Submission } from '@countersign/shared/api/public';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
-import type { ReviewAction, Role } from '@countersign/shared/enums';
+import type { Role } from '@countersign/shared/enums';
+import { ACTIONS, byAction, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
 import { type Person, type Pipeline, pipeline } from './client.ts';
 import type { Receiver } from './receiver.ts';
 
@@ -87,14 +88,12 @@ export async function join(
 }
 
 /** The required fields of `edit` and the other actions, where a test does not care. */
-const COMPLETED = {
-  approve: {},
-  edit: { output: 'An answer that a person wrote.', reason: 'Wrong fact' },
-  reject: { reason: 'Incomplete' },
-  escalate: { reason: 'Against policy' },
-  finalize: { reason: 'Against policy' },
-  return: {},
-} as const satisfies Record<ReviewAction, object>;
+const COMPLETED = byAction((action): { output?: string; reason?: string } => {
+  if (isReasoned(action)) return { reason: action === 'reject' ? 'Incomplete' : 'Against policy' };
+  return ACTIONS[action].requires === 'output'
+    ? { output: 'An answer that a person wrote.', reason: 'Wrong fact' }
+    : {};
+});
 
 /** Inserts many members at once, past the service: no event is appended. */
 export async function insertMembers(

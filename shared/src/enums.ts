@@ -1,5 +1,6 @@
 // The enums of the product (docs/GLOSSARY.md): statuses, actions, roles, policies.
 import { z } from 'zod';
+import { OVERRIDE_ACTIONS, REVIEW_ACTIONS, REVIEWER_DECISIONS } from './review-actions.ts';
 
 export const ITEM_STATUSES = [
   'auto_approved',
@@ -17,14 +18,15 @@ export const OPEN_STATUSES = ['queued', 'escalated'] as const;
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 
 /** What a reviewer can do with an item they have claimed. */
-export const REVIEW_ACTIONS = ['approve', 'edit', 'reject', 'escalate', 'finalize', 'return'] as const;
 export const reviewAction = z.enum(REVIEW_ACTIONS).meta({ id: 'ReviewAction' });
-export type ReviewAction = z.infer<typeof reviewAction>;
 
 /** The actions that produce a decision (the others move the item between reviewers). */
-export const DECISION_ACTIONS = ['auto_approve', 'approve', 'edit', 'reject', 'finalize'] as const;
+export const DECISION_ACTIONS = /* @__PURE__ */ (['auto_approve' as const, REVIEWER_DECISIONS] as const).flat();
 export const decisionAction = z.enum(DECISION_ACTIONS);
 export type DecisionAction = z.infer<typeof decisionAction>;
+export const reviewerDecision = z.enum(REVIEWER_DECISIONS);
+/** The decisions that change or refuse the suggestion. */
+export const overrideAction = z.enum(OVERRIDE_ACTIONS);
 
 export const DECISION_STATUSES = ['approved', 'rejected', 'escalated_final'] as const;
 export const decisionStatus = z.enum(DECISION_STATUSES);
@@ -71,7 +73,7 @@ export type WebhookAlertKind = (typeof WEBHOOK_ALERT_KINDS)[number];
 export const BUDGET_ALERT_KINDS = ['over_budget', 'threshold_raised'] as const;
 export type BudgetAlertKind = (typeof BUDGET_ALERT_KINDS)[number];
 
-export const ALERT_KINDS = [...WEBHOOK_ALERT_KINDS, ...BUDGET_ALERT_KINDS] as const;
+export const ALERT_KINDS = /* @__PURE__ */ ([WEBHOOK_ALERT_KINDS, BUDGET_ALERT_KINDS] as const).flat();
 export const alertKind = z.enum(ALERT_KINDS);
 export type AlertKind = z.infer<typeof alertKind>;
 

@@ -1,7 +1,7 @@
 // What the queue, the reviewers, the model and the webhook did in a time window (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { itemStatus } from '../enums.ts';
+import { itemStatus, reviewerDecision } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 const count = z.number().int();
@@ -91,7 +91,7 @@ export const analytics = z
     /** Human decisions, including audit verdicts and provisional decisions (AN2). */
     decided: count,
     /** Without audit verdicts. */
-    by_action: z.record(z.enum(['approve', 'edit', 'reject', 'finalize']), count),
+    by_action: z.record(reviewerDecision, count),
     /** Edits and rejections among `by_action`. */
     overridden: count,
     /** Audit verdicts; no other rate includes them (AN4). */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { plainText } from '../filters/queue-filter.ts';
 import { endpoint } from './endpoint.ts';
+import { overrideAction } from '../enums.ts';
 
 /**
  * `raw`: all fields; `chat`: fine-tuning messages; `preference`: the edit preferred over the suggestion; `eval`:
@@ -34,7 +35,7 @@ const share = z
 /** Which learnings to export; every field narrows. `reason`, `flag`, `model` and `source` are compared as submitted. */
 const exportFields = {
   format: z.enum(EXPORT_FORMATS).default('raw'),
-  action: z.enum(['edit', 'reject']).optional(),
+  action: overrideAction.optional(),
   reason: plainText(500).optional(),
   /** Only learnings whose reasons belong to this cluster when the export begins. */
   cluster: uuid.optional(),

@@ -4,7 +4,7 @@ import { timestamp, uuid } from '../ids.ts';
 import { json } from '../json/json.ts';
 import { deliveryFilter } from '../filters/delivery-filter.ts';
 import { learningFilter } from '../filters/learning-filter.ts';
-import { abilitiesTo, deliveryStatus } from '../enums.ts';
+import { abilitiesTo, deliveryStatus, overrideAction } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 const projectParams = z.object({ id: uuid });
@@ -18,7 +18,7 @@ export const learning = z
   .object({
     id: uuid,
     item_id: uuid,
-    action: z.enum(['edit', 'reject']),
+    action: overrideAction,
     preview: z.string(),
     suggestion: json,
     output: json,

@@ -6,7 +6,7 @@ import { timestamp, uuid } from '../ids.ts';
 import { anyJson, json } from '../json/json.ts';
 import { learningFilter } from '../filters/learning-filter.ts';
 import { plainText } from '../filters/queue-filter.ts';
-import { itemStatus, outcome, OUTCOMES } from '../enums.ts';
+import { itemStatus, outcome, OUTCOMES, overrideAction } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 import { LIMITS, submission } from './public.ts';
 
@@ -234,7 +234,7 @@ export const regressionCase = z
     /** The ID of the learning. */
     id: uuid,
     item_id: uuid,
-    action: z.enum(['edit', 'reject']),
+    action: overrideAction,
     reason: z.string(),
     preview: z.string(),
     /** The original suggestion, the reviewer's correction, and the new suggestion. */

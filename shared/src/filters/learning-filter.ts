@@ -1,9 +1,10 @@
 // The filter of the learnings, in the page URL and in queries: every field narrows.
 import { z } from 'zod';
 import { plainText } from './queue-filter.ts';
+import { overrideAction } from '../enums.ts';
 
 export const learningFilter = z.object({
-  action: z.enum(['edit', 'reject']).optional(),
+  action: overrideAction.optional(),
   /** As submitted. */
   flag: plainText(100).optional(),
   model: plainText(200).optional(),

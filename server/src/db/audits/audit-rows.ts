@@ -4,6 +4,8 @@ import type { Audit } from '../../domain/audits/raised-threshold.ts';
 import type { Em } from '../orm.ts';
 import { rawQuery } from '../raw-query.ts';
 import { RETAINED_SINCE } from '../retention/retained-since.ts';
+import { JUDGING_ACTIONS, OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
+import { inList } from '../in-list.ts';
 
 /** Arrivals of one project within a time span. */
 export interface AuditSpan {
@@ -35,8 +37,8 @@ const RECENT = `
  * A decision without an answer is not a verdict on the suggestion, and neither is one that can still be undone (LC2).
  */
 const VERDICT = `decision d on d.item_id = r.id and d.audit and d.final_at is not null
-  and d.action in ('approve', 'edit', 'reject')`;
-const WRONG = `d.action in ('edit', 'reject')`;
+  and d.action in (${inList(JUDGING_ACTIONS)})`;
+const WRONG = `d.action in (${inList(OVERRIDE_ACTIONS)})`;
 
 /** The audit rate at which an item was sampled. */
 const DRAWN_AT = `join project_settings s on s.project_id = $1 and s.version = r.settings_version`;

@@ -3,6 +3,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActorRef } from '@countersign/shared/events';
 import { Project } from './project.ts';
+import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
+import { inList } from '../in-list.ts';
 
 const EventSchema = defineEntity({
   name: 'Event',
@@ -27,7 +29,7 @@ const EventSchema = defineEntity({
     },
     {
       name: 'event_override',
-      expression: `create index "event_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in ('edit', 'reject')`,
+      expression: `create index "event_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in (${inList(OVERRIDE_ACTIONS)})`,
     },
     {
       name: 'event_of_learning',

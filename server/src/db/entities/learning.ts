@@ -4,6 +4,7 @@ import { Decision } from './decision.ts';
 import { Item } from './item.ts';
 import { Project } from './project.ts';
 import { User } from './user.ts';
+import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
 
 const LearningSchema = defineEntity({
   name: 'Learning',
@@ -13,7 +14,7 @@ const LearningSchema = defineEntity({
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id'),
     decisionId: () => p.manyToOne(Decision).mapToPk().fieldName('decision_id').unique().deleteRule('cascade'),
-    action: p.enum(['edit', 'reject'] as const),
+    action: p.enum(OVERRIDE_ACTIONS),
     output: p.text().nullable(),
     reason: p.text(),
     note: p.text().nullable(),

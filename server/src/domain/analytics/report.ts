@@ -4,6 +4,7 @@ import { wilson } from '@countersign/shared/statistics/statistics';
 import { percentileOf } from './histogram.ts';
 import { nameOfKey } from './rollup-names.ts';
 import type { Measure } from './rollup.ts';
+import { OVERRIDE_ACTIONS, type OverrideAction } from '@countersign/shared/review-actions';
 
 /** One sum over a period. */
 export interface Figure {
@@ -65,12 +66,13 @@ export function sharesOf(figures: readonly Figure[], measure: 'flag' | 'model' |
   return [...groups.slice(0, GROUPS / 2), ...rarer.slice(0, GROUPS / 2)];
 }
 
-const OVERRIDES = ['edit', 'reject'] as const;
+export const overriddenIn = (counts: Readonly<Record<OverrideAction, number>>): number =>
+  OVERRIDE_ACTIONS.reduce((sum, action) => sum + counts[action], 0);
 
 export function auditsOf(figures: readonly Figure[]): Analytics['audits'] {
   const decided = sumOf(figures, 'verdict');
-  const { edit, reject } = countsOf(figures, 'verdict', OVERRIDES);
-  return { decided, overridden: edit + reject, interval: wilson(edit + reject, decided) };
+  const overridden = overriddenIn(countsOf(figures, 'verdict', OVERRIDE_ACTIONS));
+  return { decided, overridden, interval: wilson(overridden, decided) };
 }
 
 /** What each of these people did, sorted by name. */

@@ -4,6 +4,7 @@ import type { DomainEventType } from '@countersign/shared/events';
 import { bucketOf } from './histogram.ts';
 import { isOpen } from '../items/item.ts';
 import { keyOfName } from './rollup-names.ts';
+import { ACTIONS, isOverride } from '@countersign/shared/review-actions';
 
 /** What is counted, and what the keys of each measure are. `part` and `total` are 0 unless mentioned. */
 export const MEASURES = {
@@ -171,7 +172,7 @@ function waits(event: OfItem): Increment[] {
 
 function decides(event: OfItem): Increment[] {
   const { item, at, action, memberId } = event;
-  const part = action === 'edit' || action === 'reject' ? 1 : 0;
+  const part = isOverride(action) ? 1 : 0;
   return [
     ...moves(event),
     one(item.audit ? 'verdict' : 'decided', String(action), at),
@@ -193,10 +194,11 @@ function groupsOf({ riskFlags, model, source }: CountedItem): (readonly [Measure
 
 /** Finalizing an item does not judge its suggestion. */
 function binIncrements({ item, at, action }: OfItem): Increment[] {
-  if (action !== 'approve' && action !== 'edit' && action !== 'reject') return [];
+  const judges = action === null || action === 'auto_approve' ? null : ACTIONS[action].judges;
+  if (judges === null) return [];
   const total = Math.round(item.confidence * MILLION);
   const bin = Math.min(CONFIDENCE_BINS - 1, Math.floor((total * CONFIDENCE_BINS) / MILLION));
-  return [{ ...one(item.audit ? 'verdict_bin' : 'bin', String(bin), at), part: action === 'approve' ? 1 : 0, total }];
+  return [{ ...one(item.audit ? 'verdict_bin' : 'bin', String(bin), at), part: judges === 'right' ? 1 : 0, total }];
 }
 
 /** Subtracts the decision. */

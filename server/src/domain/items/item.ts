@@ -1,5 +1,6 @@
-// Rule LC: the life of an item as one table of moves; every other move is refused.
-import type { DecisionAction, DecisionStatus, ItemStatus, ReviewAction } from '@countersign/shared/enums';
+// Rule LC: the life of an item: the moves of the table of actions, and every other one is refused.
+import type { DecisionAction, DecisionStatus, ItemStatus, OpenStatus } from '@countersign/shared/enums';
+import { ACTIONS, actionsFrom, isMove, type ReviewAction } from '@countersign/shared/review-actions';
 import type { Permission } from '../access/permissions.ts';
 
 export interface Move {
@@ -9,8 +10,6 @@ export interface Move {
   /** The permission that the member needs (rule PM). */
   needs: Permission;
   reason: 'required' | 'optional';
-  /** Whether the move is an override of the suggestion, which is recorded as a learning. */
-  override: boolean;
 }
 
 type OpenMoves = Partial<Record<ReviewAction, Move>>;
@@ -22,41 +21,28 @@ interface StatusAndAudit {
   audit: boolean;
 }
 
-const QUEUED = 'decide_queued';
-const ESCALATED = 'decide_escalated';
+/** The permission that holding an item of this status needs (rule PM): escalated items are for supervisors and owners. */
+export const claimPermission = (status: OpenStatus): Permission =>
+  status === 'queued' ? 'decide_queued' : 'decide_escalated';
 
 /** LC: what the holder of the claim can do, by the item's status. */
-const MOVES = {
-  queued: {
-    approve: { to: 'approved', decides: 'approved', needs: QUEUED, reason: 'optional', override: false },
-    edit: { to: 'approved', decides: 'approved', needs: QUEUED, reason: 'required', override: true },
-    reject: { to: 'rejected', decides: 'rejected', needs: QUEUED, reason: 'required', override: true },
-    escalate: { to: 'escalated', decides: null, needs: QUEUED, reason: 'required', override: false },
-  },
-  escalated: {
-    approve: { to: 'approved', decides: 'approved', needs: ESCALATED, reason: 'optional', override: false },
-    edit: { to: 'approved', decides: 'approved', needs: ESCALATED, reason: 'required', override: true },
-    reject: { to: 'rejected', decides: 'rejected', needs: ESCALATED, reason: 'required', override: true },
-    finalize: {
-      to: 'escalated_final',
-      decides: 'escalated_final',
-      needs: ESCALATED,
-      reason: 'required',
-      override: false,
-    },
-    return: { to: 'queued', decides: null, needs: ESCALATED, reason: 'optional', override: false },
-  },
-  auto_approved: {},
-  approved: {},
-  rejected: {},
-  escalated_final: {},
-} as const satisfies Record<ItemStatus, OpenMoves>;
+const MOVES = { queued: movesFrom('queued'), escalated: movesFrom('escalated') };
 
-export const isOpen = (status: ItemStatus): status is 'queued' | 'escalated' => Object.keys(MOVES[status]).length > 0;
+function movesFrom(status: OpenStatus): OpenMoves {
+  const moveOf = (action: ReviewAction): Move => ({
+    to: ACTIONS[action].to,
+    decides: isMove(action) ? null : ACTIONS[action].to,
+    needs: claimPermission(status),
+    reason: ACTIONS[action].requires === 'nothing' ? 'optional' : 'required',
+  });
+  return Object.fromEntries(actionsFrom(status).map((action) => [action, moveOf(action)]));
+}
+
+export const isOpen = (status: ItemStatus): status is OpenStatus => Object.hasOwn(MOVES, status);
 
 /** The status that a person's decision gives to an item that is not an audit; null for any other action. */
 export const decidedStatus = (action: DecisionAction | null): ItemStatus | null =>
-  action === null || action === 'auto_approve' ? null : MOVES.escalated[action].decides;
+  action === null || action === 'auto_approve' ? null : ACTIONS[action].to;
 
 /** Decided for good: nobody can undo it any more (LC2). */
 export const isSettled = ({
@@ -72,7 +58,7 @@ export const isSettled = ({
  * approved automatically and stays so.
  */
 export function moveFor({ status, audit }: StatusAndAudit, action: ReviewAction): Move | undefined {
-  const move = (MOVES[status] as OpenMoves)[action];
+  const move = isOpen(status) ? MOVES[status][action] : undefined;
   return move && audit && move.decides !== null ? { ...move, to: 'auto_approved' } : move;
 }
 
@@ -86,11 +72,6 @@ export function publicStatusOf({
   audit,
 }: StatusAndAudit & { publicStatus?: ItemStatus | null }): ItemStatus {
   return audit ? 'auto_approved' : (publicStatus ?? status);
-}
-
-/** The permission that holding an item of this status needs (rule PM): escalated items are for supervisors and owners. */
-export function claimPermission(status: 'queued' | 'escalated'): Permission {
-  return status === 'queued' ? QUEUED : ESCALATED;
 }
 
 /**

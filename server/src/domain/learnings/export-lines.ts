@@ -3,12 +3,13 @@ import type { ExportFilter, ExportFormat } from '@countersign/shared/api/exports
 import { jsonText } from '@countersign/shared/json/json';
 import { oneLine } from '@countersign/shared/json/json-line';
 import { rawJson } from '../items/decision.ts';
+import type { OverrideAction } from '@countersign/shared/review-actions';
 
 /** A learning with its item. `input`, `suggestion` and `output` are JSON text as submitted; `output` is null for a rejection. */
 export interface Exported {
   id: string;
   itemId: string;
-  action: 'edit' | 'reject';
+  action: OverrideAction;
   input: string;
   suggestion: string;
   output: string | null;

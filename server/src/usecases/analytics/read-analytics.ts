@@ -11,6 +11,7 @@ import {
   auditsOf,
   enteredQueue,
   countsOf,
+  overriddenIn,
   type Figure,
   sharesOf,
   sumOf,
@@ -22,6 +23,7 @@ import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { bucketsOf, type Bucket } from '../../domain/analytics/calendar.ts';
 import { badWindow, timeWindow, type WindowQuery, wholeMinutes } from './time-window.ts';
+import { REVIEWER_DECISIONS } from '@countersign/shared/review-actions';
 
 /** Errors: `not_found`, `forbidden`, `validation_failed` (an empty window, or too many buckets). */
 export function readAnalytics(services: Services, actor: MemberActor, query: AnalyticsQuery): Promise<Analytics> {
@@ -51,17 +53,16 @@ export function readAnalytics(services: Services, actor: MemberActor, query: Ana
 
 const ALL = Object.keys(MEASURES) as Measure[];
 const ROUTED = ['auto_approved', 'queued', 'escalated', 'rejected'] as const;
-const ACTIONS = ['approve', 'edit', 'reject', 'finalize'] as const;
 
 function totalsOf(whole: readonly Figure[]) {
-  const byAction = countsOf(whole, 'decided', ACTIONS);
+  const byAction = countsOf(whole, 'decided', REVIEWER_DECISIONS);
   return {
     mix: countsOf(whole, 'status', ITEM_STATUSES),
     routing: countsOf(whole, 'arrived', ROUTED),
     arrived: sumOf(whole, 'arrived'),
     decided: sumOf(whole, 'decided', 'verdict'),
     by_action: byAction,
-    overridden: byAction.edit + byAction.reject,
+    overridden: overriddenIn(byAction),
     audits: auditsOf(whole),
     time_to_decision: timesOf(whole, 'decide_time'),
     time_to_claim: timesOf(whole, 'claim_time'),

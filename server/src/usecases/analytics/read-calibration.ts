@@ -10,6 +10,8 @@ import { newestDecisions } from '../decisions/newest-decisions.ts';
 import { monthWindow, type TimeWindow, wholeMinutes, type WindowQuery } from './time-window.ts';
 import { withFigures } from '../../analytics/read-rollups.ts';
 import { CONFIDENCE_BINS, MILLION } from '../../domain/analytics/rollup.ts';
+import { JUDGING_ACTIONS, OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
+import { inList } from '../../db/in-list.ts';
 
 /** Errors: `not_found`, `forbidden`, `validation_failed` (an empty window). */
 export function readCalibration(services: Services, actor: MemberActor, query: WindowQuery): Promise<Calibration> {
@@ -39,9 +41,9 @@ export function readCalibration(services: Services, actor: MemberActor, query: W
 async function newest(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<{ confidence: number; audit: boolean; n: string; unchanged: string }>(
     em,
-    `select confidence, rule = 'RT2' as audit, count(*) as n, count(*) filter (where action = 'approve') as unchanged
+    `select confidence, rule = 'RT2' as audit, count(*) as n, count(*) filter (where action not in (${inList(OVERRIDE_ACTIONS)})) as unchanged
      from (${newestDecisions('d.action, i.confidence, i.rule')}) d
-     where action in ('approve', 'edit', 'reject') group by 1, 2 order by 1`,
+     where action in (${inList(JUDGING_ACTIONS)}) group by 1, 2 order by 1`,
     [projectId, from, to],
   );
   return rows.map((row) => ({ ...row, n: Number(row.n), unchanged: Number(row.unchanged) }));

@@ -12,6 +12,8 @@ import type { MemberActor, Services } from '../services.ts';
 import { newestDecisions } from '../decisions/newest-decisions.ts';
 import { monthWindow, type TimeWindow, type WindowQuery } from './time-window.ts';
 import { reviewTimeOf } from './review-time.ts';
+import { JUDGING_ACTIONS, OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
+import { inList } from '../../db/in-list.ts';
 
 /** The window is divided into this many blocks to measure the correlation of neighbours (AN24). */
 const BLOCKS = 30;
@@ -93,8 +95,8 @@ async function decisionsOf(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<CohortRow & { counted: number; reviewed: number; wrong: number }>(
     em,
     `select ${COHORT_COLUMNS}, count(*)::int as counted, min(i.decided_at) as oldest,
-       count(*) filter (where i.action in ('approve', 'edit', 'reject'))::int as reviewed,
-       count(*) filter (where i.action in ('edit', 'reject'))::int as wrong
+       count(*) filter (where i.action in (${inList(JUDGING_ACTIONS)}))::int as reviewed,
+       count(*) filter (where i.action in (${inList(OVERRIDE_ACTIONS)}))::int as wrong
      from (${newestDecisions(DECIDED)}) i
      group by ${COHORT_COLUMNS}`,
     [projectId, from, to],

@@ -1,6 +1,12 @@
 // Decides an item that a reviewer holds: a conditional UPDATE with the fence says whose decision counts (LC1, I1, I3).
 import { Refusal } from '@countersign/shared/errors';
-import type { ReviewAction } from '@countersign/shared/enums';
+import {
+  ACTIONS,
+  isMove,
+  isOverride,
+  type OverrideAction,
+  type ReviewAction,
+} from '@countersign/shared/review-actions';
 import { moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
 import type { Tx } from '../../db/database.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
@@ -76,7 +82,7 @@ function refusedMove(item: Item, action: ReviewAction): Refusal {
 function checkInput(item: Item, input: DecideInput, move: Move): void {
   if (move.reason === 'required' && input.reason === null)
     throw missing('reason', 'A reason is required: choose one or enter your own.');
-  if (input.action === 'edit') {
+  if (ACTIONS[input.action].requires === 'output') {
     if (input.output === null) throw missing('output', 'Send the edited answer as output.');
     if (sameJson(input.output.value, JSON.parse(item.suggestion))) {
       throw new Refusal('unchanged_edit', 'No changes. Edit it or approve it as is.');
@@ -132,12 +138,12 @@ async function storeMove(tx: Tx, step: Step): Promise<void> {
 async function storeDecision(services: Services, tx: Tx, step: Step): Promise<void> {
   const decision = decisionRow(services, step);
   await tx.em.insert(Decision, decision);
-  if (step.move.override) {
-    const learning = learningRow(services, step, decision);
+  const { action, reason, undoUntil } = decision;
+  if (isOverride(action)) {
+    const learning = learningRow(services, step, { ...decision, action });
     await noteReason(services, tx, learning);
     await tx.em.insert(Learning, learning);
   }
-  const { action, reason, undoUntil } = decision;
   const event = { ...eventBase(step), status: step.move.to, action, reason };
   tx.appendEvent({ type: 'item.decided', ...event, undo_until: undoUntil?.toISOString() ?? null });
   if (undoUntil === null) tx.appendEvent({ type: 'item.finalized', ...event });
@@ -145,11 +151,11 @@ async function storeDecision(services: Services, tx: Tx, step: Step): Promise<vo
 
 function decisionRow(services: Services, { item, undoWindow, move, input, actor }: Step) {
   const { decidedAt } = item;
-  if (move.decides === null || input.action === 'escalate' || input.action === 'return' || !decidedAt) {
+  if (move.decides === null || isMove(input.action) || !decidedAt) {
     throw new Error(`${input.action} is not a decision`);
   }
   const until = undoUntil(decidedAt, undoWindow);
-  const edited = input.action === 'edit';
+  const edited = ACTIONS[input.action].requires === 'output';
   const output = edited ? input.output?.raw : item.suggestion;
   return {
     id: services.ids.uuid(),
@@ -172,14 +178,14 @@ function decisionRow(services: Services, { item, undoWindow, move, input, actor 
 function learningRow(
   services: Services,
   { item, guidelinesVersion, input, actor }: Step,
-  decision: { id: string; output: string | null; decidedAt: Date },
+  decision: { id: string; action: OverrideAction; output: string | null; decidedAt: Date },
 ) {
   return {
     id: services.ids.uuid(),
     projectId: item.projectId,
     itemId: item.id,
     decisionId: decision.id,
-    action: input.action === 'edit' ? ('edit' as const) : ('reject' as const),
+    action: decision.action,
     output: decision.output,
     reason: input.reason ?? '',
     note: input.note,

@@ -5,6 +5,8 @@ import { rawQuery } from '../../db/raw-query.ts';
 import { fitting } from '../cursor.ts';
 import { diffOf } from './json-diff.ts';
 import { type Exported, needsCorrection } from '../../domain/learnings/export-lines.ts';
+import { OVERRIDE_ACTIONS, type OverrideAction } from '@countersign/shared/review-actions';
+import { inList } from '../../db/in-list.ts';
 
 /** The maximum batch when learnings are not large: a batch stays in memory while a slow client reads it (MB3). */
 const BATCH_SIZE = 50;
@@ -13,7 +15,7 @@ interface Row {
   seq: string;
   id: string;
   item_id: string;
-  action: 'edit' | 'reject';
+  action: OverrideAction;
   input: string;
   suggestion: string;
   output: string | null;
@@ -38,7 +40,7 @@ interface Row {
 const OVERRIDES = `
   from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id join app_user u on u.id = l.reviewer_id
   where e.project_id = $1 and e.seq > $2 and e.seq <= $3
-    and e.type = 'item.finalized' and e.data ->> 'action' in ('edit', 'reject')
+    and e.type = 'item.finalized' and e.data ->> 'action' in (${inList(OVERRIDE_ACTIONS)})
     and ($4::text is null or l.action = $4) and ($5::text is null or l.reason = $5)
     and ($6::text is null or $6 = any(i.risk_flags)) and ($7::text is null or i.model = $7) and ($8::text is null or i.source = $8)
     and ($9::jsonb is null or l.reason in (select jsonb_array_elements_text($9::jsonb)))

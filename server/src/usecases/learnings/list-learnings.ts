@@ -13,6 +13,7 @@ import { treeOf } from './cluster-roots.ts';
 import { decodeCursor, fitting, toPage, type Cursor, type PageQuery } from '../cursor.ts';
 import { diffOf } from './json-diff.ts';
 import { fromOf, whereOf, type LearningsOf, type Where } from './learning-where.ts';
+import type { OverrideAction } from '@countersign/shared/review-actions';
 
 export interface LearningsQuery extends LearningsOf, PageQuery {
   cluster?: string | undefined;
@@ -21,7 +22,7 @@ export interface LearningsQuery extends LearningsOf, PageQuery {
 interface Row {
   id: string;
   item_id: string;
-  action: 'edit' | 'reject';
+  action: OverrideAction;
   preview: string;
   suggestion: string;
   output: string | null;

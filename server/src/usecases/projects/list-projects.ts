@@ -9,6 +9,8 @@ import { roleIn } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from './audited-projects.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
+import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
+import { inList } from '../../db/in-list.ts';
 
 export interface ProjectView {
   project: Project;
@@ -176,7 +178,7 @@ cross join lateral (
     min(created_at) as oldest_at
   from item where project_id = p.id and status in ('queued', 'escalated')) w
 cross join lateral (
-  select count(*) as decided, count(*) filter (where action in ('edit', 'reject')) as overridden
+  select count(*) as decided, count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})) as overridden
   from decision where project_id = p.id and reviewer_id is not null and decided_at >= ?) d
 left join lateral (
   -- The latest delivery with a known result: one that is being replayed has none yet.

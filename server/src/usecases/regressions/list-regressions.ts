@@ -8,6 +8,7 @@ import type { MemberActor, Services, ApiKeyActor } from '../services.ts';
 import { treeOf } from '../learnings/cluster-roots.ts';
 import { decodeCursor, toPage, type PageQuery } from '../cursor.ts';
 import { placesOf, runOf, RUNS, type RunRow, requireRun } from './regression-rows.ts';
+import type { OverrideAction } from '@countersign/shared/review-actions';
 
 const BYTES =
   'octet_length(i.suggestion) + coalesce(octet_length(l.output), 0) + coalesce(octet_length(c.suggestion), 0)';
@@ -48,7 +49,7 @@ export interface CasesQuery extends PageQuery {
 export interface CaseRow {
   id: string;
   item_id: string;
-  action: 'edit' | 'reject';
+  action: OverrideAction;
   reason: string;
   preview: string;
   suggestion: string;

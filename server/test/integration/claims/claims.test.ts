@@ -1,7 +1,7 @@
 // Tests claims on the real database: the lock says who holds an item now, the fence whose claim counts, with or without the lock
 // store.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ReviewAction } from '@countersign/shared/enums';
+import type { ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';

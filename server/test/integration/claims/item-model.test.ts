@@ -3,7 +3,7 @@
 import fc, { type AsyncCommand } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';
-import { REVIEW_ACTIONS, type ReviewAction } from '@countersign/shared/enums';
+import { REVIEW_ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';

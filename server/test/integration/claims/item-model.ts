@@ -1,6 +1,8 @@
 // Models an item in memory: who may do what when, and the result. Tests compare the real use cases with it.
 import type { ErrorCode } from '@countersign/shared/errors';
-import type { ItemStatus, ReviewAction } from '@countersign/shared/enums';
+import type { ItemStatus } from '@countersign/shared/enums';
+import type { ReviewAction } from '@countersign/shared/review-actions';
+import { TABLE } from '../../../src/domain/items/moves.fixture.ts';
 
 export const PEOPLE = ['anna', 'ben', 'supervisor'] as const;
 export type Who = (typeof PEOPLE)[number];
@@ -20,19 +22,6 @@ export interface ModelItem {
   /** Routing had rejected it, which was published as final. */
   reopened: boolean;
 }
-
-/** Rule LC0: from status and action to status. */
-const EDGES: Partial<Record<`${ItemStatus} ${ReviewAction}`, ItemStatus>> = {
-  'queued approve': 'approved',
-  'queued edit': 'approved',
-  'queued reject': 'rejected',
-  'queued escalate': 'escalated',
-  'escalated approve': 'approved',
-  'escalated edit': 'approved',
-  'escalated reject': 'rejected',
-  'escalated finalize': 'escalated_final',
-  'escalated return': 'queued',
-};
 
 const isOpen = ({ status }: ModelItem) => status === 'queued' || status === 'escalated';
 const mayHold = ({ status }: ModelItem, who: Who) => status === 'queued' || who === 'supervisor';
@@ -102,7 +91,7 @@ export function decides(
   who: Who,
   { action, fence }: { action: ReviewAction; fence: number },
 ): Outcome {
-  const to = EDGES[`${modelItem.status} ${action}`];
+  const to = TABLE[`${modelItem.status} ${action}`]?.to;
   if (to === undefined) return isOpen(modelItem) ? 'validation_failed' : 'already_decided';
   if (!mayHold(modelItem, who)) return 'forbidden';
   if (modelItem.holder !== who || modelItem.fence !== fence) return 'claim_lost';
@@ -128,7 +117,7 @@ export function finalizes(modelItem: ModelItem): void {
 function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
   if (from === 'rejected') return to === 'queued';
   if (from === 'new') return ['auto_approved', 'queued', 'escalated', 'rejected'].includes(to);
-  return Object.entries(EDGES).some(([edge, end]) => edge.startsWith(`${from} `) && end === to);
+  return Object.entries(TABLE).some(([move, end]) => move.startsWith(`${from} `) && end.to === to);
 }
 
 /** Follows the event log of one item along the edges of LC0, and returns its final status. Throws on any other move. */

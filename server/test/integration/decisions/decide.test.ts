@@ -2,7 +2,7 @@
 // transaction.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode, RefusalExtras } from '@countersign/shared/errors';
-import type { ReviewAction } from '@countersign/shared/enums';
+import { REVIEW_ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { decide, type DecideInput } from '../../../src/usecases/decisions/decide.ts';
 import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
@@ -265,17 +265,14 @@ describe('a refusal is named and changes nothing', () => {
     await unchanged(id, () => decideAs(fixture.anna, { itemId: id, action: 'approve' }), refusal('forbidden'));
   });
 
-  it.each(['approve', 'edit', 'reject', 'escalate', 'finalize', 'return'] as const)(
-    'I1: %s on a decided item',
-    async (action) => {
-      const { id } = await anItem(testEnv.services, fixture);
-      await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
-      const before = await rowOf(testEnv, id);
-      await expect(decideAs(fixture.anna, { itemId: id, action })).rejects.toMatchObject({ code: 'already_decided' });
-      expect(await rowOf(testEnv, id)).toEqual(before);
-      expect(await count('decision', id)).toBe(1);
-    },
-  );
+  it.each(REVIEW_ACTIONS)('I1: %s on a decided item', async (action) => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+    const before = await rowOf(testEnv, id);
+    await expect(decideAs(fixture.anna, { itemId: id, action })).rejects.toMatchObject({ code: 'already_decided' });
+    expect(await rowOf(testEnv, id)).toEqual(before);
+    expect(await count('decision', id)).toBe(1);
+  });
 });
 
 function suggested(raw: string): { value: unknown; raw: string } {

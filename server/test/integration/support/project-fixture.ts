@@ -1,6 +1,7 @@
 // A project fixture with people, pipeline and items, created through the use cases.
 import type { ProjectSettings } from '@countersign/shared/settings';
-import type { ReviewAction, Role } from '@countersign/shared/enums';
+import type { Role } from '@countersign/shared/enums';
+import { ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';
 import { newAddress } from '../../../src/crypto/ed25519.ts';
 import { Member } from '../../../src/db/entities/member.ts';
 import { User } from '../../../src/db/entities/user.ts';
@@ -130,8 +131,9 @@ export function aDecision(
   action: ReviewAction,
   overrides: Partial<DecideInput> = {},
 ): Omit<DecideInput, 'itemId' | 'fence'> {
-  const output = action === 'edit' ? { value: 'No.', raw: '"No."' } : null;
-  const reason = action === 'approve' || action === 'return' ? null : 'Wrong fact';
+  const { requires } = ACTIONS[action];
+  const output = requires === 'output' ? { value: 'No.', raw: '"No."' } : null;
+  const reason = requires === 'nothing' ? null : 'Wrong fact';
   return { action, output, reason, note: null, ...overrides };
 }
 

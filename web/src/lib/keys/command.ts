@@ -1,6 +1,8 @@
 // The commands of the keyboard, and the scopes they work in.
+import type { ReviewAction } from '@countersign/shared/review-actions';
 
 export type Command =
+  | ReviewAction
   | 'help'
   | 'palette'
   | 'filter'
@@ -21,12 +23,6 @@ export type Command =
   | 'selectTo'
   | 'show'
   | 'view'
-  | 'approve'
-  | 'edit'
-  | 'reject'
-  | 'escalate'
-  | 'finalize'
-  | 'return'
   | 'skip'
   | 'giveBack'
   | 'extend'

@@ -1,4 +1,5 @@
 // The keymap as data for the help sheet, the palette, the key caps, remapping and the handlers.
+import { ACTIONS, REVIEW_ACTIONS } from '@countersign/shared/review-actions';
 import type { Command, KeyScope } from './command.ts';
 import { keysMessages } from './keys-messages.ts';
 
@@ -43,12 +44,7 @@ export const KEYMAP: readonly Binding[] = [
   bind('conflict', ['copy', 'y']),
   bind('reasons', ['reason', ...DIGITS], { action: true, fixed: true }),
   bind('reasons', ['send', '$mod+Enter'], { action: true, typing: true }),
-  bind('item', ['approve', 'a'], ACTION),
-  bind('item', ['edit', 'e'], ACTION),
-  bind('item', ['reject', 'r'], ACTION),
-  bind('item', ['escalate', 'u'], ACTION),
-  bind('item', ['finalize', 'f'], ACTION),
-  bind('item', ['return', 'b'], ACTION),
+  ...REVIEW_ACTIONS.map((action) => bind('item', [action, ACTIONS[action].key], ACTION)),
   bind('item', ['skip', 's'], ACTION),
   bind('item', ['giveBack', 'q'], ACTION),
   bind('item', ['extend', 'l'], ACTION),

@@ -1,4 +1,5 @@
 // Texts of the keyboard that a page shows or announces itself: the label of each command, and announcements.
+import { ACTIONS, byAction } from '@countersign/shared/review-actions';
 import type { Command } from './command.ts';
 
 export const keysMessages = {
@@ -23,12 +24,7 @@ export const keysMessages = {
     selectTo: 'Select up to here',
     show: 'Show new items',
     view: 'Next view',
-    approve: 'Approve',
-    edit: 'Edit, then submit',
-    reject: 'Reject, then a reason',
-    escalate: 'Escalate to a supervisor, then a reason',
-    finalize: 'Withhold, then a reason',
-    return: 'Return to queue',
+    ...byAction((action) => ACTIONS[action].hint),
     skip: 'Skip: release and claim the next',
     giveBack: 'Release and return to list',
     extend: 'Extend claim, claim or reclaim',

@@ -1,5 +1,6 @@
 // Texts of the item pane, grouped by place.
 import type { RoutingRule } from '@countersign/shared/enums';
+import { ACTIONS, pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 
 /** A count with its noun. */
 export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
@@ -62,20 +63,13 @@ export const itemMessages = {
   history: {
     queued: 'Arrived, queued',
     escalatedAtOnce: 'Arrived, escalated',
-    returned: (by: string) => `${by} returned it to the queue`,
-    escalated: (by: string) => `${by} escalated it`,
     undone: (by: string) => `${by} undid the decision`,
     claimed: (by: string) => `${by} claimed it`,
     takenOver: (by: string, from: string) => `${by} took it over from ${from}`,
     released: (by: string) => `${by} released it`,
     expired: (by: string) => `${by}'s claim expired`,
-    decided: {
-      auto_approve: 'Auto-approved',
-      approve: (by: string) => `${by} approved it`,
-      edit: (by: string) => `${by} edited it`,
-      reject: (by: string) => `${by} rejected it`,
-      finalize: (by: string) => `${by} withheld it`,
-    },
+    autoApproved: 'Auto-approved',
+    action: (by: string, action: ReviewAction) => `${by} ${pastTextsOf(action).history}`,
     refused: 'Rejected automatically',
     finalized: 'Decision final',
     delivery: 'Webhook delivery',
@@ -84,12 +78,6 @@ export const itemMessages = {
 
   actions: {
     label: 'Actions',
-    approve: 'Approve',
-    edit: 'Edit',
-    reject: 'Reject',
-    escalate: 'Escalate',
-    finalize: 'Withhold',
-    return: 'Return',
     skip: 'Skip',
     claim: 'Claim',
     claimAgain: 'Reclaim',
@@ -110,7 +98,7 @@ export const itemMessages = {
     then: 'then',
     why: 'Why',
     whyNow: 'Why?',
-    reasonPrompt: { reject: 'Why reject?', escalate: 'Why escalate?', finalize: 'Why withhold?' },
+    reasonPrompt: (action: ReviewAction) => `Why ${ACTIONS[action].label.toLowerCase()}?`,
     own: 'Other reason…',
     ownLabel: 'Your reason',
     send: 'Send',

@@ -2,7 +2,6 @@
 import { itemMessages, plural } from './item-messages.ts';
 import type { RowRemoval } from '../live/queue/queue-model.ts';
 import type { QueueView } from '@countersign/shared/api/queue';
-import type { ReviewAction } from '@countersign/shared/enums';
 import type { Sentence } from './sentence.ts';
 
 export const queueMessages = {
@@ -94,14 +93,6 @@ export const queueMessages = {
     saving: 'saving',
     undone: 'Undone',
     keys: 'Shortcuts',
-    word: {
-      approve: 'Approved',
-      edit: 'Edited',
-      reject: 'Rejected',
-      escalate: 'Escalated',
-      finalize: 'Withheld',
-      return: 'Returned',
-    } satisfies Record<ReviewAction, string>,
   },
 
   announcement: {
@@ -115,13 +106,5 @@ export const queueMessages = {
     decidedFirst: (name: string) => `${name} already decided this item`,
     copied: 'Draft copied',
     notCopied: "Couldn't copy. Select the text and copy it manually",
-    done: {
-      approve: 'Item approved',
-      edit: 'Edit submitted',
-      reject: 'Item rejected',
-      escalate: 'Item escalated',
-      finalize: 'Item withheld',
-      return: 'Item returned to the queue',
-    } satisfies Record<ReviewAction, string>,
   },
 } as const;

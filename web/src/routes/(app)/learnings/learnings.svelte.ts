@@ -26,6 +26,7 @@ import {
   type Newest,
   type Shown,
 } from './merge-pages.ts';
+import { isOverride } from '@countersign/shared/review-actions';
 
 const PAGE_ROWS = 30;
 /** Events cause at most one request in this many ms. */
@@ -198,7 +199,7 @@ export class LearningsLog {
     document.addEventListener('visibilitychange', resume);
     const stops = [
       live.on('item.finalized', ({ project_id, action }) => {
-        if (project_id === this.projectId && (action === 'edit' || action === 'reject')) this.#throttle.schedule();
+        if (project_id === this.projectId && isOverride(action)) this.#throttle.schedule();
       }),
       live.on('item.undone', ({ project_id, item_id }) => {
         if (project_id !== this.projectId) return;

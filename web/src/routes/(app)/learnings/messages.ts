@@ -2,6 +2,12 @@
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import type { Outcome } from '@countersign/shared/enums';
 import { count, share } from '#lib/format/format.ts';
+import type { OverrideAction } from '@countersign/shared/review-actions';
+
+const ACTION_CHOICES = { '': 'Edits and rejections', edit: 'Edits', reject: 'Rejections' } satisfies Record<
+  '' | OverrideAction,
+  string
+>;
 
 const lines = (n: number): string => `${count(n)} unchanged ${n === 1 ? 'line' : 'lines'}`;
 
@@ -22,7 +28,7 @@ export const messages = {
     range: 'Period',
     ranges: { day: 'Day', week: 'Week', month: 'Month', all: 'All' },
     action: 'Overrides',
-    actions: { all: 'Edits and rejections', edit: 'Edits', reject: 'Rejections' },
+    actions: ACTION_CHOICES,
     search: 'Search reasons, notes and previews',
     any: { flag: 'Any flag', model: 'Any model', source: 'Any source' },
     names: { flag: 'Flag', model: 'Model', source: 'Source' },
@@ -100,7 +106,7 @@ export const messages = {
       eval: 'Test cases: the input, the expected output and the overridden suggestion.',
     },
     action: 'Overrides',
-    actions: { '': 'Edits and rejections', edit: 'Edits', reject: 'Rejections' },
+    actions: ACTION_CHOICES,
     reason: 'Reason',
     allReasons: 'All reasons',
     scope: 'Scope',
@@ -161,7 +167,7 @@ export const messages = {
     begin: 'Start run',
     excluded: 'Excluded learnings are not part of runs. Show included learnings to start one.',
     scope: {
-      actions: { edit: 'edits only', reject: 'rejections only' },
+      actions: { edit: 'edits only', reject: 'rejections only' } satisfies Record<OverrideAction, string>,
       names: { flag: 'flag', model: 'model', source: 'source', text: 'search' },
       since: (at: string) => `since ${at}`,
       newest: (n: number) => `newest ${count(n)}`,

@@ -1,5 +1,6 @@
 // The URL of the learnings page: the selected cluster and the filter, so that it can be shared and Back works.
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import { isOverride } from '@countersign/shared/review-actions';
 
 export const RANGES = ['day', 'week', 'month', 'all'] as const;
 export type Range = (typeof RANGES)[number];
@@ -25,7 +26,7 @@ const FIELDS = Object.keys(TEXTS) as TextField[];
 export function readUrlState({ searchParams }: { searchParams: Pick<URLSearchParams, 'get'> }): UrlState {
   const [action, excluded] = [searchParams.get('action'), searchParams.get('excluded')];
   const filter: Omit<LearningFilter, 'since'> = {};
-  if (action === 'edit' || action === 'reject') filter.action = action;
+  if (isOverride(action)) filter.action = action;
   if (excluded === 'only' || excluded === 'none') filter.excluded = excluded;
   for (const field of FIELDS) {
     const [name, longest] = TEXTS[field];

@@ -1,5 +1,7 @@
 // Texts of the list of projects and of onboarding.
 import type { Health } from './table.ts';
+import type { DecisionAction } from '@countersign/shared/enums';
+import { ACTIONS } from '@countersign/shared/review-actions';
 
 const people = (names: readonly string[], more: number): string => {
   const last = names.length - 1;
@@ -93,14 +95,8 @@ export const messages = {
       webhook: 'your first webhook, signed',
     },
     answered: (status: string) => `responded with ${status}`,
-    by: (action: string, name: string) => `${action} by ${name}`,
-    actionLabels: {
-      auto_approve: 'approved',
-      approve: 'approved',
-      edit: 'edited',
-      reject: 'rejected',
-      finalize: 'withheld',
-    },
+    by: (action: DecisionAction, name: string) =>
+      `${ACTIONS[action === 'auto_approve' ? 'approve' : action].past} by ${name}`,
   },
 
   demo: {

@@ -12,6 +12,7 @@ import { listClusters, MAX_CLUSTERS } from '@countersign/shared/api/clusters';
 import { addressOf, call } from '#lib/api/client.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import type { UrlState } from '../url-state.ts';
+import type { OverrideAction } from '@countersign/shared/review-actions';
 
 const LISTED = 20;
 const MOST_LISTED = 100;
@@ -19,7 +20,7 @@ const MOST_LISTED = 100;
 /** The content of the form; '' means all. */
 export interface ExportRequest {
   format: ExportFormat;
-  action: '' | 'edit' | 'reject';
+  action: '' | OverrideAction;
   reason: string;
   /** '' means all clusters. */
   cluster: string;

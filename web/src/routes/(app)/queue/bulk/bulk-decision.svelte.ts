@@ -2,11 +2,11 @@
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { claimBulk, releaseClaim, type BulkGranted } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
+import type { ActionWith } from '@countersign/shared/review-actions';
 import { DecisionSender, ownRemoval, type Parts } from '../session/decision-sender.ts';
 import type { Selection } from './selection.svelte.ts';
 
-export const BULK_ACTIONS = ['approve', 'reject', 'escalate'] as const;
-export type BulkAction = (typeof BULK_ACTIONS)[number];
+export type BulkAction = ActionWith<'bulk', true>;
 
 /** Claiming a hundred items may take longer than the default timeout. Ms. */
 const CLAIM_TIMEOUT_MS = 30_000;

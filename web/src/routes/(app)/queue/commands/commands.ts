@@ -15,6 +15,7 @@ import { DOUBLE_PRESS_MS } from './double-press.ts';
 import { editable } from '../editor/edit-model.ts';
 import { listCommandsOf } from './list-commands.ts';
 import { projectOf, type QueueContext } from '../queue-context.ts';
+import { ACTIONS, actionsFrom, byAction, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
 
 export interface Commands {
   can: (command: Command) => boolean;
@@ -78,40 +79,32 @@ function onOtherLine(event: KeyboardEvent | null, shown: string | null): boolean
   return line !== null && line.getAttribute('data-line') !== shown;
 }
 
-type ItemCommand =
-  | 'approve'
-  | 'edit'
-  | 'reject'
-  | 'escalate'
-  | 'finalize'
-  | 'return'
-  | 'skip'
-  | 'giveBack'
-  | 'extend'
-  | 'takeOver'
-  | 'reopen'
-  | 'next'
-  | 'accept'
-  | 'undo';
+type ItemCommand = ReviewAction | 'skip' | 'giveBack' | 'extend' | 'takeOver' | 'reopen' | 'next' | 'accept' | 'undo';
 
-function itemCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ItemCommand> {
-  const { reviewSession } = context;
-  const mine = () => ui.stage === 'mine';
-  const held = (command: SessionCommand) => () => mine() && reviewSession.allows(command);
-  const escalated = () => reviewSession.item.detail?.status === 'escalated';
+/** A key of an action decides at once, opens the editor or asks for the reason, as the table of actions says. */
+function actionCommandsOf({ reviewSession }: QueueContext, ui: Ui): CommandHandlers<ReviewAction> {
+  const status = () => (reviewSession.item.detail?.status === 'escalated' ? 'escalated' : 'queued');
   const ask = (action: ReasonedAction) => () => {
     const { picked, action: asked } = reviewSession.reasonPrompt;
     if (picked !== null) return reviewSession.decide(action, { reason: picked });
     // Pressing the same action again cancels its reason prompt.
     return asked === action ? reviewSession.reasonPrompt.clear() : reviewSession.reasonPrompt.start(action);
   };
+  const runOf = (action: ReviewAction) => {
+    if (isReasoned(action)) return ask(action);
+    return ACTIONS[action].requires === 'output' ? () => reviewSession.startEdit() : () => reviewSession.decide(action);
+  };
+  return byAction((action) => ({
+    can: () => ui.stage === 'mine' && reviewSession.allows(action) && actionsFrom(status()).includes(action),
+    run: runOf(action),
+  }));
+}
+
+function itemCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ItemCommand> {
+  const { reviewSession } = context;
+  const held = (command: SessionCommand) => () => ui.stage === 'mine' && reviewSession.allows(command);
   return {
-    approve: { can: held('approve'), run: () => reviewSession.decide('approve') },
-    edit: { can: held('edit'), run: () => reviewSession.startEdit() },
-    reject: { can: held('reject'), run: ask('reject') },
-    escalate: { can: () => held('escalate')() && !escalated(), run: ask('escalate') },
-    finalize: { can: () => held('finalize')() && escalated(), run: ask('finalize') },
-    return: { can: () => held('return')() && escalated(), run: () => reviewSession.decide('return') },
+    ...actionCommandsOf(context, ui),
     skip: { can: held('skip'), run: () => reviewSession.skip() },
     giveBack: { can: held('giveBack'), run: () => reviewSession.giveBack() },
     extend: {

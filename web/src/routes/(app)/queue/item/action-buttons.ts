@@ -3,6 +3,7 @@ import type { Command } from '#lib/keys/command.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import type { StatusStyle } from '#lib/status.ts';
 import type { ItemDetail } from '@countersign/shared/item';
+import { ACTIONS, actionsFrom, byAction, type ReviewAction } from '@countersign/shared/review-actions';
 import ArrowRight from '@lucide/svelte/icons/arrow-right';
 import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';
 import Check from '@lucide/svelte/icons/check';
@@ -17,7 +18,7 @@ import SkipForward from '@lucide/svelte/icons/skip-forward';
 import Undo from '@lucide/svelte/icons/undo-2';
 import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
-import { BAR_ACTIONS, type Stage } from '../session/review-rules.ts';
+import type { Stage } from '../session/review-rules.ts';
 
 const { actions } = queueMessages;
 
@@ -29,13 +30,21 @@ export interface ActionButton {
   wide?: boolean;
 }
 
+export const ACTION_ICONS: Readonly<Record<ReviewAction, StatusStyle['icon']>> = {
+  approve: Check,
+  edit: Pencil,
+  reject: X,
+  escalate: ArrowUpRight,
+  finalize: Users,
+  return: CornerUpLeft,
+};
+
 const BUTTON = {
-  approve: { command: 'approve', label: actions.approve, icon: Check },
-  edit: { command: 'edit', label: actions.edit, icon: Pencil },
-  reject: { command: 'reject', label: actions.reject, icon: X },
-  escalate: { command: 'escalate', label: actions.escalate, icon: ArrowUpRight },
-  finalize: { command: 'finalize', label: actions.finalize, icon: Users },
-  return: { command: 'return', label: actions.return, icon: CornerUpLeft },
+  ...byAction((action): ActionButton => ({
+    command: action,
+    label: ACTIONS[action].label,
+    icon: ACTION_ICONS[action],
+  })),
   skip: { command: 'skip', label: actions.skip, icon: SkipForward },
   submit: { command: 'submit', label: actions.submit, icon: Check, wide: true },
   reset: { command: 'reset', label: actions.reset, icon: RotateCcw },
@@ -65,14 +74,15 @@ interface Situation {
   undo: boolean;
 }
 
+const barButtons = ({ status }: ItemDetail): ActionButton[] =>
+  [...actionsFrom(status === 'escalated' ? status : 'queued'), 'skip' as const].map((command) => BUTTON[command]);
+
 const STAGES: Record<Stage, (situation: Situation) => ActionButton[]> = {
   mine: ({ detail, editing }) => {
     if (editing) return [BUTTON.submit, BUTTON.reset, BUTTON.back];
-    const stageActions = detail.status === 'escalated' ? BAR_ACTIONS.escalated : BAR_ACTIONS.queued;
-    return stageActions.map((command) => BUTTON[command]);
+    return barButtons(detail);
   },
-  loading: ({ detail }) =>
-    (detail.status === 'escalated' ? BAR_ACTIONS.escalated : BAR_ACTIONS.queued).map((action) => BUTTON[action]),
+  loading: ({ detail }) => barButtons(detail),
   ended: ({ draft }) => [BUTTON.claimAgain, BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
   free: () => [BUTTON.claim, BUTTON.next],
   held: ({ draft, takesOver }) => [

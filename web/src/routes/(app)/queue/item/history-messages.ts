@@ -12,15 +12,16 @@ const byOf = (event: DomainEvent, me: string): string => (event.actor.id === me 
 const isArrival = (event: DomainEvent): boolean => event.actor.kind !== 'member';
 
 const MESSAGES = {
-  'item.queued': (event, by) => (isArrival(event) ? words.queued : withReason(words.returned(by), event.reason)),
+  'item.queued': (event, by) =>
+    isArrival(event) ? words.queued : withReason(words.action(by, 'return'), event.reason),
   'item.escalated': (event, by) =>
-    isArrival(event) ? words.escalatedAtOnce : withReason(words.escalated(by), event.reason),
+    isArrival(event) ? words.escalatedAtOnce : withReason(words.action(by, 'escalate'), event.reason),
   'item.undone': (_, by) => words.undone(by),
   'item.claimed': (event, by) => (event.taken_from ? words.takenOver(by, event.taken_from.name) : words.claimed(by)),
   'claim.released': (_, by) => words.released(by),
   'claim.expired': (_, by) => words.expired(by),
   'item.decided': decided,
-  'item.finalized': (event) => (event.action === 'auto_approve' ? words.decided.auto_approve : words.finalized),
+  'item.finalized': (event) => (event.action === 'auto_approve' ? words.autoApproved : words.finalized),
   'delivery.changed': (event) => `${words.delivery}: ${DELIVERY_STYLE[event.status].word}`,
   'project.changed': () => '',
 } satisfies { [T in DomainEventType]: (event: DomainEventOf<T>, by: string) => string };
@@ -38,8 +39,8 @@ export function historyMessage(event: DomainEvent, me: string): string {
 
 function decided(event: DomainEventOf<'item.decided'>, by: string): string {
   if (event.action === null) return words.refused;
-  if (event.action === 'auto_approve') return words.decided.auto_approve;
-  return withReason(words.decided[event.action](by), event.reason);
+  if (event.action === 'auto_approve') return words.autoApproved;
+  return withReason(words.action(by, event.action), event.reason);
 }
 
 const withReason = (sentence: string, reason: string | null): string =>

@@ -3,17 +3,13 @@ import { clock } from '#lib/time/clock.svelte.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { DecisionAction } from '@countersign/shared/enums';
+import { pastTextsOf } from '@countersign/shared/review-actions';
 import type { Stage } from '../session/review-rules.ts';
 import { reviewMessages } from '../session/review-messages.ts';
 
-/** The past tense of a decision, as in "Ana decided this: rejected". */
-export const DECISION_PAST_TENSE: Record<DecisionAction, string> = {
-  auto_approve: 'approved',
-  approve: 'approved',
-  edit: 'edited and approved',
-  reject: 'rejected',
-  finalize: 'withheld',
-};
+/** What a decision did, as in "Ana decided this: rejected". */
+export const decisionPastTense = (action: DecisionAction): string =>
+  pastTextsOf(action === 'auto_approve' ? 'approve' : action).decided;
 
 interface ItemStatusInput {
   detail: ItemDetail;

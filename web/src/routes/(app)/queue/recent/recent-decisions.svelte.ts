@@ -2,7 +2,7 @@
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Draft, Notes } from '#lib/drafts/drafts.ts';
 import type { ItemDetail } from '@countersign/shared/item';
-import type { ReviewAction } from '@countersign/shared/enums';
+import { isMove, type ReviewAction } from '@countersign/shared/review-actions';
 
 const MAX_RECENT = 10;
 
@@ -67,8 +67,7 @@ export class RecentDecisions {
 
   /** As {@link undoable}, or one in flight that can be undone as soon as it is confirmed. */
   newest(now: number): RecentDecision | null {
-    const pending = ({ state, action }: RecentDecision) =>
-      state === 'saving' && action !== 'escalate' && action !== 'return';
+    const pending = ({ state, action }: RecentDecision) => state === 'saving' && !isMove(action);
     return this.entries.find((entry) => pending(entry) || canUndo(entry, now)) ?? null;
   }
 

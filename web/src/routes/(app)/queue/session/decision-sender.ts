@@ -11,9 +11,9 @@ import type { User } from '@countersign/shared/api/session';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import type { Json } from '@countersign/shared/json/json';
-import type { ReviewAction } from '@countersign/shared/enums';
+import { ACTIONS, isMove, pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 import type { Announcer } from '../announcements/announcer.svelte.ts';
-import { isoOf, OUTCOME } from './review-rules.ts';
+import { isoOf } from './review-rules.ts';
 import type { Preferences } from '../preferences.svelte.ts';
 import type { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
 
@@ -74,7 +74,7 @@ export class DecisionSender {
     const { queue, recentDecisions, me } = this.#parts;
     const { id: itemId, preview } = detail;
     const { reason = null } = words;
-    queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, OUTCOME[action]) });
+    queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, ACTIONS[action].to) });
     recentDecisions.add({
       itemId,
       preview,
@@ -121,9 +121,9 @@ export class DecisionSender {
       note: written.note,
       own: words.reason === written.own.trim() ? written.own : '',
     });
-    queue.put(detail, { ...ownRemoval(me, OUTCOME[action]), undoUntil: detail.undo_until });
+    queue.put(detail, { ...ownRemoval(me, ACTIONS[action].to), undoUntil: detail.undo_until });
     recentDecisions.confirm(detail.id, detail);
-    announcer.say(messages.announcement.done[action]);
+    announcer.say(pastTextsOf(action).announcement);
     if (isMove(action)) this.forwarded.set(detail.id, detail.version);
   }
 
@@ -194,16 +194,13 @@ export class DecisionSender {
   }
 
   #matchesEvent(event: DomainEvent, { action, words, detail }: DecisionRequest): boolean {
-    if (event.type !== (action === 'escalate' ? 'item.escalated' : 'item.queued')) return false;
+    if (event.type !== (ACTIONS[action].to === 'escalated' ? 'item.escalated' : 'item.queued')) return false;
     if (event.actor.id !== this.#parts.me.id || event.version <= detail.version) return false;
     return event.reason === (words.reason ?? null) && (event.note ?? null) === (words.note ?? null);
   }
 }
 
 const sameText = (a: Json, b: Json | undefined): boolean => b !== undefined && printJson(a, 0) === printJson(b, 0);
-
-/** A move between people: it makes no decision. */
-export const isMove = (action: ReviewAction): boolean => action === 'escalate' || action === 'return';
 
 /** The note is appended to the editor's own note, for any decision. */
 export function withNote(words: DecisionInput, note: string): DecisionInput {

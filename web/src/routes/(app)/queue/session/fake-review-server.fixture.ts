@@ -2,9 +2,7 @@
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { Json } from '@countersign/shared/json/json';
-import type { ReviewAction } from '@countersign/shared/enums';
-import { isMove } from './decision-sender.ts';
-import { OUTCOME } from './review-rules.ts';
+import { ACTIONS, isMove, type ReviewAction } from '@countersign/shared/review-actions';
 
 export const ME = { id: 'me', address: 'A', name: 'Me' };
 export const PROJECT = 'p';
@@ -210,16 +208,16 @@ export class FakeReviewServer {
     const { action, output = detail.suggestion, reason = null, note = null } = body;
     if (own) this.decisions.push({ id: detail.id, ...body });
     if (isMove(action)) {
-      this.#change(stored, { status: OUTCOME[action], claim: null });
+      this.#change(stored, { status: ACTIONS[action].to, claim: null });
       return Response.json(stored.detail);
     }
     const decided_at = new Date().toISOString();
     const decision = { id: 'd', action, output, reason, note, edited: action === 'edit', decided_at };
     const reviewer_id = own ? ME.id : by.toLowerCase();
     this.#change(stored, {
-      status: OUTCOME[action],
+      status: ACTIONS[action].to,
       claim: null,
-      decision: { ...decision, status: OUTCOME[action], reviewer_id } as ItemDetail['decision'],
+      decision: { ...decision, status: ACTIONS[action].to, reviewer_id },
       decided_by: by,
       undo_until: new Date(Date.now() + WINDOW_MS).toISOString(),
     });

@@ -3,7 +3,7 @@ import type { Draft, Notes } from '#lib/drafts/drafts.ts';
 import type { Granted } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
-import type { ReviewAction } from '@countersign/shared/enums';
+import type { ReviewAction } from '@countersign/shared/review-actions';
 import type { EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
 import type { DecisionInput, DecisionRequest } from './decision-sender.ts';

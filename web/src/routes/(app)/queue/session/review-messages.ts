@@ -1,6 +1,7 @@
 // Texts of the review session outside the item's own: notes, pending commands, failures, guidelines.
 import type { Sentence } from '#lib/messages/sentence.ts';
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 
 export const reviewMessages = {
   giveBack: 'Release',
@@ -29,14 +30,7 @@ export const reviewMessages = {
     /** The head of an item whose claim is requested. */
     claiming: 'Claiming…',
     ready: 'Next item ready',
-    saving: {
-      approve: 'Approved, saving…',
-      edit: 'Edited, saving…',
-      reject: 'Rejected, saving…',
-      escalate: 'Escalated, saving…',
-      finalize: 'Withheld, saving…',
-      return: 'Returned, saving…',
-    },
+    saving: (action: ReviewAction) => `${pastTextsOf(action).done}, saving…`,
   },
 
   failed: {

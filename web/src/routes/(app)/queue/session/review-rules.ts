@@ -1,8 +1,7 @@
 // The rules of the review session, pure: available actions, claim renewal, and the next row.
-import type { Command } from '#lib/keys/command.ts';
-import type { Entry, RowRemoval } from '#lib/live/queue/queue-model.ts';
+import type { Entry } from '#lib/live/queue/queue-model.ts';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
-import type { OpenStatus, ReviewAction } from '@countersign/shared/enums';
+import type { ActionWith } from '@countersign/shared/review-actions';
 
 /** A claim that this tab holds: the fence to send, and the lease in ms, server clock. */
 export interface Grant {
@@ -40,24 +39,8 @@ export function stageOf({ detail, grant, pending = false, me, supervises, now }:
   return grant.expiresAt > now ? 'mine' : 'ended';
 }
 
-/** The actions of the bar, in order; the first is the filled one. */
-export const BAR_ACTIONS = {
-  queued: ['approve', 'edit', 'reject', 'escalate', 'skip'],
-  escalated: ['approve', 'edit', 'reject', 'finalize', 'return', 'skip'],
-} as const satisfies Record<OpenStatus, readonly Command[]>;
-
-/** The status an action leads to, shown before the server has answered (rule LC). */
-export const OUTCOME = {
-  approve: 'approved',
-  edit: 'approved',
-  reject: 'rejected',
-  escalate: 'escalated',
-  finalize: 'escalated_final',
-  return: 'queued',
-} as const satisfies Record<ReviewAction, RowRemoval['what']>;
-
-/** The actions that require a reason. */
-export type ReasonedAction = 'reject' | 'escalate' | 'finalize';
+/** The actions that require a reason, and no other input. */
+export type ReasonedAction = ActionWith<'requires', 'reason'>;
 
 const WARN_MS = 60_000;
 const INPUT_MS = 60_000;

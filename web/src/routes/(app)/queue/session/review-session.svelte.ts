@@ -5,7 +5,7 @@ import { clock } from '#lib/time/clock.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
 import { readQueueItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
-import type { ReviewAction } from '@countersign/shared/enums';
+import type { ReviewAction } from '@countersign/shared/review-actions';
 import { untrack } from 'svelte';
 import { EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';

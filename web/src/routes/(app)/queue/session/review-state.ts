@@ -3,7 +3,7 @@ import type { Command } from '#lib/keys/command.ts';
 import type { Notes } from '#lib/drafts/drafts.ts';
 import type { Granted } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
-import type { ReviewAction } from '@countersign/shared/enums';
+import { ACTIONS, REVIEW_ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';
 import type { EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
 import type { DecisionInput, DecisionRequest } from './decision-sender.ts';
@@ -149,14 +149,14 @@ export const emptyReview = (me: string): ReviewState => ({
 /** The commands of the review session, by the names of their keys. */
 export const SESSION_COMMANDS = [
   ...(['open', 'peek', 'next', 'undo', 'leave', 'accept', 'takeOver', 'reopen', 'extend'] as const),
-  ...(['approve', 'edit', 'reject', 'escalate', 'finalize', 'return', 'submit', 'skip', 'giveBack', 'note'] as const),
+  ...REVIEW_ACTIONS,
+  ...(['submit', 'skip', 'giveBack', 'note'] as const),
 ] as const satisfies readonly Command[];
 export type SessionCommand = (typeof SESSION_COMMANDS)[number];
 
 /** Every state allows these: they name their item, or ask for any other. */
 const ALWAYS = ['open', 'peek', 'next', 'undo', 'leave'] as const;
 const SHOWN = ['accept', 'takeOver', 'reopen', 'extend'] as const;
-const DECIDE = ['approve', 'edit', 'reject', 'escalate', 'finalize', 'return'] as const;
 const HOLD = ['skip', 'giveBack'] as const;
 
 /** The commands that each state allows. Within a state, `stageOf` and the item's abilities allow fewer. */
@@ -166,11 +166,11 @@ export const ALLOWED: Readonly<Record<ItemStateName, readonly SessionCommand[]>>
   unreadable: ALWAYS,
   viewing: [...ALWAYS, ...SHOWN],
   claiming: ALWAYS,
-  claimed: [...ALWAYS, ...SHOWN, ...DECIDE, ...HOLD, 'note'],
+  claimed: [...ALWAYS, ...SHOWN, ...REVIEW_ACTIONS, ...HOLD, 'note'],
   editing: [...ALWAYS, ...SHOWN, ...HOLD, 'submit'],
   deciding: ALWAYS,
   // The fence decides: nobody else may have claimed the item, and what was typed in time is then accepted.
-  lost: [...ALWAYS, ...SHOWN, ...DECIDE, ...HOLD, 'note'],
+  lost: [...ALWAYS, ...SHOWN, ...REVIEW_ACTIONS, ...HOLD, 'note'],
 };
 
 /** Meanwhile every change is refused (QU2), except that these wait: they name their item, so that they reach no other one. */
@@ -188,7 +188,8 @@ export function verdictOf({ item, command }: Pick<ReviewState, 'item' | 'command
 }
 
 /** The command that sends an action: an edit is submitted from its editor. */
-export const commandOf = (action: ReviewAction): SessionCommand => (action === 'edit' ? 'submit' : action);
+export const commandOf = (action: ReviewAction): SessionCommand =>
+  ACTIONS[action].requires === 'output' ? 'submit' : action;
 
 /** The command a job belongs to, as the page names it while it runs. */
 export function nameOf(job: Job): Command {

@@ -3,7 +3,7 @@ import { ApiProblem, NetworkFailure } from '#lib/api/client.ts';
 import type { Granted } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemDetail } from '@countersign/shared/item';
-import type { ReviewAction } from '@countersign/shared/enums';
+import { byAction, type ReviewAction } from '@countersign/shared/review-actions';
 import type { EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
 import type { Answer, EventOf, ReadPurpose, ReviewEvent } from './review-events.ts';
@@ -130,12 +130,8 @@ export const EVENT_OF: Readonly<Record<SessionCommand, ReviewEvent>> = {
   takeOver: { kind: 'takeOver', caller: CALLER },
   reopen: { kind: 'reopen', caller: CALLER },
   extend: { kind: 'extend', caller: CALLER },
-  approve: decides('approve'),
+  ...byAction(decides),
   edit: { kind: 'startEdit' },
-  reject: decides('reject'),
-  escalate: decides('escalate'),
-  finalize: decides('finalize'),
-  return: decides('return'),
   submit: decides('edit'),
   skip: { kind: 'skip', caller: CALLER },
   giveBack: { kind: 'giveBack', caller: CALLER },
