@@ -9,7 +9,7 @@ import {
   viewersByItem,
   NO_PRESENCE,
   others,
-} from './presence-model.ts';
+} from './presence.svelte.ts';
 
 const who = (name: string, more: Partial<UserPresence> = {}): UserPresence => ({
   user_id: name.toLowerCase(),
