@@ -1,5 +1,4 @@
-// Code samples that work when pasted: submitting an item with a key, in the usual languages of pipelines.
-
+// Code samples that work when pasted: submitting an item with a key, or through an inbound source.
 export interface CodeSample {
   language: string;
   code: string;
@@ -59,3 +58,19 @@ request = urllib.request.Request(
 )
 answer = json.load(urllib.request.urlopen(request))
 print(answer["id"], answer["status"])`;
+
+/**
+ * One submission to an inbound source by curl, signed with its secret by openssl. The body is in a variable, so that the signed
+ * and the sent bytes are the same.
+ */
+export function inboundSample({ url, secret }: { url: string; secret: string }): CodeSample {
+  const body = JSON.stringify(BODY, null, 2).replaceAll("'", `'\\''`);
+  const code = `secret='${secret}'
+body='${body}'
+signature=$(printf %s "$body" | openssl dgst -sha256 -hmac "$secret" -r | cut -d' ' -f1)
+curl ${url} \\
+  -H 'content-type: application/json' \\
+  -H "x-webhook-signature: $signature" \\
+  --data-binary "$body"`;
+  return { language: 'curl', code };
+}
