@@ -2,9 +2,8 @@
 // list.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DomainEvent } from '@countersign/shared/events';
-import { Announcer } from './announcer.svelte.ts';
+import { Announcer, QueueSummary } from './announcer.svelte.ts';
 import type { SpokenLevel } from '../preferences.svelte.ts';
-import { QueueSummary } from './queue-summary.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
