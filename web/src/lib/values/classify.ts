@@ -1,4 +1,4 @@
-// Decides how a JSON value reads best: as a mark of its type, text or Markdown, a conversation, a table, fields, or a tree.
+// Decides how a JSON value reads best: as a mark of its type, text, Markdown, a conversation, a table, fields or a tree.
 import type { Json } from '@countersign/shared/json/json';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './json/lossless.ts';
 import { isPictureAddress, mediaOf, type Media } from './media.ts';
