@@ -1,4 +1,7 @@
-// Code samples that work when pasted: submitting an item with a key, or through an inbound source.
+// Code samples that work when pasted: submitting with a key or by an inbound source, and verifying webhooks.
+import verifyPython from '../../../../docs/snippets/verify.py?raw';
+import verifyTypeScript from '../../../../docs/snippets/verify.ts?raw';
+
 export interface CodeSample {
   language: string;
   code: string;
@@ -74,3 +77,26 @@ curl ${url} \\
   --data-binary "$body"`;
   return { language: 'curl', code };
 }
+
+/** The same check by a package of https://www.standardwebhooks.com, which exists for many languages. */
+const LIBRARY = `// npm install standardwebhooks
+import { Webhook } from 'standardwebhooks';
+
+const { COUNTERSIGN_WEBHOOK_SECRET: SECRET = '' } = process.env;
+const webhook = new Webhook(SECRET);
+
+/**
+ * \`body\`: the text as it arrived, before any JSON parsing. Throws unless it is
+ * genuine and at most five minutes old.
+ */
+export function verified(body: string, headers: Record<string, string>) {
+  return webhook.verify(body, headers) as { event: string };
+}
+// Then drop a webhook-id that you have seen, and answer 2xx.`;
+
+/** Receivers that verify: the programs of docs/snippets, exactly as the tests run them, and the library for the scheme. */
+export const VERIFY_SAMPLES: readonly CodeSample[] = [
+  { language: 'TypeScript', code: verifyTypeScript },
+  { language: 'Python', code: verifyPython },
+  { language: 'standardwebhooks', code: LIBRARY },
+];
