@@ -1,4 +1,4 @@
-// Finds this browser's wallets by the Wallet Standard, and has one sign the server's sign-in message.
+// This browser's wallets: finds them, has one sign in, and reports a switched account; and the wallets to install.
 import {
   SolanaSignIn,
   SolanaSignMessage,
@@ -8,7 +8,12 @@ import {
 import type { SignInInput } from '@countersign/shared/api/session';
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
-import { StandardConnect, type StandardConnectFeature } from '@wallet-standard/features';
+import {
+  StandardConnect,
+  type StandardConnectFeature,
+  StandardEvents,
+  type StandardEventsFeature,
+} from '@wallet-standard/features';
 import { signInText } from '@countersign/shared/sign-in-text';
 import { iconOf, walletName } from './sanitize-wallet.ts';
 import { json, persisted } from '../storage/persisted.ts';
@@ -187,4 +192,81 @@ function encode(address: string, output: { signedMessage: Uint8Array; signature:
 function base64(bytes: Uint8Array): string {
   if (bytes.length > MOST_BYTES) throw new Error('The wallet answered more than was requested.');
   return btoa(String.fromCharCode(...bytes));
+}
+
+/**
+ * Reports the wallet's address whenever it is not the signed-in one, and null when it is again, or when the wallet is locked and
+ * shows none. Only the wallet that signed in is followed. Returns the function that stops it.
+ */
+export function watchAccount(address: string, listener: (other: string | null) => void): () => void {
+  const used = lastUsed();
+  if (used?.address !== address) return () => undefined;
+  const stops: (() => void)[] = [];
+  const follow = (...found: readonly Wallet[]) => {
+    for (const wallet of found) {
+      try {
+        if (walletName(wallet) !== used.name) continue;
+        stops.push(followWallet(wallet, (accounts) => listener(otherAccount(address, accounts))));
+      } catch {
+        // Anything can be registered: an object that cannot be read is no wallet.
+      }
+    }
+  };
+  const wallets = getWallets();
+  stops.push(wallets.on('register', follow));
+  follow(...wallets.get());
+  return () => stops.forEach((stop) => stop());
+}
+
+/** The address of these accounts when the signed-in one is not among them. */
+export function otherAccount(address: string, accounts: readonly WalletAccount[]): string | null {
+  const ours = accounts.filter(({ chains }) => chains.some((chain) => chain.startsWith('solana:')));
+  return ours.some((account) => account.address === address) ? null : (ours[0]?.address ?? null);
+}
+
+function followWallet(wallet: Wallet, notify: (accounts: readonly WalletAccount[]) => void): () => void {
+  if (!(StandardEvents in wallet.features)) return () => undefined;
+  // The Wallet Standard types features by their name; a wallet that names one has it in that shape.
+  const { on } = wallet.features[StandardEvents] as StandardEventsFeature[typeof StandardEvents];
+  let stopped = false;
+  const stop = on('change', ({ accounts }) => {
+    if (accounts !== undefined) notify(accounts);
+  });
+  // After a reload a wallet shows no account until the page connects; a silent connection does not prompt the user.
+  void connectSilently(wallet)
+    .then(() => stopped || notify(wallet.accounts))
+    .catch(() => undefined);
+  return () => {
+    stopped = true;
+    stop();
+  };
+}
+
+async function connectSilently(wallet: Wallet): Promise<void> {
+  if (!(StandardConnect in wallet.features)) return;
+  const { connect } = wallet.features[StandardConnect] as StandardConnectFeature[typeof StandardConnect];
+  await connect({ silent: true });
+}
+
+interface WalletApp {
+  readonly name: string;
+  /** Its installation page. */
+  readonly install: string;
+  /** The universal link of the app's own browser; the URL to open follows. */
+  readonly browse: string;
+}
+
+export const WALLET_APPS: readonly WalletApp[] = [
+  { name: 'Phantom', install: 'https://phantom.com/download', browse: 'https://phantom.app/ul/browse/' },
+  { name: 'Solflare', install: 'https://solflare.com/download', browse: 'https://solflare.com/ul/v1/browse/' },
+  { name: 'Backpack', install: 'https://backpack.app/download', browse: 'https://backpack.app/ul/v1/browse/' },
+];
+
+/**
+ * A link that opens the service's first page inside the app. Without the app the link leads to a page of its maker, so it
+ * contains the origin and nothing else: the requested page's URL may contain the secret of an invite (PM3).
+ */
+export function browseLink({ browse }: WalletApp, origin: string): string {
+  const address = encodeURIComponent(new URL(origin).origin);
+  return `${browse}${address}?ref=${address}`;
 }

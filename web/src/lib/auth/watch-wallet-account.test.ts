@@ -2,7 +2,7 @@
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { otherAccount, watchAccount } from './watch-wallet-account.ts';
+import { otherAccount, watchAccount } from './wallets.ts';
 
 const MINE = '7xKXtg2CWx8Q4vDh9mZ1rT5yBnE3sPfLcJ6uHkWa9fQ2';
 const OTHER = '9abCtg2CWx8Q4vDh9mZ1rT5yBnE3sPfLcJ6uHkWa1234';

@@ -3,7 +3,7 @@ import { inboundSubmission } from '@countersign/shared/api/inbound';
 import { verifyHex } from '@countersign/shared/webhook';
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { inboundSample } from './inbound-sample.ts';
+import { inboundSample } from './code-samples.ts';
 
 it('the ready command sends one submission, signed over the bytes it sends', async () => {
   const secret = `whsec_${Buffer.alloc(32, 251).toString('base64')}`;

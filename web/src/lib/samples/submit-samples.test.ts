@@ -2,7 +2,7 @@
 import { submission } from '@countersign/shared/api/public';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { submitSamples } from './submit-samples.ts';
+import { submitSamples } from './code-samples.ts';
 
 const GIVEN = {
   baseUrl: 'http://localhost:3000',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { VERIFY_SAMPLES } from './verify-samples.ts';
+import { VERIFY_SAMPLES } from './code-samples.ts';
 
 const codeIn = (language: string) => VERIFY_SAMPLES.find((sample) => sample.language === language)?.code ?? '';
 

@@ -2,7 +2,7 @@
 import type { Project } from '@countersign/shared/api/projects';
 import { describe, expect, it } from 'vitest';
 import { stopMessages } from './stop-messages.ts';
-import { projectIn, stopsOn } from './stops.ts';
+import { projectIn, stopsOn } from './stops.svelte.ts';
 
 const project = (id: string, stopped: boolean) =>
   ({ id, stopped: stopped ? { at: '2026-03-01T12:00:00.000Z', by_name: 'Ana', note: null } : null }) as Project;

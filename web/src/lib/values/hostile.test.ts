@@ -6,7 +6,7 @@ import { tick } from 'svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
 import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from './hostile.fixture.ts';
-import { isMarkdown } from './text/is-markdown.ts';
+import { isMarkdown } from './classify.ts';
 import { lazy } from './lazy.ts';
 import MarkdownValue from './text/MarkdownValue.svelte';
 import SafeText from './text/SafeText.svelte';

@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
 import { tableCsv, ordered } from './table/table-rows.ts';
 import { matchesIn } from './text/find.ts';
-import { foldUnchanged } from './diff/fold-unchanged.ts';
+import { foldUnchanged, compareLines, compareText } from './diff/word-diff.ts';
 import { lazy } from './lazy.ts';
 import { parseJson, type JsonObject } from './json/lossless.ts';
 import { mediaOf } from './media.ts';
@@ -15,7 +15,6 @@ import TableValue from './table/TableValue.svelte';
 import TreeValue from './TreeValue.svelte';
 import Value from './Value.svelte';
 import ValueBlock from './ValueBlock.svelte';
-import { compareLines, compareText } from './diff/word-diff.ts';
 
 // Parts loaded on demand are loaded here first, because their loading time is not under test.
 beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);

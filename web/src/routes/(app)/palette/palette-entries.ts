@@ -1,4 +1,4 @@
-// Builds the palette's entries: the page's commands, every page, project and view of the user, and their account.
+// The palette's entries: the page's commands, every page, project and view, the account; and those chosen recently.
 import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
 import { keyboard } from '#lib/keys/key-listener.svelte.ts';
 import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
@@ -7,13 +7,14 @@ import { PAGES } from '#lib/shell/navigation.ts';
 import type { PaletteEntry } from '#lib/palette/entries.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import { session } from '#lib/auth/session.svelte.ts';
-import { stopRequest } from '#lib/stop/stop-request.svelte.ts';
+import { stopRequest } from '#lib/stop/stops.svelte.ts';
 import { stopMessages } from '#lib/stop/stop-messages.ts';
 import { appMessages as shared } from '#lib/messages/app-messages.ts';
 import { chooseTheme, THEMES } from '#lib/shell/theme.ts';
 import type { Project } from '@countersign/shared/api/projects';
 import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
 import { tabsFor } from '../projects/[id]/tabs.ts';
+import { json, persisted } from '#lib/storage/persisted.ts';
 
 /** Navigates to a URL of this site. */
 type To = (address: string) => unknown;
@@ -138,3 +139,12 @@ const ownEntries = (): PaletteEntry[] => [
   },
   { id: 'sign out', group: 'you', words: [shared.shell.signOut], waits: true, run: () => session.signOut() },
 ];
+
+const MAX_REMEMBERED = 20;
+
+const ids = json<readonly string[]>((stored) =>
+  Array.isArray(stored) ? stored.filter((id) => typeof id === 'string').slice(0, MAX_REMEMBERED) : [],
+);
+
+/** The ids of recently chosen entries, newest first. Without storage only their order is lost. */
+export const recentEntriesOf = (user: string) => persisted(`countersign.palette.${user}`, ids);

@@ -1,7 +1,7 @@
 // Messages of an item's history, with the notes of its events.
 import type { DomainEvent } from '@countersign/shared/events';
 import { describe, expect, it } from 'vitest';
-import { historyMessage, noteOf } from './history-messages.ts';
+import { historyMessage, noteOf } from './history.svelte.ts';
 
 const event = (more: object) =>
   ({

@@ -6,7 +6,7 @@ import submitTypeScript from '../../../../../../../docs/snippets/submit.ts?raw';
 import verifyOpenssl from '../../../../../../../docs/snippets/verify.sh?raw';
 import verifyPython from '../../../../../../../docs/snippets/verify.py?raw';
 import verifyTypeScript from '../../../../../../../docs/snippets/verify.ts?raw';
-import type { CodeSample } from '#lib/samples/submit-samples.ts';
+import type { CodeSample } from '#lib/samples/code-samples.ts';
 
 type Samples = readonly [CodeSample, ...CodeSample[]];
 

@@ -1,7 +1,14 @@
-// Selects the stopped projects a page must name. Pure.
+// The stopped projects a page must name, and the project whose stop or release is being confirmed.
 import type { Project } from '@countersign/shared/api/projects';
 
-export type Stopped = Project & { stopped: NonNullable<Project['stopped']> };
+/** One dialog for every place that has the switch. */
+interface StopRequest {
+  project: Project | null;
+}
+
+export const stopRequest: StopRequest = $state({ project: null });
+
+type Stopped = Project & { stopped: NonNullable<Project['stopped']> };
 
 const isStopped = (project: Project): project is Stopped => project.stopped !== null;
 

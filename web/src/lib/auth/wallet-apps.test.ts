@@ -1,6 +1,6 @@
 // The links into wallet apps contain the encoded origin, and nothing else of the URL.
 import { expect, it } from 'vitest';
-import { browseLink, WALLET_APPS } from './wallet-apps.ts';
+import { browseLink, WALLET_APPS } from './wallets.ts';
 
 it('opens the service in the app, and passes its maker only the origin (PM3)', () => {
   const links = WALLET_APPS.map((app) => browseLink(app, 'https://review.example.com:8443/?next=/invites/secret'));
