@@ -45,10 +45,10 @@ describe.skipIf(chromium === undefined)('the change log', () => {
     await rows(page).filter({ hasText: 'Nightly' }).waitFor();
     await changeTarget(31);
     await page.goBack();
-    await rows(page).filter({ hasText: 'v3' }).waitFor();
+    await rows(page).getByText('v3', { exact: true }).waitFor();
     await page.getByRole('combobox', { name: 'Kind of change' }).selectOption('Inbound sources');
     await page.getByRole('button', { name: 'Show all changes' }).click();
-    await rows(page).filter({ hasText: 'v3' }).waitFor();
+    await rows(page).getByText('v3', { exact: true }).waitFor();
   });
 
   it('CL1: pages back to the first entry', async () => {

@@ -76,8 +76,13 @@ export function createRooms(
   const syncMutex = new Mutex();
   /** One at a time: of two concurrent syncs, the older database result could be applied last. */
   const sync = async (projectId: string) => {
-    changes += 1;
-    await syncMutex.take(() => syncMembership(services, local(), projectId));
+    await syncMutex.take(async () => {
+      const sockets = local();
+      const memberships = await membershipsOf(services, usersOf(sockets), projectId);
+      // Whoever is entering with an older reading reads again: its positions would come after these and be lower.
+      changes += 1;
+      await applyMembership(sockets, projectId, memberships);
+    });
     notifySynced(projectId);
   };
 
@@ -91,10 +96,14 @@ export function createRooms(
   };
 }
 
-/** Sockets join or leave the project's room according to the database, and are notified. */
-async function syncMembership(services: Services, sockets: LiveSocket[], projectId: string): Promise<void> {
-  const users = [...new Set(sockets.map((socket) => socket.data.userId))];
-  const memberships = await membershipsOf(services, users, projectId);
+const usersOf = (sockets: LiveSocket[]): string[] => [...new Set(sockets.map((socket) => socket.data.userId))];
+
+/** Sockets join or leave the project's room according to its memberships, and are notified. */
+async function applyMembership(
+  sockets: LiveSocket[],
+  projectId: string,
+  memberships: readonly Membership[],
+): Promise<void> {
   const members = new Map(memberships.map((membership) => [membership.userId, membership]));
   const room = projectRoom(projectId);
   for (const socket of sockets.filter(({ connected }) => connected)) {
