@@ -8,6 +8,7 @@ import { exportLearnings, previewExport } from '@countersign/shared/api/exports'
 import { createInboundSource } from '@countersign/shared/api/inbound';
 import { listDeliveries, listLearnings, listLearningValues } from '@countersign/shared/api/learnings';
 import { addMember, createApiKey, createProject } from '@countersign/shared/api/projects';
+import { search } from '@countersign/shared/api/search';
 import { challenge, verify } from '@countersign/shared/api/session';
 import { readCalibration, readThresholds } from '@countersign/shared/api/thresholds';
 import { Refusal } from '@countersign/shared/errors';
@@ -110,7 +111,7 @@ async function countRequest({ limiter }: Limits, name: PolicyName, key: string):
 /** Expensive endpoints, of which only a few may run at the same time (RL6). */
 const EXPENSIVE: ReadonlyMap<string, ConcurrencyLimitName> = new Map<string, ConcurrencyLimitName>([
   ...[readAnalytics, readAudits, readThresholds, readCalibration, listClusters, listReasonVariants].map(heavy),
-  ...[listLearnings, listLearningValues, listDeliveries, previewExport].map(heavy),
+  ...[listLearnings, listLearningValues, listDeliveries, previewExport, search].map(heavy),
   [nameOf(exportLearnings), 'export'],
 ]);
 

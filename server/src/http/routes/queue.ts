@@ -1,5 +1,6 @@
 // The live queue: lists, claims and decisions.
 import * as api from '@countersign/shared/api/queue';
+import { search as searchEndpoint } from '@countersign/shared/api/search';
 import { presentDomainEvent } from '../../presenters/domain-event.ts';
 import { presentGrant, presentItem, presentQueue, presentNextGrant, presentBulkGrant } from '../../presenters/item.ts';
 import { claim } from '../../usecases/claims/claim.ts';
@@ -9,6 +10,7 @@ import type { Grant } from '../../usecases/claims/claim-row.ts';
 import { decide } from '../../usecases/decisions/decide.ts';
 import { listQueue } from '../../usecases/items/list-queue.ts';
 import { readHistory, readItem } from '../../usecases/items/read-item.ts';
+import { search } from '../../usecases/items/search.ts';
 import { releaseClaim, takeOver } from '../../usecases/claims/end-claim.ts';
 import { renewClaim } from '../../usecases/claims/renew-claim.ts';
 import { reopen } from '../../usecases/decisions/reopen.ts';
@@ -28,6 +30,7 @@ function bindReading(bind: Binder, services: Services): void {
     const snapshot = await listQueue(services, actor, { projectId, view, filter, after, limit });
     return presentQueue(snapshot, { projectId, now: services.clock.now() });
   });
+  bind.member(searchEndpoint, ({ actor, query }) => search(services, actor, { text: query.q }));
   bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
   bind.member(api.readHistory, async ({ actor, params, query }) => {
     const { events, audited, hidden, nextCursor } = await readHistory(services, actor, {

@@ -85,6 +85,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
     behind: 'bulk_claim',
     body: { project_id: ':id', item_ids: [':item'] },
   },
+  search: { least: 'anyone', query: 'q=x' },
   readQueueItem: { least: 'reviewer' },
   readHistory: { least: 'reviewer' },
   claimItem: { least: 'reviewer' },

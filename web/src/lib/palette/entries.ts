@@ -1,6 +1,6 @@
 // The palette's model, pure: its entries, which of them match a search, and which were used recently.
 
-export const PALETTE_GROUPS = ['recent', 'here', 'go', 'projects', 'views', 'you'] as const;
+export const PALETTE_GROUPS = ['recent', 'here', 'go', 'projects', 'views', 'you', 'items', 'people'] as const;
 export type PaletteGroup = (typeof PALETTE_GROUPS)[number];
 
 export interface PaletteEntry {

@@ -1,12 +1,13 @@
 // @vitest-environment happy-dom
 // The palette in use: typing, arrows, Enter, Escape; recently used entries come first.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
 import { keySettings } from '#lib/keys/key-settings.svelte.ts';
 import { panels } from '#lib/keys/panels.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
 import Palette from './Palette.svelte';
+import { PAUSE_MS } from './remote-search.svelte.ts';
 
 const goto = vi.fn();
 
@@ -82,8 +83,10 @@ it('lists recently used entries first', async () => {
 
 it('says when nothing matches, and Enter then does nothing', async () => {
   open();
+  vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ items: [], people: [], complete: true })));
   await type('zzzz');
-  expect(screen.getByText('No results for “zzzz”')).toBeTruthy();
+  await vi.waitFor(() => expect(screen.getByText('No results for “zzzz”')).toBeTruthy());
+  vi.unstubAllGlobals();
   await press('Enter');
   expect([ran, goto.mock.calls]).toEqual([[], []]);
 });
@@ -110,4 +113,81 @@ it('toggles single-letter keys, which are otherwise unavailable', async () => {
   await type('single');
   await press('Enter');
   await vi.waitFor(() => expect(keySettings.on).toBe(false));
+});
+
+describe('items and people', () => {
+  const ITEM = { id: '0198a6e2-0000-7000-8000-000000000001', project_id: 'p1', status: 'approved', created_at: '' };
+  const PERSON = { user_id: 'u1', project_id: 'p1', name: 'Kettle Karl', role: 'reviewer' };
+  let asked: string[];
+  let answer: () => Promise<Response>;
+  const found = { items: [{ ...ITEM, preview: 'A <b>kettle</b>' }], people: [PERSON], complete: true };
+  const json = (body: unknown) =>
+    new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    asked = [];
+    answer = () => Promise.resolve(json(found));
+    vi.stubGlobal('fetch', (url: string) => {
+      asked.push(new URL(url, 'http://x').searchParams.get('q') ?? '');
+      return answer();
+    });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  const pause = () => vi.advanceTimersByTimeAsync(PAUSE_MS);
+
+  it('are searched once typing pauses, listed after what the page knows, and open with Enter', async () => {
+    open();
+    await type('ket');
+    await type('kettle');
+    expect(screen.getByRole('status').textContent).toBe('Searching items and people…');
+    await pause();
+    expect(asked).toEqual(['kettle']);
+    expect(names()).toEqual(['A <b>kettle</b> · approved ·', 'Kettle Karl · reviewer ·']);
+    expect(screen.getByRole('status').textContent).toBe('');
+    await press('Enter');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(goto).toHaveBeenCalledWith(`/queue?item=${ITEM.id}`);
+  });
+
+  it('never show the results of an earlier text, nor take the selection from an entry of the page', async () => {
+    const first = Promise.withResolvers<Response>();
+    answer = () => first.promise;
+    open();
+    await type('queue');
+    await pause();
+    const chosenBefore = chosen();
+    await type('analytics');
+    first.resolve(json(found));
+    await vi.advanceTimersByTimeAsync(PAUSE_MS - 1);
+    expect(names().some((name) => name?.includes('kettle'))).toBe(false);
+    answer = () => Promise.resolve(json(found));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(names().some((name) => name?.includes('kettle'))).toBe(true);
+    expect(chosenBefore).not.toContain('kettle');
+    expect(chosen()).toContain('Analytics');
+  });
+
+  it('say when older items were not searched, and when the search failed', async () => {
+    answer = () => Promise.resolve(json({ ...found, complete: false }));
+    open();
+    await type('kettle');
+    await pause();
+    expect(screen.getByRole('status').textContent).toBe('Only the newest items were searched.');
+    answer = () => Promise.reject(new TypeError('offline'));
+    await type('kettles');
+    await pause();
+    expect(screen.getByRole('status').textContent).toContain('could not be searched');
+  });
+
+  it('are not asked for a single letter', async () => {
+    open();
+    await type('k');
+    await pause();
+    expect(asked).toEqual([]);
+  });
 });

@@ -14,6 +14,7 @@ import { chooseTheme, THEMES } from '#lib/shell/theme.ts';
 import type { Project } from '@countersign/shared/api/projects';
 import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
 import { tabsFor } from '../projects/[id]/tabs.ts';
+import { settingsMessages } from '../projects/[id]/settings/settings-messages.ts';
 import { json, persisted } from '#lib/storage/persisted.ts';
 
 /** Navigates to a URL of this site. */
@@ -94,9 +95,19 @@ function entriesOfProject(project: Project, to: GoesTo): PaletteEntry[] {
       rare: true,
       run: to(`${address}/${tab}`),
     })),
+    ...SETTINGS_OF_RULES.map(([setting, label]): PaletteEntry => ({
+      id: `setting ${id} ${setting}`,
+      group: 'projects',
+      words: ['', name, text.tabOf(label)],
+      rare: true,
+      run: to(`${address}/rules`),
+    })),
     ...(abilities.stop_project ? [stopEntry(project)] : []),
   ];
 }
+
+/** The settings of the rules tab, with their labels there. */
+const SETTINGS_OF_RULES = Object.entries(settingsMessages.inputs).map(([name, { label }]) => [name, label] as const);
 
 function stopEntry(project: Project): PaletteEntry {
   const words = project.stopped === null ? stopMessages.stop : stopMessages.release;
