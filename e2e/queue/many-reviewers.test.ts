@@ -78,8 +78,9 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
 
   beforeAll(async () => {
     const { testEnv, project, enter, allowConsoleError } = browserEnv();
-    // A press whose response is later than the page's timeout is repeated, and refused: the page then finds its own decision.
-    allowConsoleError(/409 \(Conflict\).*\/decision$/);
+    // A press whose response is later than the page's timeout is repeated, and refused: the page then finds its own decision,
+    // or claims that it holds already (LC4).
+    allowConsoleError(/409 \(Conflict\).*\/(?:decision|claim-next)$/);
     const reviewers = await people(testEnv, REVIEWERS);
     for (const reviewer of reviewers) await join(project, reviewer);
     const submitted = Array.from({ length: ITEMS }, () => project.pipeline.submit(aSubmission()));
