@@ -3,7 +3,7 @@ import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
 import { keyboard } from '#lib/keys/key-listener.svelte.ts';
 import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
-import { PAGES } from '#lib/shell/navigation.ts';
+import { isUsable, PAGES } from '#lib/shell/navigation.ts';
 import type { PaletteEntry } from '#lib/palette/entries.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import { session } from '#lib/auth/session.svelte.ts';
@@ -34,7 +34,7 @@ export function paletteEntries({ projects, saved, to }: PaletteNeeds): PaletteEn
   const goesTo = (address: string) => () => to(address);
   return [
     ...commandEntries(),
-    ...pageEntries(goesTo),
+    ...pageEntries(projects, goesTo),
     ...projects.flatMap((project) => entriesOfProject(project, goesTo)),
     ...viewEntries(saved, goesTo),
     ...ownEntries(),
@@ -68,8 +68,9 @@ const commandEntries = (): PaletteEntry[] =>
       run: () => keyboard.invoke(command),
     }));
 
-function pageEntries(to: GoesTo): PaletteEntry[] {
-  const pages = PAGES.map(({ path, name }): PaletteEntry => {
+function pageEntries(projects: readonly Project[], to: GoesTo): PaletteEntry[] {
+  const usable = PAGES.filter((page) => isUsable(page, projects) !== false);
+  const pages = usable.map(({ path, name }): PaletteEntry => {
     const command = GO[path];
     const key = command === undefined ? {} : { key: `${keyOf('go')} ${keyOf(command)}` };
     return { id: `go ${path}`, group: 'go', words: [name], ...key, run: to(path) };
