@@ -1,6 +1,5 @@
 // The filtered delivery log of a project: rows follow the live events, including those received while a page loads.
-import { REPLAYABLE } from '@countersign/shared/api/deliveries';
-import { listDeliveries, type Delivery } from '@countersign/shared/api/learnings';
+import { REPLAYABLE, listDeliveries, type Delivery } from '@countersign/shared/api/deliveries';
 import { answersDelivery, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
 import type { DomainEventOf } from '@countersign/shared/events';
 import { call } from '#lib/api/client.ts';
