@@ -1,4 +1,4 @@
-// Benchmarks webhook deliveries per second to a fast receiver, against three job queues with the same POST, and the latency.
+// Benchmarks webhook deliveries per second and their latency against three job queues that make the same POST.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,4 @@
-// The socket protocol in both directions (docs/spec/live-events.md). Commands go by HTTP; a client only reports its
-// presence.
+// The socket protocol in both directions (docs/spec/live-events.md); clients only report their presence.
 import { z } from 'zod';
 import type { DomainEvent } from './events.ts';
 import { uuid } from './ids.ts';

@@ -1,5 +1,4 @@
-// When deliveries are leased: immediately, except that few free permits wait for more, and a failing proxy is tried
-// only now and then.
+// Tests when deliveries are leased: at once, except with few free permits or a failing proxy.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Room } from './lease.ts';
 import { LeaseThrottle, tookAll } from './limits.ts';

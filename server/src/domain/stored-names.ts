@@ -1,4 +1,4 @@
-// Maps names in stored rows to present ones: they were renamed, and processes of the previous version still use the old ones.
+// Maps renamed names in stored rows, which processes of the previous version still use, to present ones.
 import { RENAMED_SETTINGS } from '@countersign/shared/settings';
 import type { DomainEventType } from '@countersign/shared/events';
 

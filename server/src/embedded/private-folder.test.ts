@@ -1,5 +1,4 @@
-// The folder of the socket: private, short enough for a socket path, and removed at the next start if its process was
-// killed.
+// Tests the folder of the socket: private, short enough for a path, removed after its process was killed.
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -79,7 +79,7 @@ export function createRooms(
     await syncMutex.take(async () => {
       const sockets = local();
       const memberships = await membershipsOf(services, usersOf(sockets), projectId);
-      // Whoever is entering with an older reading reads again: its positions would come after these and be lower.
+      // A socket that is entering with an older reading reads again: its positions would come after these and be lower.
       changes += 1;
       await applyMembership(sockets, projectId, memberships);
     });

@@ -1,5 +1,4 @@
-// Webhooks cannot reach the service, its metrics, its database or its lock store (W7), however their addresses are
-// written.
+// Tests that webhooks cannot reach the service, its metrics, database or lock store (W7), however addressed.
 import { describe, expect, it } from 'vitest';
 import { type GuardPolicy, type Lookup, refuseTarget } from './guard.ts';
 import { createOwnEndpoints, type OwnEndpoint, type NetworkEnvironment } from './own-endpoints.ts';
