@@ -26,7 +26,7 @@ const SIZES = {
   full: { rounds: 3, backlogs: [16_000, 48_000], decisions: 300 },
   quick: { rounds: 1, backlogs: [400], decisions: 20 },
 };
-/** As many projects as needed to use every slot of a worker. */
+/** As many projects as needed to use every permit of a worker. */
 const PROJECTS = 8;
 /** Below this many deliveries per second the bench gives up. */
 const LEAST_RATE = 200;

@@ -70,7 +70,7 @@ describe('W7: with every range allowed, a webhook still cannot reach', () => {
     ['another port of the database’s machine', 'http://10.0.0.5:8080/'],
     ['the database’s port on another machine', 'http://10.0.0.9:5432/'],
     ['an internet address', 'https://93.184.215.14/'],
-  ])('W7: but can reach %s', async (_, url) => {
+  ])('W7: a webhook can reach %s', async (_, url) => {
     expect(await refuseTarget(url, openTo(), lookup)).toBeNull();
   });
 });
