@@ -1,5 +1,4 @@
-// `npm run access -- list|block|unblock|end-sessions`: lets the operator control who may sign in, beside the running service
-// (A20).
+// `npm run access -- list|block|unblock|end-sessions`: controls who may sign in, beside the running service (A20).
 import { openForCommand } from '../server/src/main.ts';
 import {
   type Blocked,

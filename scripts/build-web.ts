@@ -1,5 +1,4 @@
-// Builds the web app when its sources changed since the last build. Uses only Node's own modules, because it runs before
-// everything else.
+// Builds the web app when its sources changed since the last build, using only Node's own modules.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -33,8 +32,9 @@ interface BuildOptions {
 }
 
 /**
- * Builds one flavour of the web app when it is stale, and prints one line. Returns its folder, or null when there is no web app
- * to build. Throws when the build fails, after its output was shown.
+ * Builds one flavour of the web app when it is stale, and prints one line. Returns its folder, or null when there is no
+ * web app to build. Throws when the build fails, after its output was shown. Runs before everything else, so this file
+ * imports only modules of Node.
  */
 export async function buildWeb({ demo = false, force = false }: BuildOptions = {}): Promise<string | null> {
   if (!existsSync(join(WEB, 'src'))) return null;

@@ -1,4 +1,4 @@
-// `npm run export`: exports learnings as JSONL from the database, for scheduled jobs. Appends new lines to the file (LX2).
+// `npm run export`: exports learnings from the database as JSONL and appends new lines to the file (LX2).
 import { openForCommand } from '../server/src/main.ts';
 import { exportLearnings } from '../server/src/usecases/learnings/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';

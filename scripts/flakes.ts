@@ -1,4 +1,4 @@
-// `npm run test:flakes [-- RUNS [TEST ARGUMENTS]]`: runs `npm test` repeatedly on a busy machine, and lists every failure.
+// `npm run test:flakes [-- RUNS [TEST ARGUMENTS]]`: repeats `npm test` on a busy machine and lists every failure.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

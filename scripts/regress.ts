@@ -1,4 +1,4 @@
-// `npm run regress`: starts a regression run, writes its cases into a file, or answers it from one, through the public API.
+// `npm run regress`: starts a regression run, saves its cases or answers it, through the public API.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';

@@ -1,4 +1,4 @@
-// `npm run topology`: runs docker-compose.yml from installed binaries: PostgreSQL, Redis, servers and workers, and a proxy.
+// `npm run topology`: runs docker-compose.yml from installed binaries, behind a proxy.
 import { buildWeb } from './build-web.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 import { startTopology, type Topology } from './lib/processes/topology.ts';

@@ -12,7 +12,7 @@ const chromium = await findChromium();
 
 describe.skipIf(chromium === undefined)('the account page', () => {
   const browserEnv = useBrowserEnvironment();
-  const offered = (page: Page) => page.getByRole('region', { name: 'Seats offered to you' });
+  const offered = (page: Page) => page.getByRole('region', { name: 'Membership offers' });
 
   it('PM4: sets a display name outside any project, and shows it in each project', async () => {
     const { testEnv, project, owner, enter } = browserEnv();
@@ -69,7 +69,7 @@ describe.skipIf(chromium === undefined)('the account page', () => {
       const sampleFrame = () => {
         // Records each paint: whether the page shows its bars, and whether it shows the offer.
         if (document.querySelector('nav[aria-label="Main navigation"]'))
-          seen.push(document.querySelector('section[aria-label="Seats offered to you"]') !== null);
+          seen.push(document.querySelector('section[aria-label="Membership offers"]') !== null);
         requestAnimationFrame(sampleFrame);
       };
       requestAnimationFrame(sampleFrame);

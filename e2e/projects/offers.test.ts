@@ -19,7 +19,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await page.getByRole('heading', { name: 'Members' }).waitFor();
     return page;
   }
-  const offered = (page: Page) => page.getByRole('region', { name: 'Seats offered to you' });
+  const offered = (page: Page) => page.getByRole('region', { name: 'Membership offers' });
   const openOffers = (page: Page) => page.getByRole('region', { name: 'Open offers' }).getByRole('listitem');
   const members = async () =>
     (await browserEnv().owner.call(listMembers, { params: { id: browserEnv().project.id } })).data;
@@ -31,16 +31,16 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await page.getByRole('heading', { name: 'You are not in a project yet' }).waitFor();
 
     const form = await asOwner();
-    const section = form.getByRole('region', { name: 'Offer a seat' });
+    const section = form.getByRole('region', { name: 'Offer membership' });
     await section.getByLabel('Wallet address').fill(guest.wallet.address);
     await section.getByLabel('Role').selectOption('Supervisor');
-    await section.getByRole('button', { name: 'Offer the seat' }).click();
-    await section.getByText(`Seat offered to ${short(guest.wallet.address)}`).waitFor();
+    await section.getByRole('button', { name: 'Offer membership' }).click();
+    await section.getByText(`Membership offered to ${short(guest.wallet.address)}`).waitFor();
     await expect.poll(() => openOffers(form).count()).toBe(1);
     expect((await members()).map(({ user_id }) => user_id)).not.toContain(guest.id);
 
     const strip = offered(page);
-    await strip.getByText('offers you a seat as supervisor in').waitFor();
+    await strip.getByText('offers you a membership as supervisor in').waitFor();
     for (const text of [project.project.name, owner.wallet.address]) await strip.getByText(text).waitFor();
     await checkAppearances(page, 'offers-strip', ONCE_EACH);
     await checkAppearances(form, 'offers-open', ONCE_EACH);

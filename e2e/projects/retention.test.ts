@@ -2,8 +2,7 @@
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
-import { readDelivery } from '@countersign/shared/api/deliveries';
-import { listDeliveries } from '@countersign/shared/api/learnings';
+import { readDelivery, listDeliveries } from '@countersign/shared/api/deliveries';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { withAnotherWorker } from '../../server/test/another-worker.ts';
 import { aSubmission, review } from '../../server/test/builders.ts';

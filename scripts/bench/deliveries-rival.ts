@@ -1,4 +1,4 @@
-// Runs one rival of the deliveries bench in a separate process: a job queue whose jobs do the same POST as our deliveries.
+// Runs one rival of the deliveries bench in its own process: a job queue whose jobs make the same POST as ours.
 import { randomBytes } from 'node:crypto';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';

@@ -1,4 +1,4 @@
-// Benchmarks webhook deliveries per second to a fast receiver, against three job queues with the same POST, and the latency.
+// Benchmarks webhook deliveries per second and their latency against three job queues that make the same POST.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +26,7 @@ const SIZES = {
   full: { rounds: 3, backlogs: [16_000, 48_000], decisions: 300 },
   quick: { rounds: 1, backlogs: [400], decisions: 20 },
 };
-/** As many projects as needed to use every slot of a worker. */
+/** As many projects as needed to use every permit of a worker. */
 const PROJECTS = 8;
 /** Below this many deliveries per second the bench gives up. */
 const LEAST_RATE = 200;

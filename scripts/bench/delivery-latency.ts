@@ -1,4 +1,4 @@
-// Benchmarks the latency from a decision to its webhook, one at a time, against a bare signed POST to the same receiver.
+// Benchmarks the latency from a decision to its webhook, one at a time, against a bare signed POST.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';

@@ -1,5 +1,4 @@
-// The environment of the benches: a separate PostgreSQL with fsync and Redis, the service as `npm start` runs it, and people who
-// call it.
+// The environment of the benches: PostgreSQL with fsync, Redis, the service as `npm start` runs it, and its users.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';

@@ -1,5 +1,4 @@
-// Benchmarks durable submissions per second: validated, routed, committed with fsync and answered, over 64 connections, one
-// server.
+// Benchmarks durable submissions per second on one server: validated, routed and committed, over 64 connections.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Benchmarks the queue page in a real Chromium: time to open, to show an event, to react to a key; no moving lines, no memory
-// growth.
+// Benchmarks the queue page in a real Chromium: time to open, to show an event and to react to a key; memory growth.
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { launchBrowser, MISSING_BROWSER } from '../lib/processes/browser.ts';
 import { buildWeb } from '../build-web.ts';

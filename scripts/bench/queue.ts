@@ -1,4 +1,4 @@
-// Benchmarks the queue page at a million items against ten thousand: lines and counts in one response, as the page requests them.
+// Benchmarks the queue page at a million items against ten thousand: rows and counts in one response.
 import {
   asker,
   openBenchEnvironment,

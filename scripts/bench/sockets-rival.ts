@@ -1,4 +1,4 @@
-// The rival of the sockets bench: bare Socket.IO with the server's own options and one room, which broadcasts each message.
+// The rival of the sockets bench: bare Socket.IO with the server's options, broadcasting each message to one room.
 import { createServer } from 'node:http';
 import { createLiveServer } from '../../server/src/realtime/gateway.ts';
 import type { DomainEvent } from '../../shared/src/events.ts';

@@ -1,5 +1,4 @@
-// Builds the services of a process: the only place that chooses between a given and the embedded PostgreSQL, and
-// between Redis and memory.
+// Builds the services of a process: chooses between given and embedded PostgreSQL, and between Redis and memory.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { pino, type Logger } from 'pino';
@@ -55,7 +54,7 @@ export interface Built {
 
 /**
  * Opens everything a process needs and migrates the schema; `signal` cancels the start of an embedded database. Errors:
- * `FolderInUse`, `EmbeddedError`, connection failures.
+ * `FolderInUse`, `EmbeddedError`, connection failures. This is the only place that makes these choices.
  */
 export async function buildServices(config: Config, signal?: AbortSignal): Promise<Built> {
   const keyRing = keyRingOf(config);

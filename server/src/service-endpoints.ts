@@ -1,5 +1,4 @@
-// The endpoints that this process listens on and depends on, for the webhook guard (W7) and, through PostgreSQL, for
-// the other processes.
+// The endpoints that this process listens on and depends on, for the webhook guard of all processes (W7).
 import type { Database } from './db/database.ts';
 import type { Connection } from './db/connection/database-url.ts';
 import type { Signals } from './db/connection/signals.ts';

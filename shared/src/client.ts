@@ -1,5 +1,4 @@
-// The client of the public API (docs/spec/public-api.md) for Node 20 and newer and for browsers: submits items, reads
-// them, catches up on decisions.
+// The client of the public API, for Node 20 and newer and for browsers (docs/spec/public-api.md).
 import { z } from 'zod';
 import * as api from './api/public.ts';
 import type { PublicItem, Submission, Submitted } from './api/public.ts';

@@ -1,5 +1,4 @@
-// Every event of the system, and its shape on the socket (docs/spec/live-events.md). The event log stores these; LogOnly adds
-// what only the log has, and server/src/domain/stored-names.ts has the one type that is stored under another name.
+// Every event of the system, and its shape on the socket (docs/spec/live-events.md).
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { itemRow } from './item.ts';
@@ -29,7 +28,10 @@ const decided = {
 /** Who had claimed the item before it was taken over. */
 const holder = z.object({ user_id: uuid, name: z.string() });
 
-/** `undo_until` is null when the decision was final immediately (undo window 0). */
+/**
+ * `undo_until` is null when the decision was final immediately (undo window 0). The event log stores these; LogOnly
+ * adds what only the log has, and server/src/domain/stored-names.ts has the one type that is stored under another name.
+ */
 export const domainEvent = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('item.queued'), ...withItemRow, ...moved }),

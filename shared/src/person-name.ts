@@ -1,5 +1,4 @@
-// Validates display names (PM4): at most 100 visible characters, and nothing that looks like a wallet, a role or the
-// product.
+// Validates display names (PM4): 100 visible characters, and not like a wallet, a role or the product.
 import { z } from 'zod';
 
 /**

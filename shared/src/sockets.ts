@@ -1,5 +1,4 @@
-// The socket protocol in both directions (docs/spec/live-events.md). Commands go by HTTP; a client only reports its
-// presence.
+// The socket protocol in both directions (docs/spec/live-events.md); clients only report their presence.
 import { z } from 'zod';
 import type { DomainEvent } from './events.ts';
 import { uuid } from './ids.ts';
@@ -15,8 +14,8 @@ export const PROTOCOL = 2;
 export const COALESCE_MS = 25;
 
 /**
- * The presence of one tab: the open item with its project, or neither. `idle` while the tab is hidden or had no input
- * for a minute. The server forwards it only to the rooms of this socket.
+ * The presence of one tab: the open item with its project, or neither. `idle`, the old name of "away", while the tab is
+ * hidden or had no input for a minute. The server forwards it only to the rooms of this socket.
  */
 export const presenceReport = z
   .strictObject({ project_id: uuid.nullable(), item_id: uuid.nullable(), idle: z.boolean() })
@@ -27,7 +26,7 @@ export type PresenceReport = z.infer<typeof presenceReport>;
 export interface UserPresence {
   user_id: string;
   name: string;
-  /** None of their tabs is active. */
+  /** They are away: none of their tabs is in use. */
   idle: boolean;
   /** The items of this project that are open in their tabs. */
   viewing: string[];

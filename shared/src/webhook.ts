@@ -1,5 +1,4 @@
-// The outbound webhook: body, header names, signing and verification (docs/spec/webhooks.md#outbound). Receivers may
-// copy this file.
+// The outbound webhook: body, headers, signing and verification (docs/spec/webhooks.md#outbound).
 import { z } from 'zod';
 import { decision } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
@@ -26,7 +25,8 @@ export type WebhookTest = z.infer<typeof webhookTest>;
 
 /**
  * Every event that webhooks send, by its name: the schema of its body, and what it says, as the documentation puts it.
- * What documents, receives or prints events has a table over these names: a missing entry does not compile.
+ * What documents, receives or prints events has a table over these names: a missing entry does not compile. Receivers
+ * may copy this file.
  */
 export const WEBHOOK_EVENTS = {
   'item.decided': { body: itemDecided, summary: 'A decision on an item is final' },

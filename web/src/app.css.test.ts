@@ -1,5 +1,4 @@
-// The contrast of every colour pair people read, in both themes, computed from the tokens themselves (WCAG 2.2, 1.4.3 and
-// 1.4.11).
+// Tests the contrast of every colour pair in both themes, computed from the tokens (WCAG 2.2, 1.4.3 and 1.4.11).
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 

@@ -20,13 +20,18 @@ describe('banned words', () => {
       'A.svelte:3 says “lapse”: expire.',
     ],
     ['markup', 'A.svelte', '<p>x</p>\n<!-- the tray -->', 'A.svelte:2 says “tray”: recent decisions.'],
+    ['a sentence', 'a.ts', "const a = 'The desk is full.';", 'a.ts:1 says “desk”: review session.'],
+    ['a template', 'a.ts', 'const a = `The desk of ${b}.`;', 'a.ts:1 says “desk”: review session.'],
+    ['a snippet', 'a.sh', '# Whoever calls.\ncurl x', 'a.sh:1 says “whoever”: say who.'],
+    ['a compose file', 'a.yml', 'a: 1 # one desk', 'a.yml:1 says “desk”: review session.'],
     ['a document', 'a.md', '# Title\n\nThe ledger.', 'a.md:3 says “ledger”: event log.'],
   ])('are found in %s', (_, file, source, fault) => {
     expect(wordFaults(file, source)).toEqual([fault]);
   });
 
-  it('are allowed as code, in strings and inside of other words', () => {
-    expect(wordFaults('a.ts', "// `ledger` and desktop\nconst desk = 'a pulse';")).toEqual([]);
+  it('are allowed as code, in SQL, in names and inside of other words', () => {
+    expect(wordFaults('a.ts', "// `ledger` and desktop\nconst desk = 'pulse';")).toEqual([]);
+    expect(wordFaults('a.ts', "const a = `select kind from keeping where kind = 'ledger'`;")).toEqual([]);
     expect(wordFaults('a.md', 'The column `emptied_at`.')).toEqual([]);
   });
 });

@@ -33,10 +33,14 @@ interface Prose {
   text: string;
 }
 
-/** The comments and test titles of a TypeScript or Svelte file, and every paragraph of a Markdown document. */
+/** SQL names stored tables, columns and values, which keep their names. */
+const SQL = /\b(?:select\s|insert into|update \w+ set|delete from|create index|vacuum|join \w+ |group by)/i;
+
+/** The comments, sentences and test titles of a TypeScript or Svelte file, and every line of any other file. */
 function proseOf(file: string, source: string): Prose[] {
-  if (file.endsWith('.md')) return source.split('\n').map((text, at) => ({ line: at + 1, text: withoutCode(text) }));
-  if (!file.endsWith('.svelte')) return proseOfCode(source, 0);
+  if (/\.[jt]s$|\.mjs$/.test(file)) return proseOfCode(source, 0);
+  if (!file.endsWith('.svelte'))
+    return source.split('\n').map((text, at) => ({ line: at + 1, text: withoutCode(text) }));
   const scripts = [...source.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].flatMap((match) =>
     proseOfCode(match[1] ?? '', lineAt(source, match.index + match[0].indexOf('>')) - 1),
   );
@@ -66,15 +70,26 @@ function proseOfCode(source: string, before: number): Prose[] {
       if (!seen.has(pos)) note(pos, source.slice(pos, end));
       seen.add(pos);
     }
-    if (ts.isCallExpression(node) && /^(?:describe|it|test)\b/.test(node.expression.getText(tree))) {
-      const title = node.arguments[0];
-      if (title !== undefined && ts.isStringLiteralLike(title)) note(title.getStart(tree), title.text);
-    }
+    const text = sentenceIn(node, tree);
+    if (text !== null) note(node.getStart(tree), text);
     ts.forEachChild(node, visit);
   };
   visit(tree);
   return found;
 }
+
+/** The text of a string that people read: a test title, or one with several words that is no SQL. */
+function sentenceIn(node: ts.Node, tree: ts.SourceFile): string | null {
+  if (ts.isTemplateExpression(node)) return SQL.test(node.getText(tree)) ? null : fixedParts(node);
+  if (!ts.isStringLiteralLike(node)) return null;
+  return isTitle(node, tree) || (/\s/.test(node.text) && !SQL.test(node.text)) ? node.text : null;
+}
+
+const fixedParts = ({ head, templateSpans }: ts.TemplateExpression): string =>
+  [head.text, ...templateSpans.map(({ literal }) => literal.text)].join(' … ');
+
+const isTitle = ({ parent }: ts.Node, tree: ts.SourceFile): boolean =>
+  ts.isCallExpression(parent) && /^(?:describe|it|test)\b/.test(parent.expression.getText(tree));
 
 const lineAt = (source: string, at: number): number => source.slice(0, at).split('\n').length;
 

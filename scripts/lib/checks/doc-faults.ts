@@ -1,4 +1,4 @@
-// Finds faults between documents, rules and tests, as pure functions over their text. scripts/check-docs.ts reads the files.
+// Finds faults between documents, rules and tests, as pure functions over their text.
 import ts from 'typescript';
 
 /** A rule's number as a title quotes it: `RT1`, `I4`. */

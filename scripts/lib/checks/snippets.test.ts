@@ -1,4 +1,4 @@
-// Tests that the README shows the submit snippet exactly as stored, and that snippets use only their language's standard library.
+// Tests that the README shows the submit snippet as stored, and that snippets use only standard libraries.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests that the documents list the actions of reviewers as the code has them: the moves of rule LC0, and the decisions.
+// Tests that the documents list the reviewers' actions as the code has them: the moves of LC0, and the decisions.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Runs a command on the database, prints its errors as sentences, and sets an exit code that tells usage errors from others.
+// Runs a command on the database, prints errors as sentences, and sets an exit code that marks usage errors.
 import { ConfigError } from '../../../server/src/config.ts';
 import { EmbeddedError } from '../../../server/src/embedded/embedded-error.ts';
 import { UsageError } from '../submit/arguments.ts';

@@ -1,5 +1,4 @@
-// Runs the processes of docker-compose.yml without containers: its servers and workers by its own command lines, behind one
-// address.
+// Runs the servers and workers of docker-compose.yml without containers, behind one address.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// The transport of `npm run submit`: what the client needs of `fetch` over a few kept-alive connections (node:http costs a third of it here).
+// The transport of `npm run submit`: the client's `fetch` over a few kept-alive connections of node:http.
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Fetch, HttpAnswer, HttpRequest } from '../../../shared/src/client.ts';
@@ -14,8 +14,9 @@ export interface Connections {
 export const ANSWER_WITHIN_SECONDS = 60;
 
 /**
- * Opens at most `count` connections to the service at `url`, and none before the first request. The signal of a request does not
- * cut it: a person who stops a run still wants the results of the items in flight.
+ * Opens at most `count` connections to the service at `url`, and none before the first request. The signal of a request
+ * does not cut it: a person who stops a run still wants the results of the items in flight. Uses node:http, which costs
+ * a third of the built-in `fetch` here.
  */
 export function openConnections(url: string, count: number): Connections {
   const transport = url.startsWith('https:') ? https : http;

@@ -1,4 +1,4 @@
-// Adds events to the rollups in the transaction that moves `rollup_seq`, so that each event counts once even after a crash (I9).
+// Adds events to the rollups in the transaction that moves `rollup_seq`, so that each counts exactly once (I9).
 import { COUNTED } from '../db/connection/channels.ts';
 import type { Em } from '../db/orm.ts';
 import { planned } from '../db/connection/planned.ts';

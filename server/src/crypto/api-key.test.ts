@@ -22,7 +22,7 @@ describe('K1: an API key', () => {
     );
   });
 
-  it('is never generated twice', () => {
+  it('is different each time one is generated', () => {
     expect(new Set(Array.from({ length: 1000 }, makeApiKey)).size).toBe(1000);
   });
 
@@ -33,7 +33,7 @@ describe('K1: an API key', () => {
   });
 });
 
-describe('K1: a mistyped API key is refused', () => {
+describe('K1: a mistyped API key', () => {
   it('when any one character of the random part or checksum is replaced by any other', () => {
     const key = makeApiKey();
     for (let index = PREFIX_LENGTH; index < LENGTH; index += 1) {
@@ -74,7 +74,7 @@ describe('K1: a mistyped API key is refused', () => {
     ['a letter of another alphabet', (key) => `${key.slice(0, 10)}\u0430${key.slice(11)}`],
     ['no characters', () => ''],
     ['100 000 characters', (key) => key + 'a'.repeat(100_000)],
-  ])('with %s', (_what, change) => {
+  ])('is refused with %s', (_what, change) => {
     expect(isWellFormedApiKey(change(makeApiKey()))).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// Verifies a signed sign-in: rebuilds the text from the stored challenge, takes the key from the address, and parses nothing.
+// Verifies a signed sign-in against the text of its stored challenge, with the key that the address encodes.
 import { timingSafeEqual } from 'node:crypto';
 import type { SignInInput } from '@countersign/shared/api/session';
 import { signInText } from '@countersign/shared/sign-in-text';

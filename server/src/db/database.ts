@@ -1,5 +1,4 @@
-// Access to the database: `read` for queries, `write` for transactions. A transaction appends its events with the
-// `appendEvent` it gets; the statement that records attempts appends its own.
+// Access to the database: `read` for queries, `write` for transactions that append events.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';
@@ -27,6 +26,9 @@ export interface Tx {
   lockSession: () => Promise<void>;
 }
 
+/**
+ * A transaction appends its events with the `appendEvent` it gets; the statement that records attempts appends its own.
+ */
 export interface Database {
   /** Runs a query outside any transaction. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;

@@ -1,5 +1,4 @@
-// The columns with encrypted secrets, for key rotation: found by their key ID, and replaced only if unchanged since
-// they were read.
+// Finds the columns with encrypted secrets by key ID, and replaces them if unchanged, for key rotation.
 import type { Em } from './orm.ts';
 
 /** Every column with output of `encrypt`. A column missing here would become unreadable when its key is removed. */

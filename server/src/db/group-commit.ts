@@ -1,6 +1,4 @@
-// Group commit: commits concurrent entries together, with an individual outcome for each. Follows the commit_delay idea
-// of databases (DeWitt et al. 1984): an entry never waits for others, but entries that arrive during a commit share the
-// next one.
+// Group commit: commits concurrent entries together, with an individual outcome for each.
 
 /** The outcome of one entry: its result, its own refusal, or "later" (another transaction holds it; retry shortly). */
 export type Outcome<R> = { result: R } | { refusal: Error } | 'later';
@@ -30,6 +28,10 @@ interface Waiting<T, R> {
   reject: (error: unknown) => void;
 }
 
+/**
+ * Follows the commit_delay idea of databases (DeWitt et al. 1984): an entry never waits for others, but entries that
+ * arrive during a commit share the next one.
+ */
 export class GroupCommit<T, R> {
   readonly #options: GroupCommitOptions<T, R>;
   #waiting: Waiting<T, R>[] = [];

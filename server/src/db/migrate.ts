@@ -1,5 +1,4 @@
-// Migrates the schema at start: once, however many processes start together, and while the previous version is still
-// running.
+// Migrates the schema at start: once among all processes, while the previous version may still be running.
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connect } from './connection/connect.ts';

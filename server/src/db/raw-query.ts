@@ -1,5 +1,4 @@
-// Runs SQL with real parameters. The ORM's `execute` inlines values into the text, which is expensive for whole
-// payloads.
+// Runs SQL with real parameters, because the ORM's `execute` inlines values into the text.
 import { CompiledQuery } from 'kysely';
 import type { Em } from './orm.ts';
 

@@ -5,7 +5,7 @@ import type { Services } from '../usecases/services.ts';
 import { ConnectionPool } from './connections.ts';
 import { type DispatchTools, dispatchWebhook } from './dispatch.ts';
 import type { GuardPolicy } from './guard/guard.ts';
-import { type Done, leaseDue, type Leased, nextDue, type ReadyToSend, stillLeased } from './lease.ts';
+import { type FinishedAttempt, leaseDue, type Leased, nextDue, type ReadyToSend, stillLeased } from './lease.ts';
 import { ConcurrencyLimiter, MOST_LEASED, tookAll } from './limits.ts';
 import { createRecorder } from './record.ts';
 import type { SendCapacity } from './write.ts';
@@ -95,19 +95,19 @@ async function fill(
   limiter: ConcurrencyLimiter,
   start: (...ready: ReadyToSend) => void,
 ): Promise<Next> {
-  const room = limiter.room();
+  const capacity = limiter.capacity();
   // While it waits for a full batch, the loop runs again after a while even without room: until then it is not notified
   // of free permits.
-  const wait = limiter.throttle.waitMs(room);
+  const wait = limiter.throttle.waitMs(capacity);
   if (wait > 0) return { at: new Date(Date.now() + wait) };
-  if (room.limit <= 0) return {};
+  if (capacity.limit <= 0) return {};
   const leased = await limiter.toFill(async () => {
-    const limit = Math.min(room.limit, MOST_LEASED);
-    const due = await services.db.statement((em) => leaseDue(em, { ...room, limit }));
+    const limit = Math.min(capacity.limit, MOST_LEASED);
+    const due = await services.db.statement((em) => leaseDue(em, { ...capacity, limit }));
     for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
     return due;
   });
-  limiter.throttle.leased({ posting: room.posting + leased.length, backlog: tookAll(leased, room) });
+  limiter.throttle.leased({ posting: capacity.posting + leased.length, backlog: tookAll(leased, capacity) });
   if (leased.length === 0) return { at: await nextDue(services.db) };
   limiter.requestFill();
   return { again: true };
@@ -117,7 +117,7 @@ async function send(
   { services, egress, connections }: { services: Services; egress: Egress; connections: ConnectionPool },
   leased: Leased,
   secrets: StoredSecrets<string>,
-): Promise<Done> {
+): Promise<FinishedAttempt> {
   const startedAt = services.clock.now();
   const attempt = leased.attempt - leased.scheduleFrom;
   const { lookup, limits, onAttempt, ...policy } = egress;

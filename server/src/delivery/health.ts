@@ -4,11 +4,12 @@ import type { WebhookAlertKind } from '@countersign/shared/enums';
 import type { Tx } from '../db/database.ts';
 import { afterFailure, type AlertState, healthSignalOf, nextAlert } from '../domain/webhooks/health.ts';
 import type { Outcome } from '../domain/webhooks/retry.ts';
-import type { Done, Leased } from './lease.ts';
+import type { FinishedAttempt, Leased } from './lease.ts';
 
-type Ended = Pick<Done, 'leased' | 'outcome' | 'next'>;
+type Ended = Pick<FinishedAttempt, 'leased' | 'outcome' | 'next'>;
 
-export interface Noted {
+/** What follows from the results of attempts at their endpoints. */
+export interface EndpointChanges {
   alerts: readonly Alert[];
   /** The IDs of deliveries that are pending for the current URL again. */
   waiting: ReadonlySet<string>;
@@ -20,7 +21,7 @@ export interface Noted {
  * owners (WH6), already written under the lock of the rows, so that one of any number of workers notifies; and the
  * deliveries that wait for the current URL, because a previous one responded with 410.
  */
-export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Noted> {
+export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<EndpointChanges> {
   if (ended.length === 0) return { alerts: [], waiting: new Set() };
   const held = await lockEndpoints(
     tx,
@@ -143,7 +144,7 @@ export interface Alert {
  * The alerts that these attempts cause for the owners of one project, in the given order. `state` is what they were
  * notified of before.
  */
-function alertsOf(state: AlertState, ended: readonly Pick<Done, 'leased' | 'outcome' | 'next'>[]): Alert[] {
+function alertsOf(state: AlertState, ended: readonly Pick<FinishedAttempt, 'leased' | 'outcome' | 'next'>[]): Alert[] {
   const alerts: Alert[] = [];
   let known = state;
   for (const { leased, outcome, next } of ended) {

@@ -28,8 +28,8 @@ export interface Leased {
   probe: boolean;
 }
 
-/** A finished attempt and what follows it. */
-export interface Done {
+/** An attempt that was made, and what follows it. */
+export interface FinishedAttempt {
   leased: Leased;
   outcome: Dispatched;
   next: NextStep;
@@ -46,8 +46,8 @@ export const LEASE_SECONDS = 60;
 export const FIRST_OF_ITEM = `(
   select true from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending') limit 1) is null`;
 
-/** The room that this worker has. */
-export interface Room {
+/** What this worker may lease now. */
+export interface LeaseCapacity {
   /** POSTs that may start now, in total. */
   limit: number;
   /**
@@ -130,13 +130,13 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
  * Leases due deliveries, oldest first, as far as there is room for their projects. Skips paused endpoints, open
  * circuits (WH5; one attempt goes to each whose pause is over), and items with an earlier undelivered delivery.
  */
-export async function leaseDue(em: Em, room: Room): Promise<Leased[]> {
-  const inFlight = [...room.inFlight];
+export async function leaseDue(em: Em, capacity: LeaseCapacity): Promise<Leased[]> {
+  const inFlight = [...capacity.inFlight];
   const rows = await rawQuery<LeasedRow>(em, LEASE, [
     inFlight.map(([projectId]) => projectId),
     inFlight.map(([, n]) => n),
-    room.retries,
-    room.limit,
+    capacity.retries,
+    capacity.limit,
   ]);
   return rows.map(toLeased);
 }

@@ -1,11 +1,10 @@
-// When deliveries are leased: immediately, except that few free permits wait for more, and a failing proxy is tried
-// only now and then.
+// Tests when deliveries are leased: at once, except with few free permits or a failing proxy.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Room } from './lease.ts';
+import type { LeaseCapacity } from './lease.ts';
 import { LeaseThrottle, tookAll } from './limits.ts';
 
 const MAX_CONCURRENT_POSTS = 128;
-const room = (posting: number): Room => ({
+const capacity = (posting: number): LeaseCapacity => ({
   limit: MAX_CONCURRENT_POSTS - posting,
   retries: 85,
   posting,
@@ -22,9 +21,9 @@ afterEach(() => {
 describe('free permits', () => {
   it('are filled immediately while the last lease found all there was', () => {
     const throttle = new LeaseThrottle();
-    expect(throttle.waitMs(room(MAX_CONCURRENT_POSTS - 1))).toBe(0);
+    expect(throttle.waitMs(capacity(MAX_CONCURRENT_POSTS - 1))).toBe(0);
     throttle.leased({ posting: 30, backlog: false });
-    expect([throttle.waitMs(room(30)), throttle.isBehind]).toEqual([0, false]);
+    expect([throttle.waitMs(capacity(30)), throttle.isBehind]).toEqual([0, false]);
   });
 
   it.each([MAX_CONCURRENT_POSTS, 16])(
@@ -33,12 +32,12 @@ describe('free permits', () => {
       const throttle = new LeaseThrottle();
       throttle.leased({ posting, backlog: true });
       expect(throttle.isBehind).toBe(true);
-      expect(throttle.waitMs(room(Math.floor(posting / 2) + 1))).toBe(25);
-      expect(throttle.waitMs(room(Math.floor(posting / 2)))).toBe(0);
+      expect(throttle.waitMs(capacity(Math.floor(posting / 2) + 1))).toBe(25);
+      expect(throttle.waitMs(capacity(Math.floor(posting / 2)))).toBe(0);
       vi.advanceTimersByTime(24);
-      expect(throttle.waitMs(room(posting))).toBe(1);
+      expect(throttle.waitMs(capacity(posting))).toBe(1);
       vi.advanceTimersByTime(1);
-      expect([throttle.waitMs(room(posting)), throttle.isBehind]).toEqual([0, false]);
+      expect([throttle.waitMs(capacity(posting)), throttle.isBehind]).toEqual([0, false]);
     },
   );
 });
@@ -53,14 +52,14 @@ describe('a backlog', () => {
     ['each project has its maximum, including earlier leases', { inFlight: new Map([['a', 12]]) }, many('a', 4), true],
     ['a project had room for more', {}, [...many('a', 16), ...many('b', 3)], false],
     ['nothing was due', {}, [], false],
-  ])('is assumed when %s', (_, of, got, behind) => {
-    expect(tookAll(got, { ...room(0), ...of })).toBe(behind);
+  ])('is assumed to exist when %s', (_, of, got, behind) => {
+    expect(tookAll(got, { ...capacity(0), ...of })).toBe(behind);
   });
 });
 
 describe('WH7: a failing proxy', () => {
   const left = (throttle: LeaseThrottle, posting: number) => {
-    const narrowed = room(posting);
+    const narrowed = capacity(posting);
     throttle.narrow(narrowed);
     return narrowed.limit;
   };
@@ -68,15 +67,15 @@ describe('WH7: a failing proxy', () => {
   it('is tried by one delivery at a time, two seconds after the last', () => {
     const throttle = new LeaseThrottle();
     throttle.note({ proxyFault: 'responded with 407' });
-    expect([throttle.waitMs(room(0)), left(throttle, 0), left(throttle, 1)]).toEqual([2000, 1, 0]);
+    expect([throttle.waitMs(capacity(0)), left(throttle, 0), left(throttle, 1)]).toEqual([2000, 1, 0]);
     vi.advanceTimersByTime(2000);
-    expect([throttle.waitMs(room(0)), left(throttle, 0)]).toEqual([0, 1]);
+    expect([throttle.waitMs(capacity(0)), left(throttle, 0)]).toEqual([0, 1]);
   });
 
   it('counts as recovered as soon as anything gets through', () => {
     const throttle = new LeaseThrottle();
     throttle.note({ proxyFault: 'ECONNREFUSED' });
     throttle.note({});
-    expect([throttle.waitMs(room(0)), left(throttle, 1)]).toEqual([0, MAX_CONCURRENT_POSTS - 1]);
+    expect([throttle.waitMs(capacity(0)), left(throttle, 1)]).toEqual([0, MAX_CONCURRENT_POSTS - 1]);
   });
 });

@@ -1,6 +1,6 @@
 // Limits the concurrent POSTs of this process: in total, for retries, per project, and how soon it leases again.
 import type { Outcome } from '../domain/webhooks/retry.ts';
-import { type Leased, MAX_POSTS_PER_PROJECT, type Room } from './lease.ts';
+import { type Leased, MAX_POSTS_PER_PROJECT, type LeaseCapacity } from './lease.ts';
 import type { NewDelivery } from './write.ts';
 
 /** Maximum number of concurrent POSTs of this process, and how many of them may be retries. */
@@ -61,28 +61,28 @@ export class ConcurrencyLimiter {
 
   /** Reserves a permit for each of these that there is room for; returns which one each has. */
   reserve(fresh: readonly NewDelivery[]): Map<string, Permit> {
-    const room = this.room();
+    const capacity = this.capacity();
     // When there is little room, due deliveries that wait for a full batch take precedence.
-    const isTaken = this.#filling || (room.limit < MAX_CONCURRENT_POSTS / 2 && this.throttle.waitMs(room) > 0);
-    const fit = isTaken ? [] : fitting(fresh, room);
+    const isTaken = this.#filling || (capacity.limit < MAX_CONCURRENT_POSTS / 2 && this.throttle.waitMs(capacity) > 0);
+    const fit = isTaken ? [] : fitting(fresh, capacity);
     const reserved = fit.map(({ id, projectId }): [string, Permit] => [id, { projectId, attempt: 1, scheduleFrom: 0 }]);
     for (const [, permit] of reserved) this.take(permit);
     return new Map(reserved);
   }
 
   /** What may start now. */
-  room(): Room {
+  capacity(): LeaseCapacity {
     const counts = new Map<string, number>();
     for (const { projectId } of this.#taken) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
     const retrying = [...this.#taken].filter(({ attempt, scheduleFrom }) => attempt - scheduleFrom > 1).length;
-    const room = {
+    const capacity = {
       limit: Math.min(MAX_CONCURRENT_POSTS - this.#taken.size, MAX_UNFINISHED - this.#underWay.size),
       posting: this.#taken.size,
       retries: Math.max(0, MAX_CONCURRENT_RETRIES - retrying),
       inFlight: counts,
     };
-    this.throttle.narrow(room);
-    return room;
+    this.throttle.narrow(capacity);
+    return capacity;
   }
 
   /** Tracks work that never fails until it settles. */
@@ -128,12 +128,12 @@ export class LeaseThrottle {
   }
 
   /** Pending deliveries need not be tried one by one to see that the proxy fails. */
-  narrow(room: Room): void {
-    if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - room.posting, room.limit);
+  narrow(capacity: LeaseCapacity): void {
+    if (this.#proxyRestsUntil !== null) capacity.limit = Math.min(1 - capacity.posting, capacity.limit);
   }
 
   /** How long to wait before the next lease, in ms. */
-  waitMs({ posting }: Pick<Room, 'posting'>): number {
+  waitMs({ posting }: Pick<LeaseCapacity, 'posting'>): number {
     const batchUntil = posting > this.#filled.posting / 2 ? this.#filled.at + WAIT_MS : -Infinity;
     return Math.max(0, (this.#proxyRestsUntil ?? batchUntil) - performance.now());
   }
@@ -148,22 +148,22 @@ export class LeaseThrottle {
  * Whether this lease used all the room: every permit, or all that each of their projects may have. More deliveries are
  * probably due then.
  */
-export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room): boolean {
-  if (leased.length === room.limit) return true;
+export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], capacity: LeaseCapacity): boolean {
+  if (leased.length === capacity.limit) return true;
   const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
   const all = ([projectId, its]: [string, unknown[]]) =>
-    its.length + (room.inFlight.get(projectId) ?? 0) >= MAX_POSTS_PER_PROJECT;
+    its.length + (capacity.inFlight.get(projectId) ?? 0) >= MAX_POSTS_PER_PROJECT;
   return byProject.size > 0 && [...byProject].every(all);
 }
 
 /** The deliveries being written that there is room for, in order: only the first of each item. */
-function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
-  const taken = new Map(room.inFlight);
+function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], capacity: LeaseCapacity): T[] {
+  const taken = new Map(capacity.inFlight);
   const items = new Set<string>();
   const fit: T[] = [];
   for (const delivery of fresh) {
     const inFlight = taken.get(delivery.projectId) ?? 0;
-    if (fit.length < room.limit && inFlight < MAX_POSTS_PER_PROJECT && !items.has(delivery.itemId)) {
+    if (fit.length < capacity.limit && inFlight < MAX_POSTS_PER_PROJECT && !items.has(delivery.itemId)) {
       taken.set(delivery.projectId, inFlight + 1);
       fit.push(delivery);
     }

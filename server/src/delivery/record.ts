@@ -9,7 +9,7 @@ import { SYSTEM } from '../domain/access/actor.ts';
 import type { NextStep } from '../domain/webhooks/retry.ts';
 import type { Services } from '../usecases/services.ts';
 import { type Alert, logAlert, noteEndpoints } from './health.ts';
-import { type Done, SENDING } from './lease.ts';
+import { type FinishedAttempt, SENDING } from './lease.ts';
 
 /** The status of a delivery after the step. */
 const STATUS_AFTER = {
@@ -70,11 +70,11 @@ const MOST = 128;
  * Behind any other attempt of its project a success takes the same way: the last result determines the state of the
  * endpoint (WH5).
  */
-export function createRecorder(services: Services): (done: Done) => Promise<void> {
+export function createRecorder(services: Services): (done: FinishedAttempt) => Promise<void> {
   const successes = groupsOf((done) => recordSuccesses(services, done));
   const others = groupsOf((done) => recordOthers(services, done));
   const waiting = new Map<string, number>();
-  const recordOther = async (done: Done) => {
+  const recordOther = async (done: FinishedAttempt) => {
     const { projectId } = done.leased;
     waiting.set(projectId, (waiting.get(projectId) ?? 0) + 1);
     try {
@@ -91,8 +91,10 @@ export function createRecorder(services: Services): (done: Done) => Promise<void
   };
 }
 
-const groupsOf = <R>(record: (done: readonly Done[]) => Promise<readonly R[]>): GroupCommit<Done, R> =>
-  new GroupCommit<Done, R>({
+const groupsOf = <R>(
+  record: (done: readonly FinishedAttempt[]) => Promise<readonly R[]>,
+): GroupCommit<FinishedAttempt, R> =>
+  new GroupCommit<FinishedAttempt, R>({
     commit: async (done) => (await record(done)).map((result) => ({ result })),
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: () => 1,
@@ -107,20 +109,23 @@ const groupsOf = <R>(record: (done: readonly Done[]) => Promise<readonly R[]>): 
  * Successes at endpoints without trouble change no endpoint: the statement alone is their transaction. Returns for each, in
  * order, whether it was recorded; nothing has changed of one that was not.
  */
-async function recordSuccesses({ db, clock, ids }: Services, done: readonly Done[]): Promise<readonly boolean[]> {
+async function recordSuccesses(
+  { db, clock, ids }: Services,
+  done: readonly FinishedAttempt[],
+): Promise<readonly boolean[]> {
   const rows = done.map((each) => ({ ...toRow(each), ...eventColumns(each, ids.uuid()) }));
   const recorded = await db.statement((em) => execute(em, rows, clock.now()));
   return done.map(({ leased }) => recorded.has(leased.claimToken));
 }
 
 /** Any other attempt is recorded by the same statement, together with what follows for its endpoint. */
-async function recordOthers({ db, clock, log }: Services, done: readonly Done[]): Promise<readonly void[]> {
+async function recordOthers({ db, clock, log }: Services, done: readonly FinishedAttempt[]): Promise<readonly void[]> {
   const alerts = await db.write((tx) => recordWithEndpoints(tx, done, clock.now()));
   for (const alert of alerts) logAlert(log, alert);
   return done.map(() => undefined);
 }
 
-async function recordWithEndpoints(tx: Tx, done: readonly Done[], now: Date): Promise<readonly Alert[]> {
+async function recordWithEndpoints(tx: Tx, done: readonly FinishedAttempt[], now: Date): Promise<readonly Alert[]> {
   const fates = await recordAll(tx, done, now);
   const counted = done.filter((_, index) => fates[index] !== 'lost');
   const noted = new Set(done.flatMap((each, index) => (isNoted(each, fates[index]) ? [each.leased.projectId] : [])));
@@ -137,7 +142,7 @@ async function recordWithEndpoints(tx: Tx, done: readonly Done[], now: Date): Pr
 }
 
 /** Another success of an endpoint without trouble changes nothing, so its row need not be locked. */
-const isNoted = ({ next }: Done, fate: Fate | undefined): boolean =>
+const isNoted = ({ next }: FinishedAttempt, fate: Fate | undefined): boolean =>
   fate === 'troubled' || (fate === 'well' && next.kind !== 'succeeded');
 
 /**
@@ -146,7 +151,7 @@ const isNoted = ({ next }: Done, fate: Fate | undefined): boolean =>
 type Fate = 'lost' | 'well' | 'troubled';
 
 /** Records attempts and what comes next, without their events. Returns the fate of each, in order. */
-export async function recordAll({ em }: Tx, done: readonly Done[], now: Date): Promise<Fate[]> {
+export async function recordAll({ em }: Tx, done: readonly FinishedAttempt[], now: Date): Promise<Fate[]> {
   const recorded = await execute(em, done.map(toRow), now);
   return done.map(({ leased }) => recorded.get(leased.claimToken) ?? 'lost');
 }
@@ -158,7 +163,7 @@ async function execute(em: Em, rows: readonly object[], now: Date): Promise<Map<
   return new Map(recorded.map(({ token, well }): [string, Fate] => [token, well === true ? 'well' : 'troubled']));
 }
 
-const toRow = ({ leased, outcome, next, startedAt }: Done) => ({
+const toRow = ({ leased, outcome, next, startedAt }: FinishedAttempt) => ({
   id: leased.id,
   token: leased.claimToken,
   project_id: leased.projectId,
@@ -182,7 +187,7 @@ const toRow = ({ leased, outcome, next, startedAt }: Done) => ({
   signatures: outcome.signatures,
 });
 
-function eventColumns(done: Done, id: string) {
+function eventColumns(done: FinishedAttempt, id: string) {
   const { item_id, data } = toEventRow(attemptEvent(done), id);
   return { event_id: id, item_id, data };
 }
@@ -191,7 +196,7 @@ function eventColumns(done: Done, id: string) {
 const ATTEMPT_EVENT = { type: 'delivery.changed', actor: SYSTEM } as const;
 
 /** The event for the end of an attempt. */
-const attemptEvent = ({ leased, outcome, next }: Done) => ({
+const attemptEvent = ({ leased, outcome, next }: FinishedAttempt) => ({
   ...ATTEMPT_EVENT,
   project_id: leased.projectId,
   delivery_id: leased.id,

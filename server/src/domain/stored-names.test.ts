@@ -1,6 +1,14 @@
 // Old and new names of what is stored.
 import { describe, expect, it } from 'vitest';
-import { eventTypeOf, settingsOf, storedEventType } from './stored-names.ts';
+import { RETENTION_KINDS } from './items/retention.ts';
+import {
+  eventTypeOf,
+  retentionKindOf,
+  settingsOf,
+  STORED_RETENTION_KINDS,
+  storedEventType,
+  storedRetentionKind,
+} from './stored-names.ts';
 
 describe('stored names', () => {
   it('keeps the stored type of an expired claim and reads either name', () => {
@@ -18,5 +26,11 @@ describe('stored names', () => {
       retention_item_days: null,
       name: 'A',
     });
+  });
+
+  it('stores the retention of items under its old name', () => {
+    expect(RETENTION_KINDS.map(storedRetentionKind)).toEqual(STORED_RETENTION_KINDS);
+    expect(STORED_RETENTION_KINDS.map(retentionKindOf)).toEqual(RETENTION_KINDS);
+    expect(storedRetentionKind('items')).toBe('ledger');
   });
 });

@@ -1,6 +1,7 @@
-// Maps names in stored rows to present ones: they were renamed, and processes of the previous version still use the old ones.
+// Maps renamed names in stored rows, which processes of the previous version still use, to present ones.
 import { RENAMED_SETTINGS } from '@countersign/shared/settings';
 import type { DomainEventType } from '@countersign/shared/events';
+import type { RetentionKind } from './items/retention.ts';
 
 /** `event.type` of an expired claim. */
 const STORED_CLAIM_EXPIRED = 'claim.lapsed';
@@ -16,3 +17,11 @@ export const eventTypeOf = (stored: string): DomainEventType =>
 /** The members of settings from `project_change` under the names that the API has. */
 export const settingsOf = <T>(stored: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(stored).map(([name, value]) => [RENAMED_SETTINGS[name] ?? name, value]));
+
+/** Kinds of retention as `keeping.kind` holds them. */
+export const STORED_RETENTION_KINDS = ['attempts', 'payloads', 'ledger'] as const;
+export type StoredRetentionKind = (typeof STORED_RETENTION_KINDS)[number];
+
+export const storedRetentionKind = (kind: RetentionKind): StoredRetentionKind => (kind === 'items' ? 'ledger' : kind);
+
+export const retentionKindOf = (stored: StoredRetentionKind): RetentionKind => (stored === 'ledger' ? 'items' : stored);

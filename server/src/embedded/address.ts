@@ -1,5 +1,4 @@
-// Where the embedded PostgreSQL listens: on a Unix socket in a private folder, or, where sockets do not exist, on
-// loopback with a password.
+// Where the embedded PostgreSQL listens: on a Unix socket in a private folder, or on loopback with a password.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
-// One process per data folder: a second one is refused with a clear message, and the lock of a killed one is taken
-// over.
+// Tests the lock of a data folder: a second process is refused, and the lock of a killed one is taken over.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

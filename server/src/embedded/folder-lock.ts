@@ -1,5 +1,4 @@
-// Locks a data folder for one process of ours, which starts and stops the PostgreSQL in it; PostgreSQL has its own lock
-// (postmaster.pid).
+// Locks a data folder for the one process of ours that starts and stops the PostgreSQL in it.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
@@ -10,7 +9,7 @@ export class FolderInUse extends EmbeddedError {}
 
 /**
  * Locks the folder or throws `FolderInUse`. A lock of a dead process (kill -9) is taken over. @returns a function that
- * releases the folder.
+ * releases the folder. PostgreSQL has its own lock in the folder (postmaster.pid).
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,4 @@
-// The folder of the socket: private, short enough for a socket path, and removed at the next start if its process was
-// killed.
+// Tests the folder of the socket: private, short enough for a path, removed after its process was killed.
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,11 +24,11 @@ const make = (): string => {
 };
 
 describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', () => {
-  it('is accessible to its owner only', () => {
+  it('creates a folder that only its owner may enter', () => {
     expect(statSync(make()).mode & 0o777).toBe(0o700);
   });
 
-  it('is in TMPDIR, as a resolved path', () => {
+  it('creates the folder in TMPDIR, under its resolved path', () => {
     vi.stubEnv('TMPDIR', '.');
     const path = make();
     expect(dirname(path)).toBe(process.cwd());
@@ -38,7 +37,7 @@ describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', ()
   it.each([
     ['too long for a socket', () => join(folder, 'x'.repeat(200))],
     ['nonexistent', () => join(folder, 'missing')],
-  ])('is elsewhere when TMPDIR is %s', (_, place) => {
+  ])('creates the folder elsewhere when TMPDIR is %s', (_, place) => {
     const long = place();
     if (long.length > 200) mkdirSync(long);
     vi.stubEnv('TMPDIR', long);
@@ -47,7 +46,7 @@ describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', ()
     expect(`${path}/.s.PGSQL.5432`.length).toBeLessThanOrEqual(103);
   });
 
-  it('of the last run is found in postmaster.opts and removed; no similarly named folder is', () => {
+  it('removes the folder of the last run, found in postmaster.opts, and no similarly named one', () => {
     const old = join(folder, 'countersign-Ab12Cd');
     mkdirSync(join(old, 'lib'), { recursive: true });
     const opts = (path: string) =>

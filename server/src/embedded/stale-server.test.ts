@@ -41,7 +41,7 @@ function child(file: string, args: string[], cwd = '/'): ChildProcess & { pid: n
 }
 
 describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () => {
-  it('is removed when its PID belongs to another program, which is left alone', async () => {
+  it('removes a postmaster.pid whose PID belongs to another program, which is left alone', async () => {
     const other = child('sleep', ['600']);
     write(other.pid);
     expect(serverOf(data)).toBeUndefined();
@@ -50,7 +50,7 @@ describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () =
     expect(isRunning(other.pid)).toBe(true);
   });
 
-  it('stays when its process has ended: PostgreSQL reads from it which shared memory to check', async () => {
+  it('leaves the postmaster.pid of an ended process: PostgreSQL reads from it which shared memory to check', async () => {
     const gone = child('true', []);
     await once(gone, 'exit');
     write(gone.pid);
@@ -58,7 +58,7 @@ describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () =
     expect(existsSync(path)).toBe(true);
   });
 
-  it.each(['', 'x', '-1', '0'])('is ignored when it names no process: “%s”', async (content) => {
+  it.each(['', 'x', '-1', '0'])('ignores a postmaster.pid that names no process: “%s”', async (content) => {
     writeFileSync(path, content);
     expect(await stopStaleServer(data)).toBeUndefined();
   });

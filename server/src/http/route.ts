@@ -1,5 +1,4 @@
-// Binds an endpoint of the contract to a handler: authentication, validation, response. The only place that knows both
-// sides.
+// Binds an endpoint of the contract to a handler: authentication, validation, response.
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
@@ -108,6 +107,7 @@ function bodies(router: Router, services: Services) {
   return { bind, bindBytes };
 }
 
+/** This is the only place that knows both the contract and the handlers. */
 export function binder(router: Router, services: Services): Binder {
   const { bind, bindBytes } = bodies(router, services);
   const { anyone, member, pipeline } = callers(services);

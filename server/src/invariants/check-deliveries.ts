@@ -1,4 +1,4 @@
-// Checks I5 and I7: each delivery belongs to one final decision and has its body, and each final decision has its delivery.
+// Checks I5 and I7: each final decision has its delivery, and each delivery its one final decision and its body.
 import { jsonText } from '@countersign/shared/json/json';
 import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';

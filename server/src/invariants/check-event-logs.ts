@@ -1,4 +1,4 @@
-// Checks I2, I6 and I9: the items of idempotency keys, the sequence numbers of every event log, and the figures counted from it.
+// Checks I2, I6 and I9: the items of idempotency keys, the sequence numbers of event logs, and the rollups.
 import { recount } from '../analytics/recount.ts';
 import type { Orm } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';

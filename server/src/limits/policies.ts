@@ -1,5 +1,4 @@
-// Every rate limit in one table: how much, counted by whom, and why. docs/decisions/0007-rate-limits.md has the same
-// table.
+// Every rate limit in one table (docs/decisions/0007-rate-limits.md): how much, counted by whom, and why.
 
 /** This many requests at once, and as many again spread over every following window. */
 export interface Policy {

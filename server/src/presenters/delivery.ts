@@ -4,8 +4,8 @@ import type {
   DeliveryDetail,
   Replay as WireReplay,
   Timings as WireTimings,
+  Delivery as WireDelivery,
 } from '@countersign/shared/api/deliveries';
-import type { Delivery as WireDelivery } from '@countersign/shared/api/learnings';
 import type { Role } from '@countersign/shared/enums';
 import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/api/alerts';
 import { may } from '../domain/access/permissions.ts';

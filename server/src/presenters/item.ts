@@ -5,7 +5,7 @@ import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
 import { displayName } from '../domain/access/actor.ts';
 import { isBlind } from '../domain/audits/audit.ts';
-import { rawJson, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/items/decision.ts';
+import { rawJson, toDecided, toDecision, webhookIdOf, type DecisionRow } from '../domain/items/decision.ts';
 import { isOpen, isReopenable, isSettled, publicStatusOf } from '../domain/items/item.ts';
 import { itemAbilities } from '../domain/access/permissions.ts';
 import { rowFor, toItemRow, type RowItem } from '../domain/items/item-row.ts';
@@ -19,7 +19,7 @@ import type { Item } from '../db/entities/item.ts';
  */
 export function presentSubmitted(
   item: { id: string; status: Item['status']; publicStatus?: Item['publicStatus']; audit: boolean },
-  decision: (DecisionFacts & { finalAt?: Date | null }) | null,
+  decision: (DecisionRow & { finalAt?: Date | null }) | null,
 ): Submitted {
   const status = publicStatusOf(item);
   const final = decision?.finalAt && !isOpen(status) ? toDecision(decision) : null;

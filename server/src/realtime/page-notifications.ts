@@ -1,4 +1,4 @@
-// Notifies open pages of what is not in the event log: figures (AN8), assignment (LC6), offers (PM5), revocations (A20).
+// Notifies open pages of what is not in the event log: figures (AN8), offers (PM5), revocations (A20).
 import { ROLES } from '@countersign/shared/enums';
 import { type LiveServer, userRoom, sessionRoom, projectRoom, type Rooms } from './rooms.ts';
 import {

@@ -1,5 +1,4 @@
-// Follows every event log and sends its events, in order and without gaps, to this process's own sockets (decision
-// 0003).
+// Follows every event log and sends its events, in order and without gaps, to this process's sockets.
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { parseAdvances, EVENTS_SEQUENCED } from '../db/connection/channels.ts';
 import { Event } from '../db/entities/event.ts';
@@ -22,6 +21,7 @@ export interface Tail {
 /** The minimum time between two frames of a room, in milliseconds: a burst becomes one frame. */
 export const FRAME_MS = COALESCE_MS;
 
+/** See decision 0003. */
 export function createTail(services: Services, io: LiveServer, rooms: () => Rooms): Tail {
   /** The last position sent, per project with listeners or with a recent notification. */
   const cursors = new Map<string, number>();

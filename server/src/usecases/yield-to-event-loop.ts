@@ -1,4 +1,4 @@
-// Lets long tasks yield: other requests run in between, and one turn of the event loop has one piece of all long tasks (MB9).
+// Lets long tasks yield: one turn of the event loop runs one piece of all long tasks together (MB9).
 import { RoundRobin } from '../limits/round-robin.ts';
 
 /** The longest time that one piece of a task blocks others, in ms. */

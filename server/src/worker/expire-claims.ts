@@ -1,5 +1,4 @@
-// Expires claims within about a second of the end of their lease: renewed ones are updated, the others expire and
-// everyone is notified.
+// Expires claims within about a second of the end of their lease, and updates those that were renewed.
 import { SYSTEM } from '../domain/access/actor.ts';
 import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
 import type { Services } from '../usecases/services.ts';

@@ -1,5 +1,4 @@
-// Makes decisions final when their undo window has passed (LC2): a separate event, which triggers webhooks and waiting
-// responses.
+// Makes decisions final when their undo window has passed (LC2), which triggers webhooks and waiting responses.
 import type { ItemStatus } from '@countersign/shared/enums';
 import { SYSTEM } from '../domain/access/actor.ts';
 import type { Tx } from '../db/database.ts';

@@ -1,5 +1,4 @@
-// The only loop of the system: runs on a wake-up, at a due time, or after the poll interval; one run at a time; drains
-// on stop.
+// Runs a function on a wake-up, at a due time or after the poll interval, one run at a time.
 import type { Logger } from 'pino';
 
 /**
@@ -53,6 +52,7 @@ export interface Loop {
 /** The pause after a failed run, in milliseconds. */
 const REST_MS = 1000;
 
+/** The only loop of the system; it drains on stop. */
 export function startLoop(options: LoopOptions): Loop {
   const loop = new RunningLoop(options);
   loop.wake();

@@ -1,5 +1,4 @@
-// The event relay: assigns sequence numbers to appended events, writes the deliveries that they cause, and notifies the
-// web processes.
+// The event relay: assigns sequence numbers, writes the deliveries that events cause, notifies web processes.
 import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import type { Event } from '../db/entities/event.ts';

@@ -1,5 +1,4 @@
-// Replays many deliveries, one batch per transaction, oldest first; among several replays, the one with the least
-// progress continues. A crash costs one batch.
+// Replays many deliveries, oldest first, one batch per transaction, so that a crash costs one batch.
 import type { Tx } from '../db/database.ts';
 import { makeDue } from '../db/make-due.ts';
 import type { Services } from '../usecases/services.ts';
@@ -20,7 +19,10 @@ interface Running {
   started_by_name: string;
 }
 
-/** Runs the next batch of one replay. Several workers may run it concurrently: each takes another replay, or none. */
+/**
+ * Runs the next batch of one replay. Several workers may run it concurrently: each takes another replay, or none. Among
+ * several replays, the one with the least progress continues.
+ */
 export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Promise<Next> {
   const worked = await services.db.write(async (tx) => {
     const [running] = await tx.em.execute<Running[]>(

@@ -9,6 +9,7 @@ import {
   type RetentionKind,
   expiredPrefix,
 } from '../domain/items/retention.ts';
+import { retentionKindOf, storedRetentionKind, type StoredRetentionKind } from '../domain/stored-names.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -83,7 +84,7 @@ async function note(
     em,
     `update keeping set through_seq = $3, facts_gone = facts_gone + $4, gone_until = greatest(gone_until, $5::timestamptz)
      where project_id = $1 and kind = $2`,
-    [projectId, kind, through, events, until],
+    [projectId, storedRetentionKind(kind), through, events, until],
   );
 }
 
@@ -99,7 +100,8 @@ interface RetentionTask {
 }
 
 /** Identifies a task, as `NAME` does in SQL. */
-const nameOf = ({ projectId, kind }: Pick<RetentionTask, 'projectId' | 'kind'>): string => `${projectId} ${kind}`;
+const nameOf = ({ projectId, kind }: Pick<RetentionTask, 'projectId' | 'kind'>): string =>
+  `${projectId} ${storedRetentionKind(kind)}`;
 
 const NAME = `p.id || ' ' || k.kind`;
 
@@ -119,7 +121,7 @@ const NEXT = `
 
 interface RetentionTaskRow {
   project_id: string;
-  kind: RetentionKind;
+  kind: StoredRetentionKind;
   days: number;
   through_seq: string;
   rollup_seq: string;
@@ -142,7 +144,7 @@ async function nextRetentionTask(em: Em, now: Date, resting: readonly string[]):
   );
   if (held === undefined) return null;
   const [after, counted] = [Number(held.through_seq), Number(held.rollup_seq)];
-  return { projectId: row.project_id, kind: row.kind, days: Number(row.days), after, counted };
+  return { projectId: row.project_id, kind: retentionKindOf(row.kind), days: Number(row.days), after, counted };
 }
 
 /** $1: the project; $2, $3: above and up to which `seq`; $4: how many. */
@@ -273,7 +275,7 @@ async function deleteExpired(
     await run(REDACT);
     await rawQuery(em, REDACT_ITEMS, [items, now]);
   }
-  if (kind !== 'ledger') return NOTHING_DELETED;
+  if (kind !== 'items') return NOTHING_DELETED;
   await run(REMOVE);
   const [row] = await rawQuery<{ n: number; until: string | Date | null }>(em, DELETE_EVENTS, [items]);
   const until = row?.until ?? null;

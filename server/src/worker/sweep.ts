@@ -1,6 +1,4 @@
-// Deletes expired data: sessions, challenges, idempotency keys, invites, offers, webhook alerts, logs of deleted
-// projects. Shows confidence again where audits are over (AU3). Also completes two upgrades: records reasons that an
-// older version left without a cluster, and removes names that owners set for others.
+// Deletes expired rows, such as sessions, keys and invites, and completes upgrades from older versions.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import { noteMissingReasons } from '../db/learnings/assign-cluster.ts';
@@ -25,7 +23,8 @@ const BATCH = 5000;
 
 /**
  * One sweep of at most 5000 rows per kind, so that it blocks nobody. Several workers may run it concurrently: a row is
- * deleted once.
+ * deleted once. Also shows confidence again where audits are over (AU3), records reasons that an older version left
+ * without a cluster, and removes names that owners set for others.
  */
 export async function sweepOnce(services: Services): Promise<Next> {
   const now = services.clock.now();

@@ -1,5 +1,4 @@
-// Watches the error budgets of projects (AU5): notifies owners when audits show that more automatic decisions may be
-// wrong, and raises the auto-approve threshold if the owner has chosen that.
+// Watches the error budgets of projects: notifies owners, and raises the threshold if they chose that (AU5).
 import type { BudgetAlertKind } from '@countersign/shared/enums';
 import { readDrawn } from '../db/audits/audit-rows.ts';
 import { guaranteeSpan } from '../db/audits/audit-span.ts';

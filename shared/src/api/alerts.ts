@@ -1,5 +1,4 @@
-// Alerts that tell the owners of a project about its webhook: a delivery failed for good, the webhook is paused, it
-// works again (WH6).
+// Alerts to a project's owners: a delivery failed for good, the webhook is paused, or it works again (WH6).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { alertKind } from '../enums.ts';

@@ -1,5 +1,4 @@
-// Clusters of reasons (docs/spec/dashboard-api.md): why reviewers override suggestions, and how supervisors organize
-// the reasons.
+// Clusters of reasons, and how supervisors organize them (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { learningFilter } from '../filters/learning-filter.ts';

@@ -1,9 +1,43 @@
-// One delivery with its attempts, and replays (docs/spec/dashboard-api.md).
+// The delivery log, one delivery with its attempts, and replays (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilitiesTo } from '../enums.ts';
+import { deliveryFilter } from '../filters/delivery-filter.ts';
+import { abilitiesTo, deliveryStatus } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
-import { delivery } from './learnings.ts';
+
+const delivery = z
+  .object({
+    id: uuid,
+    item_id: uuid,
+    webhook_id: z.string(),
+    status: deliveryStatus,
+    attempt: z.number().int(),
+    /** The current schedule: how many of its attempts have begun, out of how many; a replay starts a new one (WH1). */
+    run: z.object({ attempt: z.number().int(), of: z.number().int() }),
+    next_attempt_at: timestamp.nullable(),
+    http_status: z.number().int().nullable(),
+    error: z.string().nullable(),
+    /** Of the last finished attempt; null before the first one finishes. */
+    duration_ms: z.number().nullable(),
+    created_at: timestamp,
+    completed_at: timestamp.nullable(),
+    abilities: abilitiesTo('replay', 'send_now'),
+  })
+  .meta({ id: 'Delivery' });
+export type Delivery = z.infer<typeof delivery>;
+
+export const listDeliveries = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/deliveries',
+  auth: 'session',
+  summary: 'The delivery log, newest first, optionally filtered',
+  params: z.object({ id: uuid }),
+  query: deliveryFilter.extend({
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+  }),
+  reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),
+});
 
 /**
  * Duration of each phase of an attempt in ms; null for a phase that was not reached or not measured, and for connecting

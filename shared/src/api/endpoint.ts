@@ -1,5 +1,4 @@
-// One endpoint object per route: the server binds it, the web and the client call it, and OpenAPI reads it. Each path
-// and schema is defined once.
+// Declares one endpoint object per route, which the server, the web, the client and OpenAPI share.
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Scope } from '../enums.ts';
@@ -55,7 +54,10 @@ type Definition<P, Q, B, R> = CallerRequirement & {
   errors?: readonly ErrorCode[];
 };
 
-/** Declares an endpoint; omitted parts are `null`, with `undefined` values. */
+/**
+ * Declares an endpoint; omitted parts are `null`, with `undefined` values. Each path and schema is defined once:
+ * server, web, client and OpenAPI use this object.
+ */
 export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefined>(
   definition: Definition<P, Q, B, R>,
 ): Endpoint<P, Q, B, R> {

@@ -1,5 +1,4 @@
-// Inbound webhooks (docs/spec/webhooks.md#inbound): submissions signed by their sender, and the sources a project
-// accepts.
+// Inbound webhooks (docs/spec/webhooks.md#inbound): signed submissions, and the sources that a project accepts.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo } from '../enums.ts';

@@ -1,10 +1,9 @@
-// Learnings and the delivery log (docs/spec/dashboard-api.md).
+// Learnings and the values they can be filtered by (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { json } from '../json/json.ts';
-import { deliveryFilter } from '../filters/delivery-filter.ts';
 import { learningFilter } from '../filters/learning-filter.ts';
-import { abilitiesTo, deliveryStatus, overrideAction } from '../enums.ts';
+import { abilitiesTo, overrideAction } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 const projectParams = z.object({ id: uuid });
@@ -90,34 +89,3 @@ export const listLearningValues = endpoint({
   reply: z.object({ flags: valuesGiven, models: valuesGiven, sources: valuesGiven }).meta({ id: 'LearningValues' }),
 });
 export type LearningValues = z.infer<NonNullable<typeof listLearningValues.reply>>;
-
-export const delivery = z
-  .object({
-    id: uuid,
-    item_id: uuid,
-    webhook_id: z.string(),
-    status: deliveryStatus,
-    attempt: z.number().int(),
-    /** The current schedule: how many of its attempts have begun, out of how many; a replay starts a new one (WH1). */
-    run: z.object({ attempt: z.number().int(), of: z.number().int() }),
-    next_attempt_at: timestamp.nullable(),
-    http_status: z.number().int().nullable(),
-    error: z.string().nullable(),
-    /** Of the last finished attempt; null before the first one finishes. */
-    duration_ms: z.number().nullable(),
-    created_at: timestamp,
-    completed_at: timestamp.nullable(),
-    abilities: abilitiesTo('replay', 'send_now'),
-  })
-  .meta({ id: 'Delivery' });
-export type Delivery = z.infer<typeof delivery>;
-
-export const listDeliveries = endpoint({
-  method: 'GET',
-  path: '/api/projects/:id/deliveries',
-  auth: 'session',
-  summary: 'The delivery log, newest first, optionally filtered',
-  params: projectParams,
-  query: deliveryFilter.extend(page),
-  reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),
-});

@@ -1,5 +1,4 @@
-// The live queue: lists, claims and decisions (docs/spec/dashboard-api.md). Commands arrive here; events are sent by
-// sockets.
+// The live queue: lists, claims and decisions (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { domainEvent } from '../events.ts';
 import { timestamp, uuid } from '../ids.ts';

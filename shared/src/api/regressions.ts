@@ -1,5 +1,4 @@
-// Regression runs: a pipeline answers the inputs of a cluster again in a dry run, to see which learnings would still
-// fail (rule RS).
+// Regression runs: a pipeline answers the inputs of a cluster again, to see which would still fail (RS).
 import { z } from 'zod';
 import { problem } from '../errors.ts';
 import { timestamp, uuid } from '../ids.ts';

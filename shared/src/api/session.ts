@@ -1,5 +1,4 @@
-// Sign-In With Solana and the session (docs/spec/dashboard-api.md). The server creates the challenge; the page returns
-// only what was signed.
+// Sign-In With Solana and the session (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { personName } from '../person-name.ts';

@@ -1,4 +1,4 @@
-// A claim that must not be made: signing in with a hardware wallet, because through most wallets the message never reaches it.
+// Tests that no page claims to sign in with a hardware wallet, which most wallets do not support.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-// Compares the audits of a project with its error budget, for all models together and for the newest one alone (AU5,
-// AU6).
+// Compares a project's audits with its error budget, for all models and for the newest alone (AU5, AU6).
 import { type AuditStratum, budgetState, type BudgetState } from '../../domain/audits/audit-error.ts';
 import { type AuditSpan, auditStrata } from './audit-rows.ts';
 import type { GuaranteeSpan } from './audit-span.ts';

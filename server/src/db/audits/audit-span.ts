@@ -1,5 +1,4 @@
-// Determines which audits count for the anytime bound (AU6): those since the last change of threshold, flags or model,
-// of the last 30 to 60 days.
+// Determines which audits count for the anytime bound (AU6): those since the last change, of the last 30 to 60 days.
 import { auditStart } from '../../domain/audits/audit-start.ts';
 import { type AuditSpan, MOST_AUDITS } from './audit-rows.ts';
 import type { Em } from '../orm.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { readDatabaseUrl, sessionSettings } from './database-url.ts';
+import { readDatabaseUrl } from './database-url.ts';
+import { sessionSettings } from './session-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-url-'));
 const file = (name: string): string => {

@@ -1,5 +1,4 @@
-// Extends the connection pool of the ORM: replaces broken connections, applies session settings, and sends prepared
-// statements by name.
+// The ORM's connection pool, with replaced broken connections, session settings and prepared statements.
 import type { ClientBase, ClientConfig, Pool, PoolClient } from 'pg';
 import type { Connection } from './database-url.ts';
 import { planNameOf } from './planned.ts';

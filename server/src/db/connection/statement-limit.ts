@@ -1,5 +1,4 @@
-// Limits the duration of statements (DB1): the timeout of a connection is set before the first statement with a
-// different limit.
+// Limits the duration of statements (DB1) by setting the timeout of a connection when the limit changes.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 

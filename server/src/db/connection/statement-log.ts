@@ -1,4 +1,4 @@
-// What the log says of statements: slow ones with their duration, and errors with kind and place, never with values (K7).
+// Logs slow statements with their duration, and failed ones with kind and place, never with values (K7).
 import type { Pool, PoolClient } from 'pg';
 
 /** A slow statement: `ms` includes waiting for locks, `text` has no values. */

@@ -1,5 +1,4 @@
-// A cluster of reasons with the same meaning. A merged one belongs to its target, with all its own data, until the
-// merge is undone (CT3).
+// A cluster of reasons with the same meaning; a merged one belongs to its target until the merge is undone (CT3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 
@@ -22,5 +21,6 @@ const ClusterSchema = defineEntity({
     },
   ],
 });
+/** A merged cluster keeps all its own data, so that the merge can be undone. */
 export class Cluster extends ClusterSchema.class {}
 ClusterSchema.setClass(Cluster);

@@ -1,5 +1,4 @@
-// The one decision of an item (invariant I1), and next to it the verdict on an audited one. Provisional until
-// `finalAt`; an undo deletes the row, the event log retains the history.
+// The one decision of an item (I1), provisional until `finalAt`, with the verdict on an audited one.
 import { defineEntity, p } from '@mikro-orm/core';
 import { DECISION_ACTIONS, DECISION_STATUSES } from '@countersign/shared/enums';
 import { Item } from './item.ts';
@@ -40,5 +39,6 @@ const DecisionSchema = defineEntity({
     },
   ],
 });
+/** An undo deletes the row; the event log retains the history. */
 export class Decision extends DecisionSchema.class {}
 DecisionSchema.setClass(Decision);

@@ -1,5 +1,4 @@
-// The event log: one row per event, written by `appendEvent()` or by the statement that records attempts.
-// `seq` is null until it is assigned.
+// The event log: one row per event; `seq` is null until it is assigned.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActorRef } from '@countersign/shared/events';
 import { Project } from './project.ts';
@@ -47,5 +46,6 @@ const EventSchema = defineEntity({
   ],
   uniques: [{ name: 'event_seq', properties: ['projectId', 'seq'] }],
 });
+/** Rows are written by `appendEvent()` or by the statement that records attempts. */
 export class Event extends EventSchema.class {}
 EventSchema.setClass(Event);

@@ -1,5 +1,4 @@
-// Makes repeated requests harmless: written in the transaction of its items (I2). Public keys are retained for seven
-// days, inbound ones forever.
+// An idempotency key, written with its items (I2); public ones are retained for seven days, inbound ones forever.
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';

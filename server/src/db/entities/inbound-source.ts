@@ -1,5 +1,4 @@
-// A source of signed submissions for a project (docs/spec/webhooks.md#inbound). The secret is encrypted with the key
-// ring (K3).
+// A source of signed submissions for a project, with its encrypted secret (docs/spec/webhooks.md#inbound).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 import { User } from './user.ts';

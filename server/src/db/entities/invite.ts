@@ -1,5 +1,4 @@
-// An invite to a project. Only the SHA-256 of its token is stored; it is open until it is used, revoked or expired
-// (PM3).
+// An invite to a project, with the SHA-256 of its token; open until used, revoked or expired (PM3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { ROLES } from '@countersign/shared/enums';
 import { Project } from './project.ts';

@@ -1,5 +1,4 @@
-// An offer of membership to a wallet (PM5). The row is the open offer: it is deleted when the offer is accepted,
-// declined, revoked or expired.
+// An open offer of membership to a wallet (PM5); accepting, declining, revoking or expiring it deletes the row.
 import { defineEntity, p } from '@mikro-orm/core';
 import { ROLES } from '@countersign/shared/enums';
 

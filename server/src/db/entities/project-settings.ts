@@ -1,5 +1,4 @@
-// Every version of a project's settings: items refer to the version that routed them (RT6), and the history of changes
-// is retained.
+// Every version of a project's settings: items refer to the version that routed them (RT6).
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ProjectSettings as Settings } from '@countersign/shared/settings';
 import { Project } from './project.ts';

@@ -1,5 +1,4 @@
-// The counts of a project in one minute, hour or day (UTC), by measure: sums of the event log up to the project's
-// `rollup_seq` (I9).
+// The counts of a project in one minute, hour or day (UTC), by measure: sums over its event log (I9).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 

@@ -1,5 +1,4 @@
-// Assigns the reason of an override to a cluster (CT1, CT2): the decision records the reason, and a worker assigns it
-// afterwards (CT4).
+// Assigns the reason of an override to a cluster (CT1, CT2), in a worker, after the decision (CT4).
 import type { Clock, Ids } from '../clock.ts';
 import { withAncestors } from './cluster-tree.ts';
 import type { Database, Tx } from '../database.ts';

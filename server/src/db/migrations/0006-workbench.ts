@@ -1,4 +1,4 @@
-// The owner's workbench: who changed what in a project, which guidelines a member has seen, and projects on their way out.
+// The owner's workbench: the change log, the guidelines that members have seen, and deleted projects.
 import { SchemaChange } from './schema-change.ts';
 
 /** The settings version that brought the guidelines as they are, and the one a member has seen. */

@@ -1,4 +1,4 @@
-// What the delivery log shows of an attempt: the headers of its answer, and how many secrets signed it. And the indexes its filters need.
+// The delivery log: response headers and number of signatures of each attempt, and the indexes of its filters.
 import { SchemaChange } from './schema-change.ts';
 
 export class Console extends SchemaChange {

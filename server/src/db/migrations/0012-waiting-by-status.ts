@@ -1,4 +1,4 @@
-// What waits, in order, by its status: queued items are found past however many escalated ones, and one index serves both.
+// Indexes waiting items by status, so that queued items are found past many escalated ones.
 import { SchemaChange } from './schema-change.ts';
 
 export class WaitingByStatus extends SchemaChange {

@@ -1,4 +1,4 @@
-// Automatic approvals that people look at again: such an item waits like any other, and has a verdict beside its decision.
+// Audits of automatic approvals: such an item waits like any other and has a verdict beside its decision.
 import { SchemaChange } from './schema-change.ts';
 
 export class Audits extends SchemaChange {

@@ -1,4 +1,4 @@
-// Figures of every project by minute, hour and day, counted from the ledger up to `rollup_seq`; and the zone its days are in.
+// Rollups by minute, hour and day, counted up to `rollup_seq`, and the time zone of a project's days.
 import { SchemaChange } from './schema-change.ts';
 
 export class Rollups extends SchemaChange {

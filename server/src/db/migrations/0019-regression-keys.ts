@@ -1,4 +1,4 @@
-// What a regression run goes over, and the key of the request that began it, so that a repeat begins no second one (RS2).
+// The cases of a regression run, and the idempotency key of the request that started it (RS2).
 import { SchemaChange } from './schema-change.ts';
 
 export class RegressionKeys extends SchemaChange {

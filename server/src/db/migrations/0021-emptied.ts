@@ -1,4 +1,4 @@
-// When an item's content was taken away (KE2). A step of its own: who moves an item asks for it first and for its project then.
+// When an item was redacted (KE2): a step of its own, because transitions lock the item first and its project then.
 import { SchemaChange } from './schema-change.ts';
 
 export class Emptied extends SchemaChange {

@@ -1,4 +1,4 @@
-// An item has few deliveries: which of them is the first is found by the index of all of them, and every lease pays for one index less.
+// Drops the index of first deliveries, which every lease maintained: the index of all deliveries finds them.
 import { SchemaChange } from './schema-change.ts';
 
 export class FewerIndexes extends SchemaChange {

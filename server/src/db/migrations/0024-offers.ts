@@ -1,4 +1,4 @@
-// Offers of a seat (PM5), who may be added directly (PM6), which wallets are blocked (A20), and whose names were looked through (PM4).
+// Offers of membership (PM5), direct adding (PM6), blocked wallets (A20), and checked display names (PM4).
 import { SchemaChange } from './schema-change.ts';
 
 export class Offers extends SchemaChange {

@@ -1,4 +1,4 @@
-// What an audit is drawn by, beside the item's id: whoever knows the id alone cannot tell whether its item was drawn (AU1, AU3).
+// The salt of the audit draw: the item's ID alone does not tell whether it was drawn (AU1, AU3).
 import { SchemaChange } from './schema-change.ts';
 
 export class AuditSalt extends SchemaChange {

@@ -1,5 +1,4 @@
-// The SSRF guard's decisions about addresses (W3), by example and by property; guard-registry.test.ts compares them
-// with the IANA registries.
+// Tests the SSRF guard's decisions about addresses (W3), by example and by property.
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-// Webhooks cannot reach the service, its metrics, its database or its lock store (W7), however their addresses are
-// written.
+// Tests that webhooks cannot reach the service, its metrics, database or lock store (W7), however addressed.
 import { describe, expect, it } from 'vitest';
 import { type GuardPolicy, type Lookup, refuseTarget } from './guard.ts';
 import { createOwnEndpoints, type OwnEndpoint, type NetworkEnvironment } from './own-endpoints.ts';
@@ -71,7 +70,7 @@ describe('W7: with every range allowed, a webhook still cannot reach', () => {
     ['another port of the database’s machine', 'http://10.0.0.5:8080/'],
     ['the database’s port on another machine', 'http://10.0.0.9:5432/'],
     ['an internet address', 'https://93.184.215.14/'],
-  ])('W7: but can reach %s', async (_, url) => {
+  ])('W7: a webhook can reach %s', async (_, url) => {
     expect(await refuseTarget(url, openTo(), lookup)).toBeNull();
   });
 });

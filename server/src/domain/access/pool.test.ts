@@ -30,11 +30,11 @@ describe.each(CHANGES)('a change from %s to %s', (from, to, [raises, noOwner, in
     expect(leavesNoOwner({ from, to }, 1)).toBe(noOwner);
   });
 
-  it('PM1: is allowed while there is a second owner', () => {
+  it('PM1: is allowed for an owner while there is a second one', () => {
     expect(leavesNoOwner({ from, to }, 2)).toBe(false);
   });
 
-  it('PM3: is a raise, and ends the invites that the member made, as the table says', () => {
+  it('PM3: counts as a raise, and ends the invites that the member made, where the table says so', () => {
     expect([isRaise({ from, to }), losesInvites({ from, to })]).toEqual([raises, invites]);
   });
 });

@@ -1,4 +1,4 @@
-// Percentiles of histograms against those of the durations themselves: within the promised error, and the same after merging.
+// Tests percentiles of histograms against those of the durations: within the promised error, also after merging.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUCKET_RATIO, bucketOf, percentileOf, type Histogram } from './histogram.ts';

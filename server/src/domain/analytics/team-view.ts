@@ -1,4 +1,4 @@
-// Rule FL: the figures of the live team view. Pure: moments are in milliseconds, durations in seconds, unknown values are null.
+// Rule FL: the figures of the live team view; moments in ms, durations in seconds, unknown values null.
 import type { Drain, Flow } from '@countersign/shared/api/team';
 
 /** FL2: nobody is stuck before this many seconds, however fast the others are. */

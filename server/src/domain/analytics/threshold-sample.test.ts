@@ -1,4 +1,4 @@
-// What-if thresholds on past items: against routing each item again, against the other half of real data, and against chance.
+// Tests what-if thresholds on past items against routing them again, the other half of real data, and chance.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ThresholdSample } from '@countersign/shared/api/thresholds';

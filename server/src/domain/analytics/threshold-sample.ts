@@ -1,4 +1,4 @@
-// Groups counted rows into the sample that a page tries thresholds on (AN23): flags folded as in routing, kinds kept separate.
+// Groups counted rows into the sample for what-if thresholds (AN23), with flags folded as in routing.
 import type { ThresholdSample } from '@countersign/shared/api/thresholds';
 import { dispersion } from '@countersign/shared/statistics/statistics';
 import type { BelowReview, RoutingRule } from '@countersign/shared/enums';

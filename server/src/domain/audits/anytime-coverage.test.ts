@@ -1,4 +1,4 @@
-// How often a bound that is checked after every audit is ever wrong: 10,000 simulated runs (more in a soak), and exactly.
+// Tests how often a bound that is checked after every audit is wrong, in 10,000 simulated runs and exactly.
 import { describe, expect, it } from 'vitest';
 import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics/statistics';
 import { seeded } from '../../../test/fixtures/seeded-random.ts';

@@ -1,4 +1,4 @@
-// Which automatic approvals are drawn: always the same ones, as many as the rate says, and a higher rate only adds to them.
+// Tests which automatic approvals are drawn for audits: always the same ones, and at the project's rate.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ROLES } from '@countersign/shared/enums';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decision as schema } from '@countersign/shared/decision';
 import { jsonText } from '@countersign/shared/json/json';
-import { rawJson, toDecision, type DecisionFacts } from './decision.ts';
+import { rawJson, toDecision, type DecisionRow } from './decision.ts';
 
-const ROW: DecisionFacts = {
+const ROW: DecisionRow = {
   id: '0197f1a0-0000-7000-8000-000000000001',
   status: 'approved',
   action: 'edit',

@@ -3,8 +3,8 @@ import type { Decision } from '@countersign/shared/decision';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import type { DecisionAction, DecisionStatus } from '@countersign/shared/enums';
 
-/** What the object needs of a decision; the database row has it too. */
-export interface DecisionFacts {
+/** The columns of a decision that the object is made of. */
+export interface DecisionRow {
   id: string;
   status: DecisionStatus;
   action: DecisionAction;
@@ -20,7 +20,7 @@ export interface DecisionFacts {
 /** Stored JSON text as a member of an answer: the JSON writer inserts it unchanged (I7), so its type is any JSON value. */
 export const rawJson = <T = Json>(text: string): T => new RawJson(text) as T;
 
-export function toDecision(decision: DecisionFacts): Decision {
+export function toDecision(decision: DecisionRow): Decision {
   return {
     id: decision.id,
     status: decision.status,
@@ -35,7 +35,7 @@ export function toDecision(decision: DecisionFacts): Decision {
 }
 
 /** A final decision as webhooks and the catch-up feed send it (docs/spec/webhooks.md#outbound). */
-export function toDecided(row: DecisionFacts & { itemId: string; projectId: string }) {
+export function toDecided(row: DecisionRow & { itemId: string; projectId: string }) {
   const decision = toDecision(row);
   return {
     event: 'item.decided' as const,

@@ -22,18 +22,18 @@ const DONE: RetentionItem = {
 
 describe('what is deleted', () => {
   it.each<[string, Partial<RetentionItem>, string[]]>([
-    ['KE1: is settled', {}, ['attempts', 'payloads', 'ledger']],
+    ['KE1: is settled', {}, ['attempts', 'payloads', 'items']],
     ['KE1: can still be undone', { provisional: true }, []],
     ['KE1: has a delivery under way', { underWay: true }, []],
     ['KE1: has later events', { hasLaterEvents: true }, []],
     ['KE5: is quoted by a learning', { quoted: true }, ['attempts']],
-    ['KE2: is redacted already', { redacted: true }, ['attempts', 'ledger']],
+    ['KE2: is redacted already', { redacted: true }, ['attempts', 'items']],
   ])('%s', (_, given, kinds) => {
     expect(RETENTION_KINDS.filter((kind) => isDeletable(kind, { ...DONE, ...given }))).toEqual(kinds);
   });
 
   it('KE1: nothing of an item that waits for people', () => {
-    const open = ITEM_STATUSES.filter((status) => !isDeletable('ledger', { ...DONE, status }));
+    const open = ITEM_STATUSES.filter((status) => !isDeletable('items', { ...DONE, status }));
     expect(open).toEqual(['queued', 'escalated']);
   });
 });

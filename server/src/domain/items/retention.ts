@@ -3,7 +3,7 @@ import type { ItemStatus } from '@countersign/shared/enums';
 import { isOpen } from './item.ts';
 
 /** What an owner can give a retention period: delivery attempts, payloads, and items with their events. */
-export const RETENTION_KINDS = ['attempts', 'payloads', 'ledger'] as const;
+export const RETENTION_KINDS = ['attempts', 'payloads', 'items'] as const;
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
 const DAY_MS = 24 * 60 * 60_000;

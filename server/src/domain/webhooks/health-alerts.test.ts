@@ -37,7 +37,7 @@ describe('WH6: owners get an alert', () => {
     expect(after(state, step)).toBe(alert);
   });
 
-  it('and the state records it', () => {
+  it('records each alert in the state', () => {
     expect(nextAlert(NOTHING, 'dead').state).toEqual(at({ inTrouble: true, secondsAgo: 0 }));
     expect(nextAlert(NOTHING, 'pause').state).toEqual(at({ paused: true, inTrouble: true }));
     const over = nextAlert(at({ inTrouble: true, secondsAgo: 7 }), 'succeeded').state;

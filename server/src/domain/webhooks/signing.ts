@@ -1,4 +1,4 @@
-// How an attempt is signed: its headers (W6), and which secrets sign it while they rotate (docs/spec/webhooks.md#secrets).
+// How an attempt is signed: its headers (W6), and which secrets sign it (docs/spec/webhooks.md#secrets).
 import { signedHeaders } from '@countersign/shared/webhook';
 
 /** How long a new secret is secondary before it is promoted, and how long an old one stays secondary after. */

@@ -1,5 +1,4 @@
-// Large request bodies through a real server: read in batches that alternate between owners, also when nothing consumes
-// the body (MB8).
+// Tests that a real server reads large bodies in batches that alternate between owners (MB8).
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

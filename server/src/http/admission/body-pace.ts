@@ -1,5 +1,4 @@
-// Reads large request bodies in batches that alternate between owners, so that many at once do not delay other requests
-// (MB8).
+// Reads large bodies in batches that alternate between owners, so that they do not delay other requests (MB8).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { READING } from '../../limits/memory-limits.ts';
 import type { RoundRobin } from '../../limits/round-robin.ts';

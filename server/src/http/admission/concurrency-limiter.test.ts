@@ -23,90 +23,104 @@ class Client extends EventEmitter {
 const settle = () => new Promise((done) => setImmediate(done));
 
 /** Records who was admitted, in order. */
-function door(limit = FEW) {
+function createTestLimiter(limit = FEW) {
   const limiter = createConcurrencyLimiter(limit);
-  const inside: string[] = [];
+  const admitted: string[] = [];
   const releases: Release[] = [];
   const refused: string[] = [];
-  const knock = (person: string, client = new Client()) =>
+  const enter = (person: string, client = new Client()) =>
     void limiter.enter(person, client).then(
       (leave) => {
-        inside.push(person);
+        admitted.push(person);
         releases.push(leave);
       },
       (error: { code: string }) => refused.push(`${person} ${error.code}`),
     );
-  return { knock, inside, releases, refused, settle };
+  return { enter, admitted, releases, refused, settle };
 }
 
 describe('RL6: the limiter of expensive requests', () => {
   it('admits a limited number per person, queues one more, and refuses the next', async () => {
-    const { knock, inside, releases, refused, settle } = door();
-    for (let n = 0; n < 4; n += 1) knock('anna');
+    const { enter, admitted, releases, refused, settle } = createTestLimiter();
+    for (let n = 0; n < 4; n += 1) enter('anna');
     await settle();
-    expect([inside, refused]).toEqual([['anna', 'anna'], ['anna rate_limited']]);
+    expect([admitted, refused]).toEqual([['anna', 'anna'], ['anna rate_limited']]);
     releases[0]?.();
     releases[0]?.();
     await settle();
-    expect(inside).toEqual(['anna', 'anna', 'anna']);
+    expect(admitted).toEqual(['anna', 'anna', 'anna']);
   });
 
   it('admits a limited number per process; a long queue of one person does not block another with a free slot', async () => {
-    const { knock, inside, releases, refused, settle } = door({ ...FEW, perProcess: 2, waitingPerPerson: 5 });
-    for (let n = 0; n < 3; n += 1) knock('anna');
-    knock('ben');
-    knock('carl');
+    const { enter, admitted, releases, refused, settle } = createTestLimiter({
+      ...FEW,
+      perProcess: 2,
+      waitingPerPerson: 5,
+    });
+    for (let n = 0; n < 3; n += 1) enter('anna');
+    enter('ben');
+    enter('carl');
     await settle();
-    expect([inside, refused]).toEqual([['anna', 'anna'], ['carl unavailable']]);
+    expect([admitted, refused]).toEqual([['anna', 'anna'], ['carl unavailable']]);
     releases[0]?.();
     await settle();
-    expect(inside).toEqual(['anna', 'anna', 'ben']);
+    expect(admitted).toEqual(['anna', 'anna', 'ben']);
     releases[1]?.();
     await settle();
-    expect(inside.at(-1)).toBe('anna');
+    expect(admitted.at(-1)).toBe('anna');
   });
 
   it('queues a person without queued requests, however many others are queued', async () => {
-    const { knock, inside, releases, refused, settle } = door({
+    const { enter, admitted, releases, refused, settle } = createTestLimiter({
       ...FEW,
       perProcess: 1,
       waitingPerPerson: 5,
       waiting: 3,
     });
-    for (const person of ['anna', 'ben', 'ben', 'carl', 'dora', 'ben']) knock(person);
+    for (const person of ['anna', 'ben', 'ben', 'carl', 'dora', 'ben']) enter(person);
     await settle();
-    expect([inside, refused]).toEqual([['anna'], ['ben unavailable', 'ben unavailable']]);
+    expect([admitted, refused]).toEqual([['anna'], ['ben unavailable', 'ben unavailable']]);
     for (let n = 0; n < 3; n += 1) {
       releases[n]?.();
       await settle();
     }
-    expect(inside).toEqual(['anna', 'ben', 'carl', 'dora']);
+    expect(admitted).toEqual(['anna', 'ben', 'carl', 'dora']);
   });
 
   it('skips a person who has reached their own limit', async () => {
-    const { knock, inside, releases, settle } = door({ ...FEW, perPerson: 1, perProcess: 2, waitingPerPerson: 5 });
-    for (const person of ['anna', 'anna', 'ben', 'ben', 'carl']) knock(person);
+    const { enter, admitted, releases, settle } = createTestLimiter({
+      ...FEW,
+      perPerson: 1,
+      perProcess: 2,
+      waitingPerPerson: 5,
+    });
+    for (const person of ['anna', 'anna', 'ben', 'ben', 'carl']) enter(person);
     await settle();
-    expect(inside).toEqual(['anna', 'ben']);
+    expect(admitted).toEqual(['anna', 'ben']);
     releases[1]?.();
     await settle();
-    expect(inside.at(-1)).toBe('ben');
+    expect(admitted.at(-1)).toBe('ben');
   });
 
   it('ignores clients that disconnect before or while they are queued', async () => {
-    const { knock, inside, releases, refused } = door({ ...FEW, perPerson: 1, waitingPerPerson: 5, waiting: 5 });
+    const { enter, admitted, releases, refused } = createTestLimiter({
+      ...FEW,
+      perPerson: 1,
+      waitingPerPerson: 5,
+      waiting: 5,
+    });
     const [early, patient] = [new Client(), new Client()];
     early.go();
-    knock('anna');
-    knock('anna', patient);
-    knock('anna');
-    knock('ben', early);
+    enter('anna');
+    enter('anna', patient);
+    enter('anna');
+    enter('ben', early);
     patient.go();
     await settle();
-    expect([inside, refused]).toEqual([['anna'], ['ben unavailable', 'anna unavailable']]);
+    expect([admitted, refused]).toEqual([['anna'], ['ben unavailable', 'anna unavailable']]);
     releases[0]?.();
     await settle();
-    expect(inside).toEqual(['anna', 'anna']);
+    expect(admitted).toEqual(['anna', 'anna']);
     expect(patient.listenerCount('close')).toBe(0);
   });
 
@@ -145,7 +159,7 @@ describe('RL6: memory reserved for a response', () => {
     expect(budget.taken).toBe(10);
   });
 
-  it('is waited for without a slot of the limiter', async () => {
+  it('waits for memory without holding a slot of the limiter', async () => {
     const [budget, limiter] = [
       new MemoryBudget(FULL),
       createConcurrencyLimiter({ ...FEW, perPerson: 1, perProcess: 1 }),

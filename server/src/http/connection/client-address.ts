@@ -1,5 +1,4 @@
-// Determines the client address of a request: the one that the trusted proxies report, or that of the connection. HTTP
-// and sockets use it.
+// Determines the client address of a request or socket: as the trusted proxies report it, or of the connection.
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 

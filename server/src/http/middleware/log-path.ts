@@ -1,5 +1,4 @@
-// The path of a request for the log: the path of an invite contains its token, which a log reader must not be able to
-// use.
+// The path of a request for the log, without the token of an invite, which a log reader must not get.
 
 /** The path without the token of an invite. */
 export const logPath = (path: string): string => path.replace(/^((?:\/api)?\/invites\/)[^/]+/i, '$1…');

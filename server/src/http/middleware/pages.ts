@@ -1,5 +1,4 @@
-// Serves the built web app: hashed files with a permanent cache, one fallback page for the dashboard, and one for the
-// documentation.
+// Serves the built web app: hashed files with a permanent cache, and a fallback page per area.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';

@@ -1,5 +1,4 @@
-// The examples of the OpenAPI document tell one story: the assistant of a parcel service submits answers, Anna decides
-// one, the pipeline receives it.
+// The examples of the OpenAPI document, as one story: an assistant submits answers, Anna decides one.
 import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/api/public';
 import type { Decision } from '@countersign/shared/decision';
 import type { ItemDecided } from '@countersign/shared/webhook';

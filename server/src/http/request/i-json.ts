@@ -1,5 +1,4 @@
-// Parses I-JSON (RFC 7493): reports what JSON.parse would accept or change silently, and returns the exact text of
-// every member.
+// Parses I-JSON (RFC 7493): refuses what JSON.parse would change silently, and returns each member's exact text.
 import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json/json-fault';
 import { JsonLexer, type TokenKind } from '@countersign/shared/json/json-lexer';
 import { Refusal, type FieldError } from '@countersign/shared/errors';

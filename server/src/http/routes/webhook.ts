@@ -1,7 +1,6 @@
 // The webhook of a project: its state and secrets, test events, the delivery log with replays, and alerts.
 import * as alerts from '@countersign/shared/api/alerts';
 import * as deliveries from '@countersign/shared/api/deliveries';
-import { listDeliveries as listEndpoint } from '@countersign/shared/api/learnings';
 import * as projects from '@countersign/shared/api/projects';
 import * as api from '@countersign/shared/api/webhook';
 import {
@@ -62,7 +61,7 @@ const iso = (at: Date | null) => at?.toISOString() ?? null;
 const GONE = { durationMs: null, redacted: true };
 
 export function bindDeliveries(bind: Binder, services: Services): void {
-  bind.member(listEndpoint, async ({ actor, params, query }) => {
+  bind.member(deliveries.listDeliveries, async ({ actor, params, query }) => {
     const page = await listDeliveries(services, actor, { ...query, projectId: params.id, after: query.after });
     const data = page.rows.map((row) => presentDelivery(row, page, page.asides.get(row.id) ?? GONE));
     return { data, next_cursor: page.nextCursor };

@@ -1,5 +1,4 @@
-// The presence registry: regardless of the order of arrivals, departures, moves, lost messages and crashed processes, pages
-// converge on the true presence.
+// Tests that pages converge on the true presence, also after lost messages and crashed processes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';

@@ -1,4 +1,4 @@
-// Applies every change of a reviewer pool: one at a time, with one event, and with all that ends with the role (PM1 to PM3).
+// Applies every change of a reviewer pool, with one event and with all that ends with the role (PM1 to PM3).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import type { HeldClaim } from '../../claims/claim-lock.ts';

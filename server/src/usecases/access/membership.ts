@@ -1,4 +1,4 @@
-// Checks membership, roles and permissions: 404 for other projects, 403 for forbidden actions (PM) and archived projects (AR1).
+// Checks membership, roles and permissions (PM), and refuses changes of archived projects (AR1).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import { may, type Permission } from '../../domain/access/permissions.ts';

@@ -1,4 +1,4 @@
-// Makes, revokes, accepts and declines offers of membership: an owner makes one for a wallet, and its person answers (PM5).
+// Makes, revokes, accepts and declines offers of membership: from an owner to a wallet (PM5).
 import { OFFER_DAYS } from '@countersign/shared/api/offers';
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';

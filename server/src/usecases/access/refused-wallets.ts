@@ -1,4 +1,4 @@
-// Refuses the offers of a wallet (PM9): open ones are declined, and later ones are hidden until the wallet is allowed again.
+// Refuses the offers of a wallet (PM9): open ones are declined, later ones hidden until it is allowed again.
 import { Refusal } from '@countersign/shared/errors';
 import { displayName } from '../../domain/access/actor.ts';
 import type { RefusedView } from '../../domain/access/offer.ts';

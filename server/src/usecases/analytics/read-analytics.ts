@@ -1,4 +1,4 @@
-// Reads the analytics of queue, people, model and webhook in a window from the rollups, at the same cost for any window.
+// Reads the analytics of queue, people, model and webhook from the rollups, at the same cost for any window.
 import type { Analytics } from '@countersign/shared/api/analytics';
 import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/enums';
 import { COUNT_LIMIT } from '@countersign/shared/api/queue';

@@ -1,4 +1,4 @@
-// Reads the live team view of supervisors: who holds what and for how long, review times, and when the queue will be empty (FL).
+// Reads the live team view (FL): who holds what and for how long, review times, and when the queue will be empty.
 import type { TeamView, Holding, TeamMember } from '@countersign/shared/api/team';
 import { OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/enums';
 import { type Figures, withFigures, EVER } from '../../analytics/read-rollups.ts';

@@ -1,4 +1,4 @@
-// Reads the sample for what-if thresholds: the newest arrivals and decisions of a window, grouped where they are alike (AN23).
+// Reads the sample for what-if thresholds: the newest arrivals and decisions of a window, grouped (AN23).
 import { SAMPLE_SIZE, type ThresholdSample } from '@countersign/shared/api/thresholds';
 import type { RoutingRule } from '@countersign/shared/enums';
 import { sampleOf, type Cohort, type SampleRows } from '../../domain/analytics/threshold-sample.ts';

@@ -1,4 +1,4 @@
-// Limits claims to three per person over all projects and processes (LC4). Every new claim comes through here, one at a time.
+// Limits claims to three per person over all projects and processes (LC4), for every new claim.
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
 import { Refusal } from '@countersign/shared/errors';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
@@ -10,9 +10,10 @@ import { lockHolders } from './claim-store.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Runs a transaction that gives the actor a claim. A lease that has ended in the database may have been renewed in the lock
- * store, so it counts at first (`ended` is empty). Only when that leads to a refusal is the lock store asked which leases have
- * ended, and the transaction runs again with their ids. Errors: `too_many_claims`, and those of `work`.
+ * Runs a transaction that gives the actor a claim. A lease that has ended in the database may have been renewed in the
+ * lock store, so it counts at first (`ended` is empty). Only when that leads to a refusal is the lock store asked which
+ * leases have ended, and the transaction runs again with their ids. Errors: `too_many_claims`, and those of `work`.
+ * Every new claim comes through here, one at a time per person.
  */
 export async function withinLimit<T>(
   services: Services,

@@ -1,4 +1,4 @@
-// Claims the next item for a reviewer: escalated first for those who may, then by due time (LC3), then oldest; never a held one.
+// Claims the next item for a reviewer: escalated first for those who may, then by due time (LC3), then oldest.
 import type { Role } from '@countersign/shared/enums';
 import { type Tx, DatabaseGone } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';

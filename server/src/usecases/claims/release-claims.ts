@@ -1,4 +1,4 @@
-// Ends claims in the transaction that ends their basis: the role of their holder (PM2), or the project's being open (AR1).
+// Ends claims with their basis: the role of their holder (PM2), or the project being open (AR1).
 import type { HeldClaim } from '../../claims/claim-lock.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { mayHold } from '../../domain/access/pool.ts';

@@ -1,4 +1,4 @@
-// Heartbeat of a claim: normally it only touches the lock store; without a lock there, the claim in the database decides.
+// Renews a claim: in the lock store, or, without a lock there, by the claim in the database.
 import { Refusal } from '@countersign/shared/errors';
 import { Item } from '../../db/entities/item.ts';
 import { Project } from '../../db/entities/project.ts';

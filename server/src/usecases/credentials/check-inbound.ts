@@ -1,4 +1,4 @@
-// Authenticates a signed inbound message by its source. Before the signature is verified, nothing is parsed or written (K6).
+// Authenticates a signed inbound message by its source, before anything is parsed or written (K6).
 import { Refusal } from '@countersign/shared/errors';
 import { uuid } from '@countersign/shared/ids';
 import { HEADERS, judgeTimestamp, verifyHex, verifyStandard } from '@countersign/shared/webhook';

@@ -1,4 +1,4 @@
-// Remembers session cookies that were valid lately, so that their users are not limited by others at the same address (RL2).
+// Remembers recently valid session cookies, so that others at their address do not limit their users (RL2).
 import { sha256Hex } from '../../crypto/tokens.ts';
 
 export interface KnownSessions {

@@ -1,4 +1,4 @@
-// LG1: every event is counted, the first ones of each minute are logged, and a flood is logged as a count without hiding others.
+// Tests LG1: every event is counted, the first of each minute are logged, and a flood hides no others.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSecurityLog, MOST_LINES, MOST_OF_ADDRESS, WINDOW_MS } from './security-log.ts';
 

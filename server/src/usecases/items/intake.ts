@@ -1,4 +1,4 @@
-// The intake: concurrent submissions share a commit, each with its own outcome (decision 0008). Answers follow the commit.
+// The intake: concurrent submissions share a commit, each with its own outcome (decision 0008).
 import { Refusal } from '@countersign/shared/errors';
 import type { ActorRef } from '@countersign/shared/events';
 import type { Clock, Ids } from '../../db/clock.ts';

@@ -1,4 +1,4 @@
-// Reads a snapshot of the queue: rows of one view by due time (LC3), the counts of every view, and the event log position.
+// Reads a snapshot of the queue: rows of one view by due time (LC3), all counts, and the event log position.
 import { type QueueView, COUNT_LIMIT } from '@countersign/shared/api/queue';
 import { type QueueFilter, isUnfiltered } from '@countersign/shared/filters/queue-filter';
 import { type Role, OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';

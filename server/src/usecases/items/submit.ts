@@ -1,4 +1,4 @@
-// A pipeline submits one item or a batch, stored with events and idempotency key in one transaction, answered after the commit.
+// Submits an item or a batch, stored with events and idempotency key in one transaction.
 import { keyRef } from '../../domain/access/actor.ts';
 import type { Stored, SubmitResult } from './intake.ts';
 import type { SubmitInput } from './new-item.ts';
@@ -12,7 +12,10 @@ export interface Idempotency {
 
 export type SubmitRequest = SubmitInput & { idempotency: Idempotency | null };
 
-/** Stores one submission. Errors: those of `Intake.submit`. `replayed`: an earlier request with the same key created the item. */
+/**
+ * Stores one submission. Errors: those of `Intake.submit`. `replayed`: an earlier request with the same key created the
+ * item. The answer follows the commit.
+ */
 export async function submit(
   services: Services,
   actor: ApiKeyActor,

@@ -1,4 +1,4 @@
-// Requests that wait for a final decision: limited in number, woken by the event, and released on abort and at shutdown.
+// Requests that wait for a final decision: limited in number, woken by the event, released on abort and shutdown.
 import { OPEN_STATUSES } from '@countersign/shared/enums';
 import type { Database } from '../../db/database.ts';
 

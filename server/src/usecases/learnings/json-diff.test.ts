@@ -16,7 +16,7 @@ describe('the patch of an edit', () => {
     ['[1]', '{"0":1}', [{ op: 'replace', path: '', value: { 0: 1 } }]],
     ['null', '{}', [{ op: 'replace', path: '', value: {} }]],
     ['5', '5.0', []],
-  ])('from %s to %s', (before, after, patch) => {
+  ])('turns %s into %s', (before, after, patch) => {
     expect(diffOf(before, after)).toEqual(patch);
   });
 

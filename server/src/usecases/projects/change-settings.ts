@@ -1,4 +1,4 @@
-// An owner changes settings. Each change is a new version; one based on an older version is refused, so none is overwritten.
+// Changes settings by a new version, and refuses a change that is based on an older one.
 import { Refusal } from '@countersign/shared/errors';
 import { SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';

@@ -1,4 +1,4 @@
-// Archives, restores and deletes projects: an archived one can be restored (AR1), a deleted one disappears at once (AR2).
+// Archives, restores and deletes projects: an archived one can be restored (AR1), a deleted one cannot (AR2).
 import { REVOKED } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
 import { lockProject } from '../../db/lock-project.ts';

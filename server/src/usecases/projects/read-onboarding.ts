@@ -1,4 +1,4 @@
-// Reads the progress of onboarding: the first key, item, decision and delivery of a project, each the first row of an index.
+// Reads the progress of onboarding: whether a project has its first key, item, decision and delivery.
 import type { Onboarding } from '@countersign/shared/api/onboarding';
 import { displayName } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';

@@ -1,4 +1,4 @@
-// Records a change of a project by its people: a line in its change log and an event for its pages, in the change's transaction.
+// Records a change of a project in its change log, with an event for its pages, in the same transaction.
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import type { Tx } from '../../db/database.ts';
 import { type Change, logChange } from '../../db/log-change.ts';

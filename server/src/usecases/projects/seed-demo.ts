@@ -1,4 +1,4 @@
-// Creates or reuses the demo project, with a new pipeline key at each start. Everyone who signs in to a demo becomes an owner.
+// Creates or reuses the demo project, with a new pipeline key at each start.
 import { Refusal } from '@countersign/shared/errors';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { newAddress } from '../../crypto/ed25519.ts';
@@ -33,8 +33,9 @@ export interface DemoSeed {
 }
 
 /**
- * Finds or creates the demo project and returns what its pipeline and its receiver need: a deleted one is created again, an
- * archived one is restored. For demo mode only.
+ * Finds or creates the demo project and returns what its pipeline and its receiver need: a deleted one is created
+ * again, an archived one is restored. For demo mode only. Everyone who signs in to a demo becomes an owner
+ * (`joinDemo`).
  */
 export async function seedDemo(
   services: Services,

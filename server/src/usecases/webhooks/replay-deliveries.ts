@@ -1,4 +1,4 @@
-// A supervisor replays deliveries: same id and body, attempt numbers continue, and the retry schedule starts again (WH1, I5).
+// Replays deliveries: same ID and body, attempt numbers continue, the retry schedule restarts (WH1, I5).
 import type { REPLAYABLE } from '@countersign/shared/api/deliveries';
 import { Refusal } from '@countersign/shared/errors';
 import type { DeliveryStatus } from '@countersign/shared/enums';

@@ -1,4 +1,4 @@
-// A supervisor makes the next attempt of a waiting delivery due at once (WH8): it counts in the schedule, whose other steps stay.
+// Makes the next attempt of a pending delivery due at once (WH8), as part of its schedule.
 import { Refusal } from '@countersign/shared/errors';
 import { memberRef } from '../../domain/access/actor.ts';
 import { makeDueNow } from '../../db/make-due.ts';

@@ -75,7 +75,7 @@ describe('A22: a safe method', () => {
 });
 
 describe('A22: a recorded download', () => {
-  it('is the export of learnings', () => {
+  it('exists for the export of learnings only', () => {
     expect(EVENTS_APPENDED).toEqual(['exportLearnings']);
   });
 

@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(JSON.stringify(await testEnv.sql('select * from session'))).not.toContain(secret);
   });
 
-  it('is not found by anything else', async () => {
+  it('is found by its token alone', async () => {
     const [{ token }, { token: other }] = [await open(), await open()];
     const [id, secret] = token.split('.');
     const mixed = `${id}.${other.split('.')[1]}`;

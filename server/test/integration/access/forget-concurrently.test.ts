@@ -25,12 +25,12 @@ async function forget(address: string): Promise<void> {
 }
 /** What remains of an erased person. */
 const remainingRowsOf = (userId: string) =>
-  testEnv.sql<{ sessions: number; seats: number; address: string }>(
+  testEnv.sql<{ sessions: number; memberships: number; address: string }>(
     `select (select count(*)::int from session where user_id = u.id) as sessions,
-       (select count(*)::int from member where user_id = u.id) as seats, address from app_user u where id = ?`,
+       (select count(*)::int from member where user_id = u.id) as memberships, address from app_user u where id = ?`,
     [userId],
   );
-const nothingOf = (userId: string) => [{ sessions: 0, seats: 0, address: `forgotten:${userId}` }];
+const nothingOf = (userId: string) => [{ sessions: 0, memberships: 0, address: `forgotten:${userId}` }];
 
 describe('KE6: erasing and signing in at the same moment', () => {
   /** The statements of a sign-in, not committed yet. */
@@ -83,11 +83,11 @@ describe('KE6: erasing and signing in at the same moment', () => {
 describe('KE6: erasing and joining at the same moment', () => {
   it('the membership first: it ends like any other', async () => {
     const who = await aPerson(testEnv.services);
-    const seat: [string, unknown[]] = [
+    const membership: [string, unknown[]] = [
       `insert into member (project_id, user_id, role, created_at) values (?, ?, 'reviewer', now())`,
       [fixture.projectId, who.userId],
     ];
-    await withOpenTransaction(testEnv, seat, async (commit) => {
+    await withOpenTransaction(testEnv, membership, async (commit) => {
       const forgetting = forget(who.address);
       await waitForBlocked(testEnv, 1);
       await commit();
@@ -145,6 +145,6 @@ describe('KE6: erasing and joining at the same moment', () => {
       return forgetting;
     });
     expect(outcome).toMatchObject({ code: 'forbidden' });
-    expect(await remainingRowsOf(who.id)).toMatchObject([{ sessions: 1, seats: 1, address: who.wallet.address }]);
+    expect(await remainingRowsOf(who.id)).toMatchObject([{ sessions: 1, memberships: 1, address: who.wallet.address }]);
   });
 });

@@ -158,7 +158,7 @@ describe('LG1: a refused socket logs one line', () => {
     await live.close();
   });
 
-  it('and an accepted one none', async () => {
+  it('logs nothing for an accepted socket', async () => {
     const live = await startLiveServer(inside);
     (await live.connect(asPerson(matrixEnv, 'reviewer'))).socket.close();
     expect(lines()).toEqual([]);

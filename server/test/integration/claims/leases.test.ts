@@ -53,7 +53,7 @@ describe('the heartbeat', () => {
     await expect(claim(testEnv.services, fixture.ben, id)).rejects.toMatchObject({ code: 'claim_held' });
   });
 
-  it('I3: with another fence, by another person or after a release is refused', async () => {
+  it('I3: refuses a heartbeat with another fence, by another person or after a release', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     const lost = { code: 'claim_lost' };
@@ -65,7 +65,7 @@ describe('the heartbeat', () => {
     await expect(renewClaim(testEnv.services, fixture.anna, { itemId: id, fence })).rejects.toMatchObject(lost);
   });
 
-  it('I3: after another person claimed the item names the holder', async () => {
+  it('I3: names the holder when another person has claimed the item', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const { fence } = await claim(testEnv.services, fixture.anna, id);
     await endLease(testEnv, id);
@@ -79,7 +79,7 @@ describe('the heartbeat', () => {
     });
   });
 
-  it('of a decided item says so', async () => {
+  it('answers that the item is decided', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     await expect(renewClaim(testEnv.services, fixture.anna, { itemId: id, fence: 1 })).rejects.toMatchObject({

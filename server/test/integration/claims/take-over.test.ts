@@ -68,7 +68,7 @@ describe('taking over', () => {
     });
   });
 
-  it('of an item that nobody holds is a claim, of one’s own a renewal', async () => {
+  it('claims an item that nobody holds, and renews the own claim', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const first = await take(fixture.supervisor, id);
     const again = await take(fixture.supervisor, id);
@@ -95,7 +95,7 @@ describe('taking over', () => {
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: fixture.ben.userId, claim_fence: 1 });
   });
 
-  it('I4: of ten people who take it over from each other at once, the last one granted is the only holder', async () => {
+  it('I4: leaves the last one granted as the only holder when ten people take an item over at once', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     const claimants = [fixture.supervisor, fixture.owner];
@@ -136,7 +136,7 @@ describe('LC: reopening', () => {
     await expect(again(fixture.owner, open)).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
-  it('by ten at once happens once', async () => {
+  it('reopens an item once when ten people do it at once', async () => {
     const { id } = await anItem(testEnv.services, fixture, { confidence: 0.1 });
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => again(fixture.owner, id)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

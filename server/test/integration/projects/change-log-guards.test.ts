@@ -133,7 +133,7 @@ describe('CL1: no entry without a change', () => {
     expect(counts).toEqual([{ version: 1, keys: 1, sources: 0, invites: 0, offers: 0, members: 4, name: 'Anna' }]);
   });
 
-  it('of ten owners’ changes on one version one succeeds, and writes one entry', async () => {
+  it('one of ten owners’ changes on one version succeeds, and writes one entry', async () => {
     const before = await changeLogOf(testEnv, fixture.projectId);
     const results = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => changeTarget(100 + index)));
     const won = results.findIndex(({ status }) => status === 'fulfilled');
@@ -145,7 +145,7 @@ describe('CL1: no entry without a change', () => {
 });
 
 describe('CL1: an entry never changes', () => {
-  it('it has the name of its time', async () => {
+  it('an entry shows a person under their name of that time', async () => {
     await grantRole(testEnv.services, fixture, { who: fixture.anna, role: 'owner' });
     await changeTarget(5, fixture.anna);
     await rename(fixture.anna, fixture.anna, 'Anne');
@@ -166,7 +166,7 @@ describe('CL1: an entry never changes', () => {
     ]);
   });
 
-  it('it has actions of the demo: keys created at a start, and sign-ins', async () => {
+  it('the log has the actions of the demo: keys created at a start, and sign-ins', async () => {
     const seed = { name: 'Demo', webhookUrl: 'http://127.0.0.1:4001/hook', settings: {} };
     const { projectId } = await seedDemo(testEnv.services, seed);
     await seedDemo(testEnv.services, { ...seed, webhookUrl: 'http://127.0.0.1:4002/hook' });
@@ -219,7 +219,7 @@ async function everySecret(): Promise<string[]> {
 const PIECE = 12;
 
 describe('CL2: no secret', () => {
-  it('is in any entry, nor a part or a hash of one, after every kind of change', async () => {
+  it('no entry has a secret, a part or a hash of one, after every kind of change', async () => {
     const secrets = await everySecret();
     const rows = await testEnv.sql<object>('select * from project_change where project_id = ?', [fixture.projectId]);
     const log = JSON.stringify(rows);

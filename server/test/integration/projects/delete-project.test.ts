@@ -125,8 +125,8 @@ describe('AR2: deleting', () => {
   });
 });
 
-describe('AR2: nothing more is sent', () => {
-  it('of pending deliveries', async () => {
+describe('AR2: after deleting, nothing more is sent', () => {
+  it('cancels pending deliveries', async () => {
     await decided(2);
     await testEnv.sql(
       `update delivery set status = 'paused' where id = (select min(id::text)::uuid from delivery where project_id = ?)`,
@@ -138,7 +138,7 @@ describe('AR2: nothing more is sent', () => {
     expect(await deliveries()).not.toContainEqual({ status: 'sending' });
   });
 
-  it('of decisions that were not final yet', async () => {
+  it('sends nothing of decisions that were not final yet', async () => {
     await testEnv.sql('update project set undo_window_seconds = 30 where id = ?', [fixture.projectId]);
     await decided(1);
     await remove();
@@ -151,7 +151,7 @@ describe('AR2: nothing more is sent', () => {
     expect([await deliveries(), got]).toEqual([[], 0]);
   });
 
-  it('of decisions that were final and not yet in the event log', async () => {
+  it('sends nothing of final decisions that were not yet in the event log', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
     await remove();
@@ -159,7 +159,7 @@ describe('AR2: nothing more is sent', () => {
     expect(await deliveries()).toEqual([]);
   });
 
-  it('of a delivery that a worker had just leased', async () => {
+  it('sends nothing of a delivery that a worker had just leased', async () => {
     await decided(1);
     const { db } = testEnv.services;
     const statement: typeof db.statement = async (work) => {
@@ -171,7 +171,7 @@ describe('AR2: nothing more is sent', () => {
     expect([await deliveries(), got]).toEqual([[{ status: 'cancelled' }], 0]);
   });
 
-  it('and an attempt under way is recorded at its end, and its delivery stays cancelled', async () => {
+  it('records an attempt in progress at its end, and its delivery stays cancelled', async () => {
     await decided(1);
     const { port } = await httpReceiver((_request, response) => {
       void remove().then(() => response.writeHead(503).end());
@@ -188,7 +188,7 @@ describe('AR2: nothing more is sent', () => {
 });
 
 describe('AR2: at the same moment', () => {
-  it('of two deletions one succeeds, and writes one entry', async () => {
+  it('lets one of two deletions succeed, which writes one entry', async () => {
     await testEnv.sql(`update member set role = 'owner' where project_id = ?`, [fixture.projectId]);
     const results = await Promise.allSettled([remove(), remove(fixture.anna)]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -30,7 +30,7 @@ const memberKey = async (userId: string) => {
 };
 
 describe('the live team view', () => {
-  it('is for supervisors and owners', async () => {
+  it('is shown to supervisors and owners only', async () => {
     await teamView(fixture.owner);
     await expect(teamView(fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(teamView(await aPerson(testEnv.services))).rejects.toMatchObject({ code: 'not_found' });

@@ -121,7 +121,7 @@ describe('WH6: an owner sees', () => {
 describe('WH6, PM: nobody else sees the alert', () => {
   const refused = (code: string) => expect.objectContaining({ code }) as Error;
 
-  it('no reviewer and no supervisor, until they are owners', async () => {
+  it('shows reviewers and supervisors no alert until they are owners', async () => {
     await happens('exhausted');
     for (const who of [now.fixture.anna, now.fixture.supervisor]) {
       expect(await kindsFor(who)).toEqual([]);
@@ -134,7 +134,7 @@ describe('WH6, PM: nobody else sees the alert', () => {
     expect(await kindsFor(now.fixture.supervisor)).toEqual(['exhausted']);
   });
 
-  it('no member sees alerts from before they joined, or came back', async () => {
+  it('shows a member no alerts from before they joined, or came back', async () => {
     const second = await aPerson(testEnv.services);
     await join(second, 'owner');
     await happens('exhausted');
@@ -152,7 +152,7 @@ describe('WH6, PM: nobody else sees the alert', () => {
     expect(await kindsFor(second)).toEqual([]);
   });
 
-  it('no owner of another project', async () => {
+  it('shows the owner of another project no alert', async () => {
     const other = await createProjectFixture(testEnv.services);
     await happens('exhausted');
     expect(await listAlerts(testEnv.services, other.owner)).toEqual([]);

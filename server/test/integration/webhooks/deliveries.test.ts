@@ -2,7 +2,7 @@
 // paused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
-import { type Done, leaseDue, type Leased, type Room } from '../../../src/delivery/lease.ts';
+import { type FinishedAttempt, leaseDue, type Leased, type LeaseCapacity } from '../../../src/delivery/lease.ts';
 import { pauseEndpoint } from '../../../src/delivery/health.ts';
 import { recordAll } from '../../../src/delivery/record.ts';
 import { aDelivery, makeDue } from './pending-deliveries.ts';
@@ -36,10 +36,11 @@ beforeEach(async () => {
 const due = (of: ProjectFixture = fixture, given: { itemId?: string; ago?: number } = {}) =>
   aDelivery(testEnv, of, { ago: 1, ...given });
 
-const ROOM: Room = { limit: 100, retries: 100, posting: 0, inFlight: new Map() };
-const lease = (room: Partial<Room> = {}) => testEnv.services.db.statement((em) => leaseDue(em, { ...ROOM, ...room }));
+const CAPACITY: LeaseCapacity = { limit: 100, retries: 100, posting: 0, inFlight: new Map() };
+const lease = (capacity: Partial<LeaseCapacity> = {}) =>
+  testEnv.services.db.statement((em) => leaseDue(em, { ...CAPACITY, ...capacity }));
 /** Records the result of one attempt; returns whether its lease was still valid. */
-async function finish(leased: Leased, how: Partial<Done>): Promise<boolean> {
+async function finish(leased: Leased, how: Partial<FinishedAttempt>): Promise<boolean> {
   const end = { leased, outcome: OUTCOME, next: { kind: 'succeeded' as const }, startedAt: STARTED, ...how };
   const [fate] = await testEnv.services.db.write((tx) => recordAll(tx, [end], STARTED));
   return fate !== 'lost';
@@ -112,7 +113,7 @@ describe('a lease', () => {
     const quick = () =>
       testEnv.services.db.write(async (tx) => {
         await tx.em.execute(`set local lock_timeout = '1s'`);
-        return leaseDue(tx.em, { ...ROOM, limit: 5 });
+        return leaseDue(tx.em, { ...CAPACITY, limit: 5 });
       });
     expect(only(await withOpenTransaction(testEnv, taking, quick)).id).toBe(newer);
   });

@@ -1,7 +1,7 @@
 // Tests the filters of the delivery log: the database matches the same rows as `answersDelivery`, page by page, in one project.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries as endpoint, type Delivery as Line } from '@countersign/shared/api/learnings';
+import { listDeliveries as endpoint, type Delivery as Line } from '@countersign/shared/api/deliveries';
 import { answersDelivery, DELIVERY_STATES, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
 import { createProject } from '@countersign/shared/api/projects';
 import { DELIVERY_STATUSES } from '@countersign/shared/enums';

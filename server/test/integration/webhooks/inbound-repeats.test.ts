@@ -56,7 +56,7 @@ async function expectRepeat(first: Raw, again: () => Promise<Raw>): Promise<void
   expect(await everything()).toEqual(before);
 }
 
-describe('IN1: sent again', () => {
+describe('IN1: a message that is sent again gives the same item', () => {
   it.each(['Standard Webhooks', 'the hex signature'])('with the very same headers, by %s', async (scheme) => {
     const body = aBody();
     const headers = scheme.includes('hex') ? hexOf(sender.secret, body) : trioOf(sender.secret, body);
@@ -135,8 +135,8 @@ describe('IN1: sent again', () => {
   });
 });
 
-describe('IN1: another message', () => {
-  it('is the same body under another signed id', async () => {
+describe('IN1: a new item', () => {
+  it('results from the same body under another signed id', async () => {
     const body = aBody();
     const answers = [await send(body, trioOf(sender.secret, body)), await send(body, trioOf(sender.secret, body))];
     expect(answers.map(outcome)).toEqual(['201', '201']);
@@ -145,12 +145,12 @@ describe('IN1: another message', () => {
     await expectRepeat(answers[0] as Raw, () => send(body, hexOf(sender.secret, body)));
   });
 
-  it('is another body', async () => {
+  it('results from another body', async () => {
     for (const body of [aBody(), aBody()]) expect(outcome(await send(body, hexOf(sender.secret, body)))).toBe('201');
     expect(await count()).toBe(2);
   });
 
-  it('is the same one from another source', async () => {
+  it('results from the same message of another source', async () => {
     const other = await aSender(project, 'Other');
     const [body, id] = [aBody(), randomUUID()];
     for (const to of [sender, other])

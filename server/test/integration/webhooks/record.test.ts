@@ -3,7 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS_APPENDED, EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';
 import { createDeliverer } from '../../../src/delivery/deliver.ts';
-import { type Done, type Leased, leaseDue } from '../../../src/delivery/lease.ts';
+import { type FinishedAttempt, type Leased, leaseDue } from '../../../src/delivery/lease.ts';
 import { createRecorder } from '../../../src/delivery/record.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
@@ -68,19 +68,19 @@ async function expectNoGaps(of: ProjectFixture): Promise<void> {
 }
 
 const ROOM = { limit: 10, retries: 10, posting: 0, inFlight: new Map<string, number>() };
-const WELL: Done['outcome'] = {
+const WELL: FinishedAttempt['outcome'] = {
   ...{ httpStatus: 204, error: null, retryAfter: null, responseHeaders: {}, responseText: '', remoteAddress: null },
   ...{ totalMs: 1, timings: { dnsMs: 0, connectMs: 0, tlsMs: null, firstByteMs: 1 }, signatures: 1 },
 };
-const doneOf = (leased: Leased): Done => ({
+const doneOf = (leased: Leased): FinishedAttempt => ({
   ...{ leased, outcome: WELL, next: { kind: 'succeeded' }, startedAt: new Date() },
 });
-const failureOf = (leased: Leased): Done => ({
+const failureOf = (leased: Leased): FinishedAttempt => ({
   ...doneOf(leased),
   outcome: { ...WELL, httpStatus: 500, error: 'http_5xx' },
   next: { kind: 'dead' },
 });
-const recordAll = (ends: readonly Done[]) => Promise.all(ends.map(createRecorder(testEnv.services)));
+const recordAll = (ends: readonly FinishedAttempt[]) => Promise.all(ends.map(createRecorder(testEnv.services)));
 const SUCCEEDED = { status: 'succeeded', attempt: 1, http_status: 204, error: null, claim_token: null };
 
 describe('a successful attempt', () => {
@@ -162,7 +162,7 @@ describe('a successful attempt', () => {
   it('I5: of two recordings of one delivery counts the one whose lease holds', async () => {
     const id = await aDelivery(testEnv, fixture);
     await relayAll();
-    const ends: Done[] = [];
+    const ends: FinishedAttempt[] = [];
     for (const attempt of [1, 2]) {
       const [leased] = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
       if (leased !== undefined) ends.push(doneOf(leased));

@@ -253,7 +253,7 @@ describe('the state of a webhook', () => {
     expect((await eventLogOf(testEnv, fixture.projectId)).at(-1)).toMatchObject({ data: { changed: ['webhook'] } });
   });
 
-  it('is for owners', async () => {
+  it('is shown to owners only', async () => {
     await expect(state(fixture.supervisor)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(state(await aPerson(services))).rejects.toMatchObject({ code: 'not_found' });
   });

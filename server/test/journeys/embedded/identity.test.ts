@@ -62,7 +62,7 @@ describe.runIf(MAY_UNSHARE)('EM1: PostgreSQL (needs root and user namespaces)', 
     await nothingRunsIn(folder);
   });
 
-  it('of root runs in a namespace, and without one as another user, which it then keeps', async () => {
+  it('runs in a namespace when started by root, and without one as another user, which it then keeps', async () => {
     const service = embeddedService({ folder: openFolder() });
     const data = join(service.folder, 'postgres');
     await service.start();
@@ -92,7 +92,7 @@ describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', (
     return ['/usr/bin/setpriv', `--bounding-set=${dropped}`, `--inh-caps=${dropped}`, '--'];
   };
 
-  it('nor inspect the processes of others: finds an orphaned PostgreSQL, ends it, and uses its data', async () => {
+  it('finds an orphaned PostgreSQL, ends it and uses its data when it may not inspect the processes of others either', async () => {
     const folder = openFolder();
     const PATH = pathWithout(...NO_NAMESPACES, 'setpriv');
     const service = embeddedService({ folder, env: { PATH }, through: WITHOUT('sys_ptrace') });
@@ -109,7 +109,7 @@ describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', (
     await nothingRunsIn(folder);
   });
 
-  it('nor become another user: says so in a sentence', async () => {
+  it('refuses with a sentence when it may not become another user either', async () => {
     const PATH = pathWithout(...NO_NAMESPACES);
     const service = embeddedService({ folder: openFolder(), env: { PATH }, through: WITHOUT('setuid', 'setgid') });
     expect(await service.refused()).toMatch(
@@ -166,7 +166,7 @@ describe.runIf(MAY_MOUNT)('the programs as npm unpacks them, without links (need
     return ['/usr/bin/unshare', '--mount', 'sh', '-c', script, 'sh'];
   };
 
-  it('get them beside the libraries, or, in a read-only place, in the private folder', async () => {
+  it('are linked beside the libraries, or, in a read-only place, in the private folder', async () => {
     const copy = join(aFolder('package'), 'linux');
     execFileSync('cp', ['-r', PACKAGE, copy]);
     const libraries = join(copy, 'native/lib');

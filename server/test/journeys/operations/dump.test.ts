@@ -117,7 +117,7 @@ describe('K2, K3, A1, PM3: a dump of the database', () => {
     for (const dump of dumps) expect(secretsIn(dump, secrets())).toEqual([]);
   });
 
-  it('is searched so that a secret would be found', () => {
+  it('is searched in a way that would find a secret', () => {
     for (const { kind, text } of secrets()) {
       const secret = text.split('.').at(-1) ?? '';
       for (const spelled of spellingsOf(secret).concat(Buffer.from(secret).toString('hex').toUpperCase()))
@@ -126,7 +126,7 @@ describe('K2, K3, A1, PM3: a dump of the database', () => {
   });
 });
 
-describe('K2, A1, PM3: what a dump does contain', () => {
+describe('K2, A1, PM3: the stored form of a secret, as found in a dump', () => {
   /** Every hash and every encrypted text in it. */
   const texts = () => [...new Set(tables.match(/\b[0-9a-f]{64}\b|\bk1\.[\w-]+/g) ?? [])];
   const bytesOf = (text: string) => [
@@ -135,7 +135,7 @@ describe('K2, A1, PM3: what a dump does contain', () => {
     Buffer.from(text, 'hex').toString('base64'),
   ];
 
-  it('is no session', async () => {
+  it('does not work as a session', async () => {
     const ids = [...tables.matchAll(/^session \(([0-9a-f-]{36}),/gm)].map(([, id]) => id ?? '');
     expect(ids.length).toBeGreaterThan(1);
     for (const id of ids)
@@ -148,7 +148,7 @@ describe('K2, A1, PM3: what a dump does contain', () => {
         );
   });
 
-  it('is no key, no invite and no secret of a source', async () => {
+  it('does not work as a key, an invite or the secret of a source', async () => {
     expect(texts().length).toBeGreaterThan(5);
     for (const text of texts().flatMap(bytesOf)) {
       for (const apiKey of [text, `csk_${text}`]) {
@@ -161,7 +161,7 @@ describe('K2, A1, PM3: what a dump does contain', () => {
     expect(await send(source.secret)).toBe(201);
   });
 
-  it('is no browser with a challenge', async () => {
+  it('does not work as a browser with a challenge', async () => {
     const body = signedChallenge(makeWallet(), asked);
     for (const binder of texts().flatMap(bytesOf))
       await browser(testEnv).refused(

@@ -87,7 +87,7 @@ describe.runIf(isThere)('2,640 answers of language models', () => {
     },
   );
 
-  it('read back with input and suggestion byte for byte as they were sent (I7)', async () => {
+  it('are read back with input and suggestion byte for byte as they were sent (I7)', async () => {
     const byRef = new Map(lines.map((line) => [refOf(line), line]));
     const { data } = await owner.call(listQueue, { query: { project_id: project.id, view: 'all', limit: 500 } });
     const sample = data.filter((_, n) => n % 10 === 0);

@@ -87,25 +87,29 @@ async function othersWait(of: OpenProject, until: AbortSignal): Promise<(string 
 cleanUpAfterwards();
 
 describe.runIf(SOAK).each(PLACES)('an attack on the waiting slots of a service on %s', (place) => {
-  it('PW2: by one stranger’s projects leaves another tenant nearly unaffected', { timeout: 180_000 }, async () => {
-    const target = await startTarget(place);
-    const stranger = await person(target.testEnv);
-    const projects: OpenProject[] = [];
-    for (let n = 0; n < PROJECTS; n += 1) projects.push(await openProject(stranger));
-    const other = await openProject(await person(target.testEnv));
-    let applied: (string | null)[] = [];
-    let refused: Tried['refused'] = new Map();
-    const attack: Attack = async (_target, until) => {
-      const [tried, waits] = await Promise.all([takeAll(target, projects, until), othersWait(other, until)]);
-      applied = waits;
-      refused = tried.refused;
-      return `${tried.asked} asked for a place, ${tried.withoutSlot} were stored without one; another tenant got ${waits.filter((one) => one !== null).length} of ${waits.length}`;
-    };
-    const cost = await costOf(target, `waiting slots (${place})`, attack);
-    await target.close();
-    // Each was stored, with a slot or without one (PW1), and no other tenant lost a slot.
-    expect(refused).toEqual(new Map());
-    expect(applied).toEqual(applied.map(() => 'wait=1'));
-    expectBearable(cost);
-  });
+  it(
+    'PW2: leaves another tenant nearly unaffected when it comes from one stranger’s projects',
+    { timeout: 180_000 },
+    async () => {
+      const target = await startTarget(place);
+      const stranger = await person(target.testEnv);
+      const projects: OpenProject[] = [];
+      for (let n = 0; n < PROJECTS; n += 1) projects.push(await openProject(stranger));
+      const other = await openProject(await person(target.testEnv));
+      let applied: (string | null)[] = [];
+      let refused: Tried['refused'] = new Map();
+      const attack: Attack = async (_target, until) => {
+        const [tried, waits] = await Promise.all([takeAll(target, projects, until), othersWait(other, until)]);
+        applied = waits;
+        refused = tried.refused;
+        return `${tried.asked} asked for a place, ${tried.withoutSlot} were stored without one; another tenant got ${waits.filter((one) => one !== null).length} of ${waits.length}`;
+      };
+      const cost = await costOf(target, `waiting slots (${place})`, attack);
+      await target.close();
+      // Each was stored, with a slot or without one (PW1), and no other tenant lost a slot.
+      expect(refused).toEqual(new Map());
+      expect(applied).toEqual(applied.map(() => 'wait=1'));
+      expectBearable(cost);
+    },
+  );
 });

@@ -2,7 +2,7 @@
 // (docs/spec/commands.md#stopping).
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries } from '@countersign/shared/api/learnings';
+import { listDeliveries } from '@countersign/shared/api/deliveries';
 import { readSession } from '@countersign/shared/api/session';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';

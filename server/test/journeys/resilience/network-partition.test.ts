@@ -112,7 +112,7 @@ describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', () => {
     },
   );
 
-  it('all of them at once, while idle, do not affect the next request', { concurrent: false }, async () => {
+  it('do not affect the next request when all end at once while idle', { concurrent: false }, async () => {
     while (await endSession(testEnv));
     const { id } = await project.pipeline.submit(aSubmission());
     await live.next('item.queued', (domainEvent) => domainEvent.item_id === id);

@@ -6,7 +6,7 @@ import { useTestEnvironment } from '../../test-environment.ts';
 
 const testEnv = useTestEnvironment({ processes: 1 });
 
-it('K7: is logged by its constraint and its location, without its content', async () => {
+it('K7: logs a row that PostgreSQL rejects by its constraint and its location, without its content', async () => {
   const project = await openProject(await person(testEnv));
   await testEnv.sql(`alter table item add constraint none_of_these check (preview not like '%parcel%')`);
   const submission = aSubmission({ metadata: { note: 'nobody else may read this' } });

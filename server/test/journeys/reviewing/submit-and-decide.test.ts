@@ -2,7 +2,8 @@
 // is read.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listClusters } from '@countersign/shared/api/clusters';
-import { listDeliveries, listLearnings } from '@countersign/shared/api/learnings';
+import { listDeliveries } from '@countersign/shared/api/deliveries';
+import { listLearnings } from '@countersign/shared/api/learnings';
 import { readItem } from '@countersign/shared/api/public';
 import { readHistory, readQueueItem, undoDecision } from '@countersign/shared/api/queue';
 import { aSubmission, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';

@@ -1,6 +1,6 @@
 // Tests a failing receiver, a gone one, and addresses that are never connected to.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries } from '@countersign/shared/api/learnings';
+import { listDeliveries } from '@countersign/shared/api/deliveries';
 import { changeProject, createProject, readProject } from '@countersign/shared/api/projects';
 import { aProject, aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';

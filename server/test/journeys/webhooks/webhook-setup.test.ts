@@ -1,7 +1,7 @@
 // Tests how an owner sets up a webhook: a refused URL, a test event, a secret rotation, over HTTP and to a verifying receiver.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '@countersign/shared/api/changes';
-import { listDeliveries } from '@countersign/shared/api/learnings';
+import { listDeliveries } from '@countersign/shared/api/deliveries';
 import {
   changeProject,
   promoteWebhookSecret,

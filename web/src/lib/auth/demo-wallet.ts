@@ -1,5 +1,4 @@
-// The demo's wallet: a Wallet Standard wallet with a key generated in this browser. Only in demo builds; it uses the ordinary
-// sign-in.
+// The demo's wallet: a Wallet Standard wallet with a key generated in this browser, in demo builds only.
 import {
   SolanaSignIn,
   SolanaSignMessage,

@@ -1,4 +1,4 @@
-// The signed-in user: read once at the start, ended by signing out, or by the first call or connection refused without a session.
+// The signed-in user, from the start until they sign out or the server refuses the session.
 import { endSession, readSession, type Session, type User } from '@countersign/shared/api/session';
 import { ApiProblem, call, whenSessionMissing } from '../api/client.ts';
 

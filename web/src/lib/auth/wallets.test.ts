@@ -1,4 +1,4 @@
-// Wallet answers as found in practice: refusals with custom messages, signatures by two methods, addresses in three places.
+// Tests wallet answers as found in practice: custom refusals, two signing methods, three places of addresses.
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { afterEach, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Stores a reviewer's drafts in this browser until the decision is confirmed: through reload, expiry, conflict and sign-out.
+// Stores a reviewer's drafts in this browser until the decision is confirmed.
 import { LocalRecords, type KeyedRecord, type RecordOptions, type Store } from './local-records.ts';
 
 /** An unfinished edit. `text` is the editor's text: the answer itself, or JSON text. Times are ISO. */

@@ -1,5 +1,4 @@
-// Detects which pages of this browser are closed: each holds a lock that the browser releases on closing, and reports when it is
-// left.
+// Detects which pages of this browser are closed, by a lock that each page holds while it is open.
 import { tabStorage, persisted, type Codec } from '../storage/persisted.ts';
 import type { Pages } from './local-records.ts';
 

@@ -49,7 +49,7 @@ export const keySheetMessages = {
     browser: 'Your browser uses this combination. Press another one.',
     typing: 'This shortcut also works while you type, so it needs Ctrl or Cmd.',
     nameless: "That key can't be used. Press another key.",
-    several: "That key can't be reassigned. Press another key.",
+    unswappable: "That key can't be reassigned. Press another key.",
   },
   lasting: 'Browser storage is blocked: your changes are lost when you leave.',
 } as const;

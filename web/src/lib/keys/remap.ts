@@ -42,7 +42,7 @@ export function clashes(bindings: readonly Binding[]): [Command, Command][] {
 }
 
 /** Why a key cannot be chosen. */
-export type Refusal = 'tab' | 'works' | 'digit' | 'combination' | 'browser' | 'typing' | 'nameless' | 'several';
+export type Refusal = 'tab' | 'works' | 'digit' | 'combination' | 'browser' | 'typing' | 'nameless' | 'unswappable';
 
 /** The result of a press while a command waits for its key. `wait` is a modifier that starts a combination. */
 export type Outcome =
@@ -79,7 +79,7 @@ export function validatePress(press: Press, command: Command, chosen: Chosen): O
   const conflicts = clashes(bindingsOf(clean(own))).filter((pair) => pair.includes(command));
   const [one, ...others] = conflicts.map(([a, b]) => (a === command ? b : a));
   if (one === undefined) return { kind: 'free', key };
-  if (others.length > 0 || swapped(command, one, chosen) === null) return { kind: 'refused', why: 'several' };
+  if (others.length > 0 || swapped(command, one, chosen) === null) return { kind: 'refused', why: 'unswappable' };
   return { kind: 'taken', key, by: one };
 }
 

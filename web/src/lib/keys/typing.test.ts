@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU10: a key typed into a field, or into an element the page did not create, is no command, even when the focus is hidden.
+// Tests QU10: a key typed into a field, or into an element the page did not create, is no command.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listenToKeys } from './key-listener.svelte.ts';
 

@@ -2,7 +2,7 @@
 // The presence reports of a tab: only changes, at most once a second, and again after every reconnect.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PresenceReport } from '@countersign/shared/sockets';
-import { IDLE_MS, PresenceReporter, SPACING_MS, watchIdle } from './presence.svelte.ts';
+import { AWAY_MS, PresenceReporter, SPACING_MS, watchAway } from './presence.svelte.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -66,7 +66,7 @@ describe('presence reporter', () => {
   });
 });
 
-describe('idle detection', () => {
+describe('detection of a user who is away', () => {
   const changes: boolean[] = [];
   let stop = () => undefined as void;
   const show = (state: 'visible' | 'hidden') => {
@@ -76,37 +76,37 @@ describe('idle detection', () => {
 
   beforeEach(() => {
     changes.length = 0;
-    stop = watchIdle((idle) => changes.push(idle));
+    stop = watchAway((away) => changes.push(away));
   });
   afterEach(() => {
     stop();
     vi.restoreAllMocks();
   });
 
-  it('reports idle after a minute without input, and active with the next input', () => {
-    vi.advanceTimersByTime(IDLE_MS - 1);
+  it('reports away after a minute without input, and active with the next input', () => {
+    vi.advanceTimersByTime(AWAY_MS - 1);
     window.dispatchEvent(new Event('keydown'));
-    vi.advanceTimersByTime(IDLE_MS - 1);
+    vi.advanceTimersByTime(AWAY_MS - 1);
     expect(changes).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(changes).toEqual([true]);
     window.dispatchEvent(new Event('pointermove'));
     expect(changes).toEqual([true, false]);
-    vi.advanceTimersByTime(IDLE_MS);
+    vi.advanceTimersByTime(AWAY_MS);
     expect(changes).toEqual([true, false, true]);
   });
 
-  it('reports idle while the tab is hidden, and active as soon as it is visible again', () => {
+  it('reports away while the tab is hidden, and active as soon as it is visible again', () => {
     show('hidden');
     expect(changes).toEqual([true]);
-    vi.advanceTimersByTime(10 * IDLE_MS);
+    vi.advanceTimersByTime(10 * AWAY_MS);
     show('visible');
     expect(changes).toEqual([true, false]);
   });
 
   it('reports nothing once it is stopped', () => {
     stop();
-    vi.advanceTimersByTime(10 * IDLE_MS);
+    vi.advanceTimersByTime(10 * AWAY_MS);
     show('hidden');
     expect(changes).toEqual([]);
   });

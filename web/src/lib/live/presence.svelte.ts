@@ -47,7 +47,7 @@ export class Presence {
     this.#stopWatching();
     // A user who has just opened or signed in to the page is active.
     this.#reporter.update({ idle: false });
-    this.#stopWatching = watchIdle((idle) => this.#reporter.update({ idle }));
+    this.#stopWatching = watchAway((away) => this.#reporter.update({ idle: away }));
     let reconnected = false;
     socket.on('connect', () => {
       reconnected = true;
@@ -85,8 +85,8 @@ export class Presence {
 
 /** At most one message in this many ms; the server disconnects tabs that send more. */
 export const SPACING_MS = 1000;
-/** Without any input for this many ms the tab is idle. */
-export const IDLE_MS = 60_000;
+/** Without any input for this many ms its user is away. */
+export const AWAY_MS = 60_000;
 
 /** The state the server assumes of a tab that has reported nothing. */
 const INITIAL_STATE: PresenceReport = { project_id: null, item_id: null, idle: false };
@@ -142,26 +142,26 @@ export class PresenceReporter {
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
 /** Reports whether the tab is in use: visible, and with input within the last minute. Returns the function that stops it. */
-export function watchIdle(onChange: (idle: boolean) => void): () => void {
+export function watchAway(onChange: (away: boolean) => void): () => void {
   let usedAt = performance.now();
-  let idle = false;
+  let away = false;
   let timer: ReturnType<typeof setTimeout>;
   const check = () => {
     clearTimeout(timer);
-    const left = usedAt + IDLE_MS - performance.now();
+    const left = usedAt + AWAY_MS - performance.now();
     const now = document.visibilityState === 'hidden' || left <= 0;
-    if (now !== idle) onChange((idle = now));
+    if (now !== away) onChange((away = now));
     if (!now) timer = setTimeout(check, left);
   };
   const used = () => {
     usedAt = performance.now();
-    if (idle) check();
+    if (away) check();
   };
   // A user who returns to a tab is active before any input.
   const shown = () => (document.visibilityState === 'visible' ? used() : check());
   for (const input of INPUTS) window.addEventListener(input, used, { passive: true });
   document.addEventListener('visibilitychange', shown);
-  timer = setTimeout(check, IDLE_MS);
+  timer = setTimeout(check, AWAY_MS);
   if (document.visibilityState === 'hidden') check();
   return () => {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// For any number of events: at most one reload per spacing, the last state always loaded, none while the page is hidden.
+// Tests that a flood of events reloads at most once per spacing, always to the last state, never while hidden.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReloadThrottle } from './reload-throttle.ts';
 

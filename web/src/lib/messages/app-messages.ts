@@ -82,7 +82,7 @@ export const appMessages = {
       key: 'Your key never leaves your wallet.',
     },
     plainSigning: 'check the site address yourself',
-    footer: 'Been invited? Use the wallet that was offered a seat, or open your invite link.',
+    footer: 'Been invited? Use the wallet that was offered a membership, or open your invite link.',
     refused: 'Sign-in cancelled.',
     expired: 'The message expired',
     expiredText: (until: string, now: string) =>
@@ -128,7 +128,7 @@ export const appMessages = {
 
   noPool: {
     heading: 'You are not in a project yet',
-    text: 'Send this address to a project owner. Once they offer you a seat under People, the offer shows up here.',
+    text: 'Send this address to a project owner. Once they offer you a membership under People, the offer shows up here.',
     address: 'Your wallet address',
     copy: 'Copy address',
     own: 'Or create your own:',
@@ -145,7 +145,7 @@ export const appMessages = {
     failed: 'The project could not be loaded',
     stale: 'The project could not be refreshed',
     missing: 'Project not found',
-    missingText: 'It does not exist, or you do not have access. Ask an owner to offer you a seat.',
+    missingText: 'It does not exist, or you do not have access. Ask an owner to offer you a membership.',
   },
 
   createProject: {

@@ -31,7 +31,7 @@ export const editMessages = {
       count === 1
         ? 'You have another draft of this item, typed in another tab.'
         : `You have ${count} other drafts of this item, typed in other tabs.`,
-    kept: (at: string) => `Saved ${at}`,
+    savedAt: (at: string) => `Saved ${at}`,
     empty: 'empty text',
     show: 'Switch',
     showOf: (at: string) => `Switch to the draft saved ${at}`,

@@ -108,7 +108,7 @@ export const itemMessages = {
   edit: {
     yours: 'Your answer',
     json: 'JSON',
-    kept: (at: string) => `Draft saved ${at}`,
+    savedAt: (at: string) => `Draft saved ${at}`,
     notPersisted: 'Draft only in this tab (browser storage is blocked)',
     changes: 'Changes',
     changedLines: (changed: number, all: number) => `${changed} of ${plural(all, 'line', 'lines')}`,
@@ -151,7 +151,7 @@ export const itemMessages = {
       'Audit: this was auto-approved and stays approved. The verdict counts towards the error rate of auto-approvals.',
     verdict: 'Verdict',
     draft: 'Your draft',
-    kept: (at: string) => `saved ${at}, not sent`,
+    savedAt: (at: string) => `saved ${at}, not sent`,
     undo: (who: string, left: number) => `${who} can undo for another ${left} s. Then the decision is final.`,
     final: 'The decision is final.',
   },

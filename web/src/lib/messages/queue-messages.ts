@@ -6,7 +6,7 @@ import type { Sentence } from './sentence.ts';
 
 export const queueMessages = {
   guidelinesNews: {
-    told: (project: string, lines: number): Sentence => [
+    updated: (project: string, lines: number): Sentence => [
       '',
       project,
       ` guidelines updated${lines === 0 ? '' : ` (${plural(lines, 'line', 'lines')})`}`,
@@ -102,7 +102,7 @@ export const queueMessages = {
     undone: 'Decision undone',
     leaseEnded: 'Your claim expired. Anything you typed is saved',
     takenOver: (name: string) => `${name} took over this item`,
-    kept: 'Your draft is saved',
+    draftSaved: 'Your draft is saved',
     decidedFirst: (name: string) => `${name} already decided this item`,
     copied: 'Draft copied',
     notCopied: "Couldn't copy. Select the text and copy it manually",

@@ -1,4 +1,4 @@
-// The results of the palette: every word must match, the start of a word counts more, and recently used entries come first.
+// Tests the results of the palette: every word must match, word starts count more, recent entries come first.
 import { describe, expect, it } from 'vitest';
 import { findEntries, usedNow, type PaletteEntry } from './entries.ts';
 

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The people in the top bar: five avatars and a number, all names for screen readers, hidden when nobody else is online.
+// Tests the people in the top bar: five avatars and a number, all names for screen readers, hidden when empty.
 import { render } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
 import PresenceStrip from './PresenceStrip.svelte';

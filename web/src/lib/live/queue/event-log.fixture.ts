@@ -1,5 +1,4 @@
-// A small event log for tests: performs actions on items and writes the events a server would, with gapless `seq` and rising
-// `version`.
+// A small event log for tests: performs actions on items and writes the events that a server would.
 import type { ActorRef, DomainEvent, NewEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
 import { answers, type QueueFilter } from '@countersign/shared/filters/queue-filter';

@@ -1,4 +1,4 @@
-// The live queue of this tab: the pure state with its snapshots, events flushed once per frame, and the values the page reads.
+// The live queue of this tab: its snapshots, events applied once per frame, and the values that the page reads.
 import { listQueue } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';

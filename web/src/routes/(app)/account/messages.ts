@@ -12,8 +12,8 @@ export const messages = {
   nameRemoved: 'Your name was removed. Your shortened address is shown instead.',
   nameFailed: 'Your name was not saved',
 
-  offers: 'Seats offered to you',
-  none: 'No offers. A seat offered to your wallet is listed here.',
+  offers: 'Membership offers',
+  none: 'No offers. A membership offered to your wallet is listed here.',
   offersFailed: 'The offers could not be loaded',
   as: (role: Role) => `as ${role}, by`,
   showMore: 'Show more',
@@ -22,7 +22,7 @@ export const messages = {
 
   adding: 'Being added to projects',
   addingText:
-    'Owners offer you a seat, and you accept or decline it. You can let people who share a project with you add you without asking. Becoming an owner always needs your consent.',
+    'Owners offer you a membership, and you accept or decline it. You can let people who share a project with you add you without asking. Becoming an owner always needs your consent.',
   allowDirect: 'People I share a project with may add me to their projects directly, as reviewer or supervisor',
   addingNotSaved: 'Not saved',
   addingSaved: (allowed: boolean) =>

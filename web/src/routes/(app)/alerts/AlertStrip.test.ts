@@ -46,15 +46,15 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered', dead: 1 }, ': webhook works again; 1 delivery failed permanently.'],
     [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
   ])('of %j', (overrides, words) => {
-    expect(alertMessages.told(alert(overrides))).toEqual(['', 'Maths answers', words]);
+    expect(alertMessages.sentence(alert(overrides))).toEqual(['', 'Maths answers', words]);
   });
 
   it.each<[ProjectAlert['kind'], string]>([
     ['over_budget', ': auto-approvals may exceed the error budget.'],
     ['threshold_raised', ': auto-approvals may exceed the error budget, so the auto-approve threshold was raised.'],
   ])('AU5: of %s', (kind, words) => {
-    const told = alert({ kind, delivery_id: null, attempts: null, http_status: null });
-    expect(alertMessages.told(told)).toEqual(['', 'Maths answers', words]);
+    const automatic = alert({ kind, delivery_id: null, attempts: null, http_status: null });
+    expect(alertMessages.sentence(automatic)).toEqual(['', 'Maths answers', words]);
   });
 
   it.each<[Partial<ProjectAlert>, string]>([

@@ -20,7 +20,7 @@ const deadDeliveries = (dead: number): string => {
 
 export const alertMessages = {
   /** For one project: the last alert, and how many deliveries are dead now. */
-  told: (alert: ProjectAlert): Sentence => {
+  sentence: (alert: ProjectAlert): Sentence => {
     const { kind, dead, attempts, project_name: name } = alert;
     if (kind === 'over_budget') return ['', name, ': auto-approvals may exceed the error budget.'];
     if (kind === 'threshold_raised')

@@ -1,5 +1,4 @@
-// The owner's unseen alerts about webhooks and automatic answers: loaded when the page opens, and again whenever they may have
-// changed.
+// The owner's unseen alerts about webhooks and automatic answers, reloaded when they may have changed.
 import { listAlerts, seeAlerts, type ProjectAlert } from '@countersign/shared/api/alerts';
 import type { DomainEventOf } from '@countersign/shared/events';
 import { call } from '#lib/api/client.ts';

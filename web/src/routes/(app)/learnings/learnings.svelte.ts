@@ -1,4 +1,4 @@
-// The learnings of one project: its clusters, the newest of the selected ones, older ones on demand, new ones behind a line.
+// The learnings of a project: its clusters, and pages of the selected ones with new ones behind a line.
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import { listClusters, MAX_CLUSTERS, type Cluster } from '@countersign/shared/api/clusters';
 import {

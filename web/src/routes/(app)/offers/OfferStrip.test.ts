@@ -46,8 +46,8 @@ describe('PM5: the buttons of an offer', () => {
     expect(isEnabled(/^Decline/)).toBe(true);
 
     await rerender({ offers: showing(offer('2', 'Replies')) });
-    expect(isEnabled(/^Accept the seat in Replies/)).toBe(false);
+    expect(isEnabled(/^Accept the membership in Replies/)).toBe(false);
     await vi.advanceTimersByTimeAsync(700);
-    expect(isEnabled(/^Accept the seat in Replies/)).toBe(true);
+    expect(isEnabled(/^Accept the membership in Replies/)).toBe(true);
   });
 });

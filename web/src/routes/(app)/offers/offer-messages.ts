@@ -5,9 +5,9 @@ import type { Sentence } from '#lib/messages/sentence.ts';
 const roleWithArticle: Record<Role, string> = { reviewer: 'a reviewer', supervisor: 'a supervisor', owner: 'an owner' };
 
 export const offerMessages = {
-  region: 'Seats offered to you',
+  region: 'Membership offers',
   /** Between the offering user and the project. */
-  offers: (role: Role) => ` offers you a seat as ${role} in `,
+  offers: (role: Role) => ` offers you a membership as ${role} in `,
   /** The addition for a present member. */
   present: (role: Role) => `You're already ${roleWithArticle[role]} there, and stay one if you decline.`,
   from: 'from',
@@ -22,9 +22,9 @@ export const offerMessages = {
   all: 'See all',
   refuse: 'Decline all from this wallet, now and in future',
   accept: 'Accept',
-  acceptLabel: (project: string) => `Accept the seat in ${project}`,
+  acceptLabel: (project: string) => `Accept the membership in ${project}`,
   decline: 'Decline',
-  declineLabel: (project: string) => `Decline the seat in ${project}`,
+  declineLabel: (project: string) => `Decline the membership in ${project}`,
   failed: "Couldn't save that.",
   joined: (project: string, role: Role): Sentence => [`You're now ${roleWithArticle[role]} in `, project, '.'],
   toProject: 'Open project',

@@ -201,7 +201,8 @@ class QueuePage implements Ui {
     const { detail } = reviewSession.item;
     announcer.say(messages.announcement.takenOver(detail?.claim?.name ?? messages.someone), 'assertive');
     reviewSession.edit?.save();
-    if (detail !== null && drafts.read(detail.id) !== null) announcer.say(messages.announcement.kept, 'assertive');
+    if (detail !== null && drafts.read(detail.id) !== null)
+      announcer.say(messages.announcement.draftSaved, 'assertive');
   }
 
   #watch(): void {

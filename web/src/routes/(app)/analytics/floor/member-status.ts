@@ -1,5 +1,4 @@
-// FL2, FL3: the status of a person in the team view. Pure: the team view has their claims and decisions, presence whether they
-// are there.
+// FL2, FL3: the status of a person in the team view, from their claims, decisions and presence.
 import type { TeamView, Holding, TeamMember } from '@countersign/shared/api/team';
 
 /** In the order a supervisor looks for: people who may need help first. */

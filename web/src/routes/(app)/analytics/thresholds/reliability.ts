@@ -1,4 +1,4 @@
-// The bins of the reliability diagram as points with their intervals, its answer as text, and its table. Audits are never pooled.
+// The reliability diagram: bins as points with intervals, its answer as text, and its table; without audits.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { confidence, count, share } from '#lib/format/format.ts';
 import type { ConfidenceBin } from '@countersign/shared/api/thresholds';

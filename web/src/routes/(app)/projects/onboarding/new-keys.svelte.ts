@@ -1,5 +1,4 @@
-// The texts of keys created in this tab, in memory only: the server never returns one again, and onboarding needs it a while
-// longer.
+// The keys created in this tab, in memory only, because the server never returns their text again.
 import { SvelteMap } from 'svelte/reactivity';
 import { session } from '#lib/auth/session.svelte.ts';
 

@@ -1,5 +1,4 @@
-// Rate limits of the announcer: at 50 events per second at most six summaries a minute, and only for a user who works in the
-// list.
+// Tests the rate limits of the announcer: at most six summaries a minute, for a user who works in the list.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DomainEvent } from '@countersign/shared/events';
 import { Announcer } from './announcer.svelte.ts';

@@ -1,5 +1,4 @@
-// Notifies a user who looks elsewhere that items wait, by the count in the tab's title and a short sound. Both are off by
-// default.
+// Notifies a user who looks elsewhere of waiting items, by the tab's title and a sound; both are off by default.
 import { flag, persisted } from '#lib/storage/persisted.ts';
 
 const storedTitle = persisted('countersign.queue.notice.title', flag({ otherwise: false }));

@@ -1,4 +1,4 @@
-// Handlers of the keymap's commands on the queue page and when each is available, for keys, buttons, sheet and palette alike.
+// Handlers of the queue page's commands and when each is available, for keys, buttons, sheet and palette.
 import { clock } from '#lib/time/clock.svelte.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import { KEYMAP } from '#lib/keys/keymap.ts';

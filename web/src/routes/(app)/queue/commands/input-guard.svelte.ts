@@ -1,5 +1,4 @@
-// Whether the open item has been seen: actions are disabled until it was painted, and a little longer after an automatic advance
-// (QU2).
+// Disables actions until the open item was painted, and a little longer after an automatic advance (QU2).
 
 /** After an automatic advance the item must be visible for this many ms before a key may decide it. */
 const AUTO_ADVANCE_GUARD_MS = 300;

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// QU2: an item cannot be decided before it was painted, and after an automatic advance not before it was visible for a while.
+// Tests QU2: no item is decided before it was painted, or at once after an automatic advance.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { InputGuard } from './input-guard.svelte.ts';
 

@@ -151,7 +151,7 @@ describe('submission', () => {
   it.each([
     ['a key is missing', '{"b":[1]}'],
     ['a type changed', '{"a":"1","b":[1]}'],
-    ['a list was emptied', '{"a":1,"b":[]}'],
+    ['a list has no entries left', '{"a":1,"b":[]}'],
   ])('is blocked once when %s, and accepted the second time', (_, text) => {
     const edit = session({ a: 1, b: [1] });
     expect(type(edit, text)).toBeNull();

@@ -1,4 +1,4 @@
-// Saved filters: a view, a project and a filter under a name, stored per user in this browser and synced across its tabs.
+// Saved filters: a view, a project and a filter under a name, per user, synced across this browser's tabs.
 import { browserStorage, json, persisted, type Persisted, type StorageArea } from '#lib/storage/persisted.ts';
 import type { Scope } from '#lib/live/queue/queue-model.ts';
 import { normalizedName, MOST_SAVED, queryOf, validFilters, type SavedFilter } from './saved-filter.ts';

@@ -56,7 +56,7 @@ export const changesMessages = {
     'member.unblocked': { of: ['unblocked the wallet of ', ''], alone: 'unblocked a wallet' },
     'invite.made': { of: ['created an invite for ', ''], alone: 'created an invite' },
     'invite.revoked': { of: ['revoked the invite for ', ''], alone: 'revoked an invite' },
-    'offer.made': { of: ['offered a seat to ', ''], alone: 'offered a seat' },
+    'offer.made': { of: ['offered a membership to ', ''], alone: 'offered a membership' },
     'offer.revoked': { of: ['revoked the offer to ', ''], alone: 'revoked an offer' },
     'offer.declined': { of: ['declined the offer to ', ''], alone: 'declined an offer' },
     'key.made': { of: ['created the API key ', ''], alone: 'created an API key' },

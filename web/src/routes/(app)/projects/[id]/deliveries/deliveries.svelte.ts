@@ -1,12 +1,21 @@
 // The filtered delivery log of a project: rows follow the live events, including those received while a page loads.
-import { REPLAYABLE } from '@countersign/shared/api/deliveries';
-import { listDeliveries, type Delivery } from '@countersign/shared/api/learnings';
+import {
+  REPLAYABLE,
+  listDeliveries,
+  type Delivery,
+  cancelReplay,
+  listReplays,
+  replayDeliveries,
+  type Replay,
+} from '@countersign/shared/api/deliveries';
 import { answersDelivery, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
 import type { DomainEventOf } from '@countersign/shared/events';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 import { untrack } from 'svelte';
+import { Mutation } from '#lib/api/mutation.svelte.ts';
+import { Resource } from '#lib/api/resource.svelte.ts';
 import type { Page, Shown } from '../log/log-pages.ts';
 import { PagedLog, type PageRequest } from '../log/paged-log.svelte.ts';
 
@@ -146,3 +155,79 @@ const keyOf = ({ created_at, id }: Delivery): string => `${created_at} ${id}`;
 
 const isSame = (one: DeliveryFilter, other: DeliveryFilter): boolean =>
   one.status === other.status && one.code === other.code && one.event === other.event && one.item === other.item;
+
+/** Between two reads of the progress, in ms. */
+const PROGRESS_SPACING_MS = 500;
+
+/** The deliveries to replay: of one status, created since a time (ISO; null: all). */
+interface Wanted {
+  status: Replay['status'];
+  from: string | null;
+}
+
+export class Replays {
+  readonly starting = new Mutation();
+  readonly stopping = new Mutation();
+
+  readonly #projectId: string;
+  readonly #list: Resource<{ data: Replay[] }>;
+  readonly #throttle: ReloadThrottle;
+  /** A replay started on this page is shown to its end, an older one only while it runs. */
+  #own: string | null = $state(null);
+
+  constructor(projectId: string) {
+    this.#projectId = projectId;
+    this.#list = new Resource((signal) => call(listReplays, { params: { id: projectId }, signal }));
+    this.#throttle = new ReloadThrottle({
+      spacing: PROGRESS_SPACING_MS,
+      mayReload: () => true,
+      reload: () => this.#list.load(),
+    });
+  }
+
+  /** The replay to show; null when there is none. */
+  get shown(): Replay | null {
+    const all = this.#list.data?.data ?? [];
+    return all.find(({ state, id }) => state === 'running' || id === this.#own) ?? null;
+  }
+
+  /** Why the last read failed. */
+  get error(): unknown {
+    return this.#list.error;
+  }
+
+  /** Each batch that becomes due emits an event: the progress has changed. */
+  follow(): () => void {
+    void this.#throttle.now();
+    const stops = [
+      live.on('delivery.changed', ({ project_id, status, actor }) => {
+        // A member's replay that starts with it may not be known here yet.
+        const begun = status === 'pending' && actor.kind === 'member';
+        if (project_id === this.#projectId && (begun || this.shown?.state === 'running')) this.#throttle.schedule();
+      }),
+      live.onResync(() => this.#throttle.now()),
+      () => this.#throttle.stop(),
+      () => this.#list.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  /** Returns whether it was started; the cause of a failure is in `starting`. */
+  start({ status, from }: Wanted): Promise<boolean> {
+    return this.starting.run(async () => {
+      const body = { status, ...(from === null ? {} : { from }) };
+      const { id } = await call(replayDeliveries, { params: { id: this.#projectId }, body });
+      this.#own = id;
+      await this.#throttle.now();
+    });
+  }
+
+  /** Deliveries in flight continue. */
+  stop({ id }: Replay): Promise<boolean> {
+    return this.stopping.run(async () => {
+      await call(cancelReplay, { params: { id } });
+      this.#own = id;
+      await this.#throttle.now();
+    });
+  }
+}

@@ -2,7 +2,7 @@
 import type { Replay } from '@countersign/shared/api/deliveries';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { live } from '#lib/live/connection.svelte.ts';
-import { Replays } from './replays.svelte.ts';
+import { Replays } from './deliveries.svelte.ts';
 
 const DUE = { project_id: 'p', status: 'pending', actor: { kind: 'member', id: 'a', name: 'Ana' } };
 

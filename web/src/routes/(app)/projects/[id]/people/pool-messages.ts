@@ -22,16 +22,16 @@ export const poolMessages = {
   failed: 'The members could not be loaded',
   only: 'Only owners can see members',
 
-  add: 'Offer a seat',
+  add: 'Offer membership',
   addText:
     'They see the offer when they sign in with this wallet, and join when they accept it. It is open for 14 days.',
   address: 'Wallet address',
   addressFault: 'A Solana address has 32 to 44 letters and digits.',
   role: 'Role',
-  submit: 'Offer the seat',
-  addFailed: 'The seat was not offered',
+  submit: 'Offer membership',
+  addFailed: 'The membership was not offered',
   added: (name: string, role: Role) => `${name} is now ${aRole[role]}.`,
-  offered: (address: string) => `Seat offered to ${address}. They join when they accept it.`,
+  offered: (address: string) => `Membership offered to ${address}. They join when they accept it.`,
 
   offers: 'Open offers',
   offersFailed: 'The offers could not be loaded',

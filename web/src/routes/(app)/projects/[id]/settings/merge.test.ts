@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isMarked, markedText, MARKS, marksIn, mergeLines, settleMark } from './merge-lines.ts';
-import { asFlag, mergeList } from './merge-list.ts';
+import { asFlag, mergeList } from './settings-merge.ts';
 
 const merged = (was: string, mine: string, theirs: string) => markedText(mergeLines(was, mine, theirs));
 const text = (...lines: string[]) => lines.join('\n');

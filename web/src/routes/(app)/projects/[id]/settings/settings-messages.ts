@@ -133,7 +133,7 @@ export const settingsMessages = {
     flag: 'flag',
     time: 'Time',
     project: 'Project',
-    kept: 'Changes apply to new items only.',
+    newItemsOnly: 'Changes apply to new items only.',
     reasons: 'Reasons',
     reasonsHint: 'Reasons for edits and rejections. Order sets the number keys.',
     reason: 'reason',

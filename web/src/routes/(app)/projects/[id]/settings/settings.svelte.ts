@@ -2,8 +2,7 @@
 import { changeProject, type Project } from '@countersign/shared/api/projects';
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { fieldFaults } from '#lib/api/explain-error.ts';
-import { ReplacedTexts } from '../guidelines/replaced-guidelines.svelte.ts';
-import { SecretsShown } from '../keys/secrets-shown.svelte.ts';
+import { RENAMED_SETTINGS } from '@countersign/shared/settings';
 import {
   changedFields,
   draftOf,
@@ -13,7 +12,6 @@ import {
   type Draft,
   type FieldName,
 } from './settings-form.ts';
-import { forgetDraft, storeDraft, storedDraft } from './stored-draft.ts';
 import {
   answerOf,
   choose,
@@ -25,6 +23,109 @@ import {
   type Typed,
 } from './settings-merge.ts';
 import { messages } from '../project-messages.ts';
+import type { Tab } from '../tabs.ts';
+
+interface StoredDraft {
+  /** The server's state it was typed against. */
+  before: Draft;
+  draft: Draft;
+  conflicts: Conflicts;
+}
+
+const keyOf = (key: string): string => `countersign.settings.${key}`;
+
+/** With the present names, also of a form that an older page stored. */
+const renamed = <T extends object>(stored: T | undefined): T =>
+  Object.fromEntries(
+    Object.entries(stored ?? {}).map(([field, value]) => [RENAMED_SETTINGS[field] ?? field, value]),
+  ) as T;
+
+/** The stored form of one user and project, or null. Fields missing in an older page's form are filled from `now`. */
+export function storedDraft(key: string, now: Draft): StoredDraft | null {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(key)) ?? 'null');
+    if (stored === null) return null;
+    // Written by storeDraft of this very tab, so of this shape, possibly by an older page.
+    const { before, draft, conflicts, contests } = stored as Partial<StoredDraft> & { contests?: Conflicts };
+    return {
+      before: { ...now, ...renamed(before) },
+      draft: { ...now, ...renamed(draft) },
+      conflicts: renamed(conflicts ?? contests ?? {}),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a form. Without storage it lasts as long as the page. */
+export function storeDraft(key: string, stored: StoredDraft): void {
+  try {
+    sessionStorage.setItem(keyOf(key), JSON.stringify(stored));
+  } catch {
+    // Forbidden or full: the page itself still has it.
+  }
+}
+
+function forgetDraft(key: string): void {
+  try {
+    sessionStorage.removeItem(keyOf(key));
+  } catch {
+    // Nothing was stored either.
+  }
+}
+
+interface Replaced {
+  /** The text of the editor before. */
+  text: string;
+  version: number;
+  /** The version's text, as it was inserted. */
+  used: string;
+}
+
+/** Texts that older versions replaced in the guidelines editor, until it is saved, discarded or restored. */
+class ReplacedTexts {
+  #replaced: readonly Replaced[] = $state.raw([]);
+  /** The text that would be restored next. */
+  readonly last = $derived(this.#replaced.at(-1) ?? null);
+
+  /** `text` of a version replaces `current`. An inserted version without changes need not be restored. */
+  put(version: number, text: string, current: string): void {
+    const untouched = this.last?.used === current;
+    const kept = untouched ? this.#replaced.slice(0, -1) : this.#replaced;
+    const before = untouched ? (this.last?.text ?? current) : current;
+    this.#replaced = before === text ? kept : [...kept, { text: before, version, used: text }];
+  }
+
+  /** Returns the text to restore; null when there is none. */
+  restorePrevious(): string | null {
+    const { last } = this;
+    this.#replaced = this.#replaced.slice(0, -1);
+    return last?.text ?? null;
+  }
+
+  forget(): void {
+    this.#replaced = [];
+  }
+}
+
+/** Secrets that are shown once, in memory only: they stay until they are dismissed, on any tab. */
+class SecretsShown {
+  key: string | null = $state(null);
+  source: { url: string; secret: string } | null = $state.raw(null);
+  webhook: { secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
+
+  /** Whether this tab shows one of them. */
+  on(tab: Tab): boolean {
+    if (tab === 'webhook') return this.webhook !== null;
+    return tab === 'keys' && (this.key !== null || this.source !== null);
+  }
+
+  dismiss(): void {
+    this.key = null;
+    this.source = null;
+    this.webhook = null;
+  }
+}
 
 export class SettingsForm {
   /** The server's state. */

@@ -1,4 +1,4 @@
-// Advice for a failed test event: every cause the server names has its own text, and a status takes precedence over its class.
+// Tests the advice for a failed test event: every cause has its own text, and a status takes precedence.
 import { describe, expect, it } from 'vitest';
 import { adviceFor } from './webhook-messages.ts';
 
