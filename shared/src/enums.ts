@@ -36,9 +36,13 @@ export type DecisionStatus = z.infer<typeof decisionStatus>;
 export const SCOPES = ['submit', 'read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** From the lowest to the highest. */
 export const ROLES = ['reviewer', 'supervisor', 'owner'] as const;
 export const role = z.enum(ROLES).meta({ id: 'Role' });
 export type Role = z.infer<typeof role>;
+
+/** Whether `to` is below `from`: a demotion is confirmed first. */
+export const isLower = (from: Role, to: Role): boolean => ROLES.indexOf(to) < ROLES.indexOf(from);
 
 export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
 export const belowReview = z.enum(BELOW_REVIEW);

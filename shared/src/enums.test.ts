@@ -1,6 +1,6 @@
-// The role comparison behind the pool page's confirmations.
+// Tests the order of roles, which decides whether a change of role is confirmed first.
 import { expect, it } from 'vitest';
-import { isLower } from './pool.ts';
+import { isLower } from './enums.ts';
 
 it('a role is lower than those above it', () => {
   expect(isLower('owner', 'supervisor')).toBe(true);
