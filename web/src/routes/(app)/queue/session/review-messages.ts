@@ -39,6 +39,7 @@ export const reviewMessages = {
     announcement: (why: string) => `A decision was not saved: ${why}`,
     tooMany: `You've claimed ${MAX_CLAIMS} items, the maximum. Decide or release one.`,
     showMine: 'Show my items',
+    held: 'Items you hold',
     final: 'Undo window has passed',
     changed: "You've edited it since. Submit it again.",
   },
