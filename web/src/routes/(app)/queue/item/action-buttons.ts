@@ -29,6 +29,8 @@ export interface ActionButton {
   icon: StatusStyle['icon'];
   /** Spans two columns. */
   wide?: boolean;
+  /** Its part of the bar in place of one column, where each button has a width of its own. */
+  share?: number;
 }
 
 export const ACTION_ICONS: Readonly<Record<ReviewAction, StatusStyle['icon']>> = {
@@ -47,8 +49,8 @@ const BUTTON = {
     icon: ACTION_ICONS[action],
   })),
   skip: { command: 'skip', label: actions.skip, icon: SkipForward },
-  submit: { command: 'submit', label: actions.submit, icon: Check, wide: true },
-  keepDraft: { command: 'keepDraft', label: actions.keepDraft, icon: Save },
+  submit: { command: 'submit', label: actions.submit, icon: Check, wide: true, share: 1.6 },
+  keepDraft: { command: 'keepDraft', label: actions.keepDraft, icon: Save, share: 1.4 },
   reset: { command: 'reset', label: actions.reset, icon: RotateCcw },
   back: { command: 'leave', label: actions.back, icon: Undo },
   claim: { command: 'extend', label: actions.claim, icon: Hand, wide: true },
