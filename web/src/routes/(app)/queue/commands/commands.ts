@@ -9,6 +9,7 @@ import { isFree } from '#lib/live/queue/queue-model.ts';
 import { queueMessages as text } from '#lib/messages/queue-messages.ts';
 import type { CommandHandler, CommandHandlers, QueueCommand, Ui } from './command-handler.ts';
 import { nextLine, type ReasonedAction } from '../session/review-rules.ts';
+import { jumpBetween } from '../item/jump.ts';
 import { reasonsFor } from '../item/reasons.ts';
 import { reviewMessages } from '../session/review-messages.ts';
 import type { SessionCommand } from '../session/review-state.ts';
@@ -153,7 +154,7 @@ const takesOver = ({ reviewSession }: QueueContext): boolean =>
 function viewCommandsOf(
   context: QueueContext,
   ui: Ui,
-): CommandHandlers<'note' | 'guidelines' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
+): CommandHandlers<'note' | 'guidelines' | 'jump' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
   const { reviewSession, reading, drafts } = context;
   const shown = () => reviewSession.item.detail !== null;
   return {
@@ -162,6 +163,7 @@ function viewCommandsOf(
       run: () => reviewSession.reasonPrompt.openNote(),
     },
     guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
+    jump: { can: () => shown() && ui.stage !== 'decided', run: () => jumpBetween(reading) },
     diff: { can: shown, run: () => (reading.diff = !reading.diff) },
     raw: { can: shown, run: () => (reading.raw = !reading.raw) },
     // A redacted item has nothing to copy (KE2).

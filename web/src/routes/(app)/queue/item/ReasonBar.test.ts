@@ -75,7 +75,7 @@ describe('reason bar', () => {
       return { ...view, chosen, field, press: (key: string, more = {}) => fireEvent.keyDown(field, { key, ...more }) };
     }
 
-    it('takes the reason of a digit, and one beyond the ninth by typing', async () => {
+    it('QU22: takes the reason of a digit, and one beyond the ninth by typing', async () => {
       const { chosen, field, press } = ask('reject');
       expect(document.activeElement).toBe(field);
       await press('3');

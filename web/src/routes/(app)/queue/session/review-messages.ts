@@ -25,6 +25,11 @@ export const reviewMessages = {
   },
 
   moreBelow: 'More below',
+  fold: { show: 'Show input', hide: 'Hide input' },
+  quotes: {
+    label: 'Quotes found in the input',
+    heading: (count: number) => (count === 1 ? 'Quote found in the input:' : `${count} quotes found in the input:`),
+  },
 
   pending: {
     /** The head of an item whose claim is requested. */
