@@ -10,7 +10,7 @@ import { queueMessages as text } from '#lib/messages/queue-messages.ts';
 import type { CommandHandler, CommandHandlers, QueueCommand, Ui } from './command-handler.ts';
 import { nextLine, type ReasonedAction } from '../session/review-rules.ts';
 import { jumpBetween } from '../item/jump.ts';
-import { reasonsFor } from '../item/reasons.ts';
+import { reasonsFor } from '../item/reasons/reasons.ts';
 import { reviewMessages } from '../session/review-messages.ts';
 import type { SessionCommand } from '../session/review-state.ts';
 import { DOUBLE_PRESS_MS } from './double-press.ts';
