@@ -88,9 +88,7 @@ function actionCommandsOf({ reviewSession }: QueueContext, ui: Ui): CommandHandl
   const status = () => (reviewSession.item.detail?.status === 'escalated' ? 'escalated' : 'queued');
   const ask = (action: ReasonedAction) => () => {
     const { picked, action: asked } = reviewSession.reasonPrompt;
-    if (picked !== null && action !== 'escalate') return reviewSession.decide(action, { reason: picked });
-    // Picked before its action, it was a reason to reject.
-    if (picked !== null && asked === null) reviewSession.reasonPrompt.picked = null;
+    if (picked !== null) return reviewSession.decide(action, { reason: picked });
     // Pressing the same action again cancels its reason prompt.
     return asked === action ? reviewSession.reasonPrompt.clear() : reviewSession.reasonPrompt.start(action);
   };

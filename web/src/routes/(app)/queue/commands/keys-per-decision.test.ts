@@ -117,14 +117,6 @@ describe('keys per decision in Focus mode', () => {
     expect(page.reviewSession.reasonPrompt.own).toBe(own);
     expect(page.reviewSession.reasonPrompt.action).toBe(own === null ? null : 'reject');
   });
-
-  it('asks why again after a reason to reject was picked before escalating', async () => {
-    const page = await fixture.openWithClaim();
-    listen(page);
-    page.reviewSession.reasonPrompt.picked = 'Wrong fact';
-    await press('u');
-    expect([fixture.server.decisions, page.reviewSession.reasonPrompt.action]).toEqual([[], 'escalate']);
-  });
 });
 
 describe('QU2: a key press', () => {

@@ -8,7 +8,7 @@ import type { ItemDetail } from '@countersign/shared/item';
 import { ReasonPrompt } from '../session/session-views.svelte.ts';
 import ReasonBar from './ReasonBar.svelte';
 
-const asked = vi.hoisted(() => ({ action: null as string | null }));
+const asked = vi.hoisted(() => ({ action: null as string | null, edit: null as object | null }));
 const closed = { note: null, own: null, picked: null, fault: null, written: { note: '', own: '' } };
 
 vi.mock('../queue-context.ts', () => ({
@@ -21,7 +21,7 @@ vi.mock('../queue-context.ts', () => ({
               () => undefined,
             )
           : { ...closed, action: asked.action, open: true },
-      edit: null,
+      edit: asked.edit,
       busy: null,
       item: { lost: null },
     },
@@ -39,7 +39,7 @@ const detail: ItemDetail = { id: 'item-1', project_id: 'north' } as unknown as I
 
 afterEach(() => {
   keySwitch.on = true;
-  asked.action = null;
+  asked.action = asked.edit = null;
 });
 
 describe('reason bar', () => {
@@ -98,5 +98,24 @@ describe('reason bar', () => {
       const { getByRole } = ask('escalate');
       expect(getByRole('group').textContent).toMatch(/Why escalate\?.*1 ?Not sure ?2 ?Needs a specialist/);
     });
+  });
+
+  it('QU14: says beside the buttons what blocks a submission, and asks for a reason where only that is missing', () => {
+    const props = {
+      detail,
+      stage: 'mine' as const,
+      fullScreen: true,
+      onaction: () => undefined,
+      onreason: () => undefined,
+      onown: () => undefined,
+    };
+    asked.edit = { reason: null, needsReason: false, fault: 'Invalid JSON.', warned: null, text: 'x' };
+    expect(render(ReasonBar, props).getByTitle('Invalid JSON.').textContent).toContain('Invalid JSON.');
+    asked.edit = { reason: null, needsReason: false, fault: null, warned: 'x', text: 'x' };
+    expect(render(ReasonBar, props).getByTitle(/Submit again/).textContent).toContain('Submit again');
+    asked.edit = { reason: null, needsReason: true, fault: 'Pick a reason.', warned: null, text: 'x' };
+    const asking = render(ReasonBar, { ...props, fullScreen: false });
+    expect(asking.getByRole('alert').textContent).toContain('Why?');
+    expect(document.activeElement).toBe(asking.getByRole('textbox', { name: 'Filter reasons' }));
   });
 });
