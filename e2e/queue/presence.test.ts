@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     for (const [index, page] of pages.entries()) {
       const others = NAMES.filter((_, other) => other !== index);
       await page.getByTitle(`2 online besides you: ${others.join(' and ')}`).waitFor();
-      await page.getByText('2 online', { exact: true }).waitFor();
+      await page.getByText('3 online', { exact: true }).waitFor();
     }
     await line(ana, 'First?').click();
     await ana.getByText('Yours for').first().waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     expect(before?.height).toBe(44);
 
     await bo.context().close();
-    await cem.getByText('1 online', { exact: true }).waitFor();
+    await cem.getByText('2 online', { exact: true }).waitFor();
   });
 
   it.runIf(WITH_REDIS)(

@@ -74,6 +74,9 @@ export const ACTIONS = {
   },
 } as const satisfies Record<string, ActionFacts>;
 
+/** The reasons offered for escalating, in every project: what reviewers pass on is rarely what they reject for. */
+export const ESCALATE_REASONS = ['Not sure', 'Needs a specialist', 'Policy question', 'Customer at risk'] as const;
+
 interface ActionFacts {
   /** The key on the page, as long as its user has not changed it. */
   key: string;

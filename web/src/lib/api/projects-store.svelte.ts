@@ -8,6 +8,11 @@ import { live } from '../live/connection.svelte.ts';
 const SPACING_MS = 1500;
 const FIRST_MS = 100;
 
+/** Escalated items wait for those who may decide them. */
+function availableIn({ role, summary: { waiting, escalated, reviewing } }: Project): number {
+  return Math.max(0, waiting + (role === 'reviewer' ? 0 : escalated) - reviewing);
+}
+
 class ProjectsStore {
   /** Null until the first answer. */
   list: Project[] | null = $state.raw(null);
@@ -21,9 +26,9 @@ class ProjectsStore {
   #lastLoadMs = 0;
   #stale = false;
 
-  /** The number of items that wait for a person in all projects; null before the first answer. */
-  get waiting(): number | null {
-    return this.list?.reduce((sum, project) => sum + project.summary.waiting, 0) ?? null;
+  /** The number of items the user could claim in all projects, as in the queue's Available; null before the first answer. */
+  get available(): number | null {
+    return this.list?.reduce((sum, project) => sum + availableIn(project), 0) ?? null;
   }
 
   /** Loads the list. Never throws: the cause is in `error`. */

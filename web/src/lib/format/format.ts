@@ -5,7 +5,6 @@ import { isTimeZone } from '@countersign/shared/time-zone';
 const number = new Intl.NumberFormat();
 const wholePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const clockTime = new Intl.DateTimeFormat(undefined, SECONDS);
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
@@ -51,20 +50,6 @@ export function countdown(ms: number): string {
   return shown.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
 }
 
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
-] as const;
-
-/** The time since (or until) a moment: `2 min. ago`, `in 5 min.`. Both in ms. */
-export function ago(at: number, now: number): string {
-  const distance = at - now;
-  const [unit, size] = UNITS.find(([, length]) => Math.abs(distance) >= length) ?? (['second', 1000] as const);
-  return relative.format(Math.trunc(distance / size), unit);
-}
-
 const LENGTHS = [
   ['d', 86_400],
   ['h', 3600],
@@ -84,6 +69,15 @@ export function duration(ms: number): string {
   if (next === undefined || next[0] === 's') return text;
   const rest = Math.floor((seconds % head[1]) / next[1]);
   return rest === 0 ? text : `${text} ${rest} ${next[0]}`;
+}
+
+/** The time since (or until) a moment, in its largest unit: `2 min ago`, `in 5 min`. Both in ms. */
+export function ago(at: number, now: number): string {
+  const seconds = Math.trunc(Math.abs(at - now) / 1000);
+  const [unit, size] = LENGTHS.find(([, length]) => seconds >= length) ?? (['', 1] as const);
+  if (unit === '') return 'now';
+  const length = `${Math.floor(seconds / size)} ${unit}`;
+  return at < now ? `${length} ago` : `in ${length}`;
 }
 
 /** The time of day of an ISO time, with seconds. `timeZone`: an IANA name; by default the user's own. */

@@ -29,6 +29,7 @@ export type Command =
   | 'takeOver'
   | 'note'
   | 'guidelines'
+  | 'jump'
   | 'diff'
   | 'raw'
   | 'copyValue'

@@ -51,6 +51,7 @@ export const KEYMAP: readonly Binding[] = [
   bind('item', ['takeOver', 'o'], ACTION),
   bind('item', ['note', 'c']),
   bind('item', ['guidelines', 'i']),
+  bind('item', ['jump', 'v']),
   bind('item', ['diff', 'd']),
   bind('item', ['raw', 't']),
   bind('item', ['copyValue', 'y']),

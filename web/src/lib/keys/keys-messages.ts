@@ -31,6 +31,7 @@ export const keysMessages = {
     takeOver: 'Take over',
     note: 'Add or edit note',
     guidelines: 'Show or hide guidelines',
+    jump: 'Jump between input and suggestion',
     diff: 'Show or hide changes',
     raw: 'View JSON or formatted',
     copyValue: 'Copy suggestion',

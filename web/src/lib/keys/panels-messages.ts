@@ -9,6 +9,8 @@ export const keySheetMessages = {
   single: 'Single-letter shortcuts',
   singleHint:
     'When off, only arrows, Enter, Esc and combinations with Ctrl or Cmd work. Every shortcut also has a control on the page.',
+  digits: 'A digit rejects',
+  digitsHint: 'When on, a digit alone rejects the open item with the reason of that number.',
   on: 'On',
   off: 'Off',
   spoken: 'Screen reader announcements',

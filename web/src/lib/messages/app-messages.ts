@@ -16,7 +16,7 @@ export const appMessages = {
     skip: 'Skip to content',
     navigation: 'Main navigation',
     pages: { projects: 'Projects', queue: 'Queue', analytics: 'Analytics', learnings: 'Learnings' },
-    waiting: (count: string) => `${count} waiting`,
+    available: (count: string) => `${count} available`,
     account: 'Account',
     signedInAs: 'Signed in as',
     settings: 'Name and offers',

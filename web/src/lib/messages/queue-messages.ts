@@ -34,7 +34,7 @@ export const queueMessages = {
 
   list: {
     label: (view: string) => `${view} items`,
-    reviewing: (count: number) => `${count} reviewing`,
+    deciding: (count: number) => `${count} deciding`,
     oldest: (age: string) => `oldest ${age}`,
     newBelow: (count: number) => `${count} new`,
     show: 'Show',
@@ -73,6 +73,7 @@ export const queueMessages = {
     escalated: 'escalated',
     left: {
       approved: (by: string) => `Approved by ${by}`,
+      edited: (by: string) => `Edited by ${by}`,
       rejected: (by: string) => `Rejected by ${by}`,
       escalated: (by: string) => `Escalated by ${by}`,
       escalated_final: (by: string) => `Withheld by ${by}`,

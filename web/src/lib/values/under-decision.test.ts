@@ -51,7 +51,7 @@ describe('QU15: an empty value', () => {
 });
 
 describe('QU13: the suggestion of the open item', () => {
-  const long = Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n');
+  const long = Array.from({ length: 160 }, (_, at) => `line ${at}`).join('\n');
   const deep = {
     a: { b: { c: { d: ['the innermost'] } } },
     n: [1],
@@ -59,8 +59,8 @@ describe('QU13: the suggestion of the open item', () => {
   };
 
   it.each<[string, Json, string]>([
-    ['a long text', long, 'line 59'],
-    ['Markdown', `# Title\n\n- item\n\n${long.replaceAll('\n', '\n\n')}`, 'line 59'],
+    ['a long text', long, 'line 159'],
+    ['Markdown', `# Title\n\n- item\n\n${long.replaceAll('\n', '\n\n')}`, 'line 159'],
     ['nested values', deep, 'the innermost'],
     ['a table', Array.from({ length: 230 }, (_, at) => ({ a: `row ${at}`, b: 1 })), 'row 229'],
   ])('is complete: %s', async (_, value, last) => {

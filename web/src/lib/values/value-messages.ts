@@ -4,6 +4,7 @@ const plural = (count: number, one: string, many: string): string => `${count} $
 
 export const valueMessages = {
   showAll: (characters: string) => `Show all ${characters} characters`,
+  showMore: (characters: string) => `Show ${characters} more characters`,
   showMoreRows: (rows: string, left: string) => `Show ${rows} more rows, ${left} left`,
   rule: (number: number) => `Rule ${number}`,
   showLess: 'Show less',

@@ -8,6 +8,7 @@ import { live } from '../connection.svelte.ts';
 import {
   belongs,
   countsOf,
+  decidersOf,
   emptyQueue,
   entriesOf,
   filterOf,
@@ -37,7 +38,7 @@ export class LiveQueue {
   readonly entries: readonly Entry[] = $derived(this.#lines(this.#state));
   readonly counts = $derived(countsOf(this.#state));
   /** How many items somebody holds. */
-  readonly reviewing = $derived([...this.#state.rows.values()].filter((row) => row.claim !== null).length);
+  readonly deciding = $derived(decidersOf(this.#state));
   /** The item that has waited longest among the rows of the view. */
   readonly oldest = $derived(oldestOf(this.entries));
   /** Whether more rows may follow those in the list, and whether the list may still load them. */

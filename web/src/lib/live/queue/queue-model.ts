@@ -30,9 +30,12 @@ export const sameFilter = (a: QueueFilter, b: QueueFilter): boolean => FIELDS.ev
 /** A position in the order of the queue, whether or not it has an item. */
 export type Place = Pick<ItemRow, 'due_at' | 'id'>;
 
-/** Why a row became a tombstone: the item's new status, or what happened to its claim. Times are ISO, server clock. */
+/**
+ * Why a row became a tombstone: the item's new status (an edit approves it), or what happened to its claim. Times are ISO, server
+ * clock.
+ */
 export interface RowRemoval {
-  readonly what: ItemStatus | 'freed' | 'taken' | 'gone';
+  readonly what: ItemStatus | 'edited' | 'freed' | 'taken' | 'gone';
   readonly by: string;
   readonly mine: boolean;
   readonly at: string;
@@ -195,6 +198,10 @@ export function countsOf(state: QueueState): Counts {
   }
   return counts;
 }
+
+/** The number of people who hold a waiting item. */
+export const decidersOf = ({ rows }: Pick<QueueState, 'rows'>): number =>
+  new Set([...rows.values()].flatMap(({ claim }) => claim?.user_id ?? [])).size;
 
 /** The rows of the screen, in order; no id twice. An unchanged row is the same object as in `before`. */
 export function entriesOf(state: QueueState, before: readonly Entry[] = []): Entry[] {

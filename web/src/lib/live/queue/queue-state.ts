@@ -277,7 +277,7 @@ function handleClosed(draft: Draft, event: ClosingEvent, undoUntil: string | nul
   if (!draft.rows.has(event.item_id) && waited) countIfUnloaded(draft, event, { all: -1 });
   dropRow(draft, event.item_id, {
     version: event.version,
-    removal: { ...removalOf(draft, event, event.status), undoUntil },
+    removal: { ...removalOf(draft, event, event.action === 'edit' ? 'edited' : event.status), undoUntil },
   });
 }
 

@@ -128,9 +128,9 @@ type Folded =
 const SHORT = 40;
 const CONTEXT = 3;
 
-/** The changed lines with a few lines of context, so that rendering costs only what changed; a short text whole. */
-export function foldUnchanged(lines: readonly DiffLine[]): Folded[] {
-  const nearChanges = lines.length <= SHORT ? null : linesNearChanges(lines);
+/** The changed lines with a few lines of context, so that rendering costs only what changed; a text of `short` lines whole. */
+export function foldUnchanged(lines: readonly DiffLine[], short = SHORT): Folded[] {
+  const nearChanges = lines.length <= short ? null : linesNearChanges(lines);
   const folded: Folded[] = [];
   let from = 0;
   const close = (to: number) => {

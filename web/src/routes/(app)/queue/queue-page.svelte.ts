@@ -165,11 +165,12 @@ class QueuePage implements Ui {
   };
 
   #situation() {
-    const { reviewSession } = this.context;
+    const { reviewSession, preferences } = this.context;
     const { item, edit, reasonPrompt } = reviewSession;
     const scopes: KeyScope[] = ['anywhere', 'list'];
     if (item.id !== null) scopes.push('item');
-    if (reasonPrompt.action !== null || reasonPrompt.note !== null || edit !== null) scopes.push('reasons');
+    const asks = reasonPrompt.action !== null || reasonPrompt.note !== null || edit !== null;
+    if (asks || (item.id !== null && preferences.digitRejects)) scopes.push('reasons');
     if (edit !== null) scopes.push('editor');
     if (this.stage === 'decided') scopes.push('conflict');
     return { scopes, pending: reviewSession.busy !== null, actionsEnabled: this.actionsEnabled };

@@ -8,7 +8,9 @@ import { live } from '#lib/live/connection.svelte.ts';
 import { isFree } from '#lib/live/queue/queue-model.ts';
 import { queueMessages as text } from '#lib/messages/queue-messages.ts';
 import type { CommandHandler, CommandHandlers, QueueCommand, Ui } from './command-handler.ts';
-import { chipsOf, nextLine, type ReasonedAction } from '../session/review-rules.ts';
+import { nextLine, type ReasonedAction } from '../session/review-rules.ts';
+import { jumpBetween } from '../item/jump.ts';
+import { reasonsFor } from '../item/reasons/reasons.ts';
 import { reviewMessages } from '../session/review-messages.ts';
 import type { SessionCommand } from '../session/review-state.ts';
 import { DOUBLE_PRESS_MS } from './double-press.ts';
@@ -40,7 +42,7 @@ export function commandsOf(context: QueueContext, ui: Ui): Commands {
     ...viewCommandsOf(context, ui),
     ...listCommandsOf(context, ui, open),
     ...editCommandsOf(context, ui),
-    reason: { can: () => ui.stage === 'mine', run: (event) => event && reasons.choose(digitOf(event) - 1) },
+    reason: { can: () => ui.stage === 'mine', run: (event) => event && reasons.pressed(digitOf(event) - 1) },
     pause: { can: () => true, run: () => (live.paused = !live.paused) },
     leave: { can: () => leaves(context), run: () => leave(context) },
   };
@@ -150,7 +152,7 @@ const takesOver = ({ reviewSession }: QueueContext): boolean =>
 function viewCommandsOf(
   context: QueueContext,
   ui: Ui,
-): CommandHandlers<'note' | 'guidelines' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
+): CommandHandlers<'note' | 'guidelines' | 'jump' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
   const { reviewSession, reading, drafts } = context;
   const shown = () => reviewSession.item.detail !== null;
   return {
@@ -159,6 +161,7 @@ function viewCommandsOf(
       run: () => reviewSession.reasonPrompt.openNote(),
     },
     guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
+    jump: { can: () => shown() && ui.stage !== 'decided', run: () => jumpBetween(reading) },
     diff: { can: shown, run: () => (reading.diff = !reading.diff) },
     raw: { can: shown, run: () => (reading.raw = !reading.raw) },
     // A redacted item has nothing to copy (KE2).
@@ -203,8 +206,14 @@ function openCommandOf({ queue, reviewSession, me }: QueueContext, ui: Ui): (id:
   };
 }
 
-function reasonCommandsOf({ reviewSession }: QueueContext): Pick<Commands, 'choose' | 'write'> {
-  const chips = () => chipsOf(projectOf(reviewSession.item.detail?.project_id)?.reasons ?? [], text.reasons.own);
+type ReasonCommands = Pick<Commands, 'choose' | 'write'> & {
+  /** The digit of a reason was pressed. */
+  pressed: (index: number) => void;
+};
+
+function reasonCommandsOf({ reviewSession, preferences }: QueueContext): ReasonCommands {
+  const reasons = () => projectOf(reviewSession.item.detail?.project_id)?.reasons ?? [];
+  const offered = () => reasonsFor(reviewSession.reasonPrompt.action, { reasons: reasons(), own: text.reasons.own });
   const give = (reason: string) => {
     const { reasonPrompt, edit } = reviewSession;
     if (edit !== null) {
@@ -215,15 +224,23 @@ function reasonCommandsOf({ reviewSession }: QueueContext): Pick<Commands, 'choo
     else reasonPrompt.picked = reasonPrompt.picked === reason ? null : reason;
     reasonPrompt.own = null;
   };
+  const choose = (index: number) => {
+    const chip = offered()[index];
+    if (chip === undefined) return;
+    if (chip.open) reviewSession.reasonPrompt.own = reviewSession.edit?.reason ?? '';
+    else give(chip.label);
+  };
   return {
-    choose: (index) => {
-      const chip = chips()[index];
-      if (chip === undefined) return;
-      if (chip.open) reviewSession.reasonPrompt.own = reviewSession.edit?.reason ?? '';
-      else give(chip.label);
+    choose,
+    pressed: (index) => {
+      const { reasonPrompt, edit } = reviewSession;
+      const alone = reasonPrompt.action === null && reasonPrompt.note === null && edit === null;
+      // Where the user wants it, a digit alone rejects with its reason.
+      if (alone && preferences.digitRejects && offered()[index] !== undefined) reasonPrompt.start('reject');
+      if (!alone || preferences.digitRejects) choose(index);
     },
     write: (reason) => {
-      const last = chips().at(-1)?.label ?? '';
+      const last = offered().at(-1)?.label ?? '';
       const words = reason.trim() || (last === text.reasons.own ? '' : last);
       if (words === '') return;
       // A reason entered before its action is for a rejection, as the reason bar says.

@@ -35,7 +35,7 @@ const contextOf = (page: Page) => ({
 
 /** The keys of the page, over a review session whose item was seen long enough. */
 function listen(page: Page, cursor: string | null = null): void {
-  const { reviewSession } = page;
+  const { reviewSession, preferences } = page;
   const ui: Ui = {
     get stage() {
       return stage(reviewSession);
@@ -50,7 +50,8 @@ function listen(page: Page, cursor: string | null = null): void {
     if (
       reviewSession.reasonPrompt.action !== null ||
       reviewSession.reasonPrompt.note !== null ||
-      reviewSession.edit !== null
+      reviewSession.edit !== null ||
+      preferences.digitRejects
     )
       scopes.push('reasons');
     if (reviewSession.edit !== null) scopes.push('editor');
@@ -72,7 +73,7 @@ describe('keys per decision in Focus mode', () => {
   it.each([
     ['approve', ['a'], { action: 'approve' }],
     ['reject', ['r', '2'], { action: 'reject', reason: 'Wrong tone' }],
-    ['escalate', ['u', '1'], { action: 'escalate', reason: 'Wrong fact' }],
+    ['escalate', ['u', '1'], { action: 'escalate', reason: 'Not sure' }],
   ])('%s', async (_, keys, decision) => {
     const page = await fixture.openWithClaim();
     listen(page);
@@ -87,11 +88,34 @@ describe('keys per decision in Focus mode', () => {
     await press('e');
     if (page.reviewSession.edit) page.reviewSession.edit.text = 'Mine';
     page.reviewSession.edit?.changed();
-    await press('1');
     await press('Enter', { ctrlKey: true });
+    expect(fixture.server.decisions).toEqual([]);
+    expect(page.reviewSession.edit?.needsReason).toBe(true);
+    await press('1');
     expect(fixture.server.decisions).toMatchObject([
       { id: 'one', action: 'edit', output: 'Mine', reason: 'Wrong fact' },
     ]);
+  });
+
+  it('QU2: a digit alone does nothing', async () => {
+    const page = await fixture.openWithClaim();
+    listen(page);
+    await press('2');
+    expect([fixture.server.decisions, page.reviewSession.reasonPrompt.picked]).toEqual([[], null]);
+  });
+
+  it.each([
+    ['rejects with its reason', '2', [{ id: 'one', action: 'reject', reason: 'Wrong tone' }], null],
+    ['asks for the own reason at the number of that', '3', [], ''],
+    ['does nothing at a number without a reason', '4', [], null],
+  ])('QU2: where the user wants it, a digit alone %s', async (_, key, decisions, own) => {
+    const page = await fixture.openWithClaim();
+    page.preferences.digitRejects = true;
+    listen(page);
+    await press(key);
+    expect(fixture.server.decisions).toMatchObject(decisions);
+    expect(page.reviewSession.reasonPrompt.own).toBe(own);
+    expect(page.reviewSession.reasonPrompt.action).toBe(own === null ? null : 'reject');
   });
 });
 

@@ -14,6 +14,7 @@ import Hand from '@lucide/svelte/icons/hand';
 import HandGrab from '@lucide/svelte/icons/hand-grab';
 import Pencil from '@lucide/svelte/icons/pencil';
 import RotateCcw from '@lucide/svelte/icons/rotate-ccw';
+import Save from '@lucide/svelte/icons/save';
 import SkipForward from '@lucide/svelte/icons/skip-forward';
 import Undo from '@lucide/svelte/icons/undo-2';
 import Users from '@lucide/svelte/icons/users';
@@ -28,6 +29,8 @@ export interface ActionButton {
   icon: StatusStyle['icon'];
   /** Spans two columns. */
   wide?: boolean;
+  /** Its part of the bar in place of one column, where each button has a width of its own. */
+  share?: number;
 }
 
 export const ACTION_ICONS: Readonly<Record<ReviewAction, StatusStyle['icon']>> = {
@@ -46,7 +49,8 @@ const BUTTON = {
     icon: ACTION_ICONS[action],
   })),
   skip: { command: 'skip', label: actions.skip, icon: SkipForward },
-  submit: { command: 'submit', label: actions.submit, icon: Check, wide: true },
+  submit: { command: 'submit', label: actions.submit, icon: Check, wide: true, share: 1.6 },
+  keepDraft: { command: 'keepDraft', label: actions.keepDraft, icon: Save, share: 1.4 },
   reset: { command: 'reset', label: actions.reset, icon: RotateCcw },
   back: { command: 'leave', label: actions.back, icon: Undo },
   claim: { command: 'extend', label: actions.claim, icon: Hand, wide: true },
@@ -79,7 +83,7 @@ const barButtons = ({ status }: ItemDetail): ActionButton[] =>
 
 const STAGES: Record<Stage, (situation: Situation) => ActionButton[]> = {
   mine: ({ detail, editing }) => {
-    if (editing) return [BUTTON.submit, BUTTON.reset, BUTTON.back];
+    if (editing) return [BUTTON.submit, BUTTON.keepDraft, BUTTON.reset, BUTTON.back];
     return barButtons(detail);
   },
   loading: ({ detail }) => barButtons(detail),

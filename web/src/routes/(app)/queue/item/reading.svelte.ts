@@ -5,6 +5,8 @@ export class Reading {
   raw = $state(false);
   /** The changes of the edit, beside the suggestion. */
   diff = $state(true);
+  /** The input of the open item is folded to its heading. */
+  folded = $state(false);
   /** The project's guidelines are open. */
   guidelines = $state(false);
   /** The details are open below the item, where there is no room beside it. */

@@ -57,6 +57,9 @@ export const ownRemoval = (me: User, what: RowRemoval['what']): RowRemoval => ({
   undoUntil: null,
 });
 
+/** An edit approves the item, and its row says that it was edited. */
+const removalBy = (action: ReviewAction): RowRemoval['what'] => (action === 'edit' ? 'edited' : ACTIONS[action].to);
+
 export class DecisionSender {
   readonly #parts: Parts;
   /** Decisions whose answer was lost: they may have had effect, or may still have it. */
@@ -74,7 +77,7 @@ export class DecisionSender {
     const { queue, recentDecisions, me } = this.#parts;
     const { id: itemId, preview } = detail;
     const { reason = null } = words;
-    queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, ACTIONS[action].to) });
+    queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, removalBy(action)) });
     recentDecisions.add({
       itemId,
       preview,
@@ -121,7 +124,7 @@ export class DecisionSender {
       note: written.note,
       own: words.reason === written.own.trim() ? written.own : '',
     });
-    queue.put(detail, { ...ownRemoval(me, ACTIONS[action].to), undoUntil: detail.undo_until });
+    queue.put(detail, { ...ownRemoval(me, removalBy(action)), undoUntil: detail.undo_until });
     recentDecisions.confirm(detail.id, detail);
     announcer.say(pastTextsOf(action).announcement);
     if (isMove(action)) this.forwarded.set(detail.id, detail.version);

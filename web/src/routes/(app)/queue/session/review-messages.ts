@@ -25,6 +25,11 @@ export const reviewMessages = {
   },
 
   moreBelow: 'More below',
+  fold: { show: 'Show input', hide: 'Hide input' },
+  quotes: {
+    label: 'Quotes found in the input',
+    heading: (count: number) => (count === 1 ? 'Quote found in the input:' : `${count} quotes found in the input:`),
+  },
 
   pending: {
     /** The head of an item whose claim is requested. */
@@ -39,6 +44,7 @@ export const reviewMessages = {
     announcement: (why: string) => `A decision was not saved: ${why}`,
     tooMany: `You've claimed ${MAX_CLAIMS} items, the maximum. Decide or release one.`,
     showMine: 'Show my items',
+    held: 'Items you hold',
     final: 'Undo window has passed',
     changed: "You've edited it since. Submit it again.",
   },

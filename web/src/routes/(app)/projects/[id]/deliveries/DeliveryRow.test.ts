@@ -52,7 +52,7 @@ it('counts down to the next attempt, second by second, and then shows it as due'
 });
 
 it.each([
-  [{ next_attempt_at: new Date(NOW + 7_200_000).toISOString() }, 'in 2 hr.'],
+  [{ next_attempt_at: new Date(NOW + 7_200_000).toISOString() }, 'in 2 h'],
   [{ status: 'sending', next_attempt_at: null } as const, 'now'],
   [{ status: 'dead', next_attempt_at: null, http_status: null, error: 'timeout' } as const, 'timed out after 20 s'],
 ])('of %o says %s', (row, text) => {

@@ -1,0 +1,73 @@
+// @vitest-environment happy-dom
+// The open item: input and suggestion are areas of their own, and nothing undecided is hidden (QU13, QU21).
+import { fireEvent, render, screen } from '@testing-library/svelte';
+import { createRawSnippet, flushSync } from 'svelte';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { ItemDetail } from '@countersign/shared/item';
+import { AREAS } from './jump.ts';
+import ItemContent from './ItemContent.svelte';
+import { Reading } from './reading.svelte.ts';
+
+const context = vi.hoisted(() => ({ reading: null as unknown }));
+vi.mock('../queue-context.ts', () => ({
+  getQueueContext: () => ({
+    reviewSession: { edit: null, draftsRevision: 0 },
+    drafts: { read: () => null },
+    reading: context.reading,
+  }),
+  projectOf: () => null,
+}));
+
+const detail = (input: unknown, suggestion: unknown) =>
+  ({ id: 'one', input, suggestion, preview: 'The preview' }) as unknown as ItemDetail;
+
+function show(item: ItemDetail) {
+  const details = createRawSnippet(() => ({ render: () => '<p>Details</p>' }));
+  return render(ItemContent, { detail: item, stage: 'mine', width: 700, details });
+}
+
+beforeEach(() => {
+  context.reading = new Reading();
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('QU21: gives input and suggestion an area each, which the keyboard reaches', () => {
+  show(detail('The question', 'The answer'));
+  const [input, suggestion] = ['Input', 'Suggestion'].map((name) => screen.getByRole('group', { name }));
+  expect([input?.id, suggestion?.id]).toEqual([AREAS.input, AREAS.suggestion]);
+  expect([input?.tabIndex, suggestion?.tabIndex]).toEqual([0, 0]);
+  expect(suggestion?.textContent).toContain('The answer');
+});
+
+it('QU13: folds the input to its preview on request, and opens another item unfolded', async () => {
+  const first = show(detail('The question', 'The answer'));
+  await fireEvent.click(screen.getByRole('button', { name: 'Hide input' }));
+  expect(screen.getByText('The preview').closest('.hidden')).toBeNull();
+  expect(screen.getByText('The question').closest('.hidden')).not.toBeNull();
+  first.unmount();
+  show(detail('Another question', 'Another answer'));
+  expect(screen.getByText('Another question').closest('.hidden')).toBeNull();
+});
+
+it('QU13: says how much of a long input is not shown, and shows all of a long suggestion', () => {
+  const long = 'word '.repeat(3000);
+  show(detail(long, long));
+  const buttons = screen.getAllByRole('button', { name: /more characters$/ });
+  expect(buttons.map((button) => button.textContent.trim())).toEqual(['Show 8,000 more characters']);
+  expect(buttons[0]?.closest('[role=group]')?.id).toBe(AREAS.input);
+});
+
+it('QU21: lists the quotations that stand in the input, and shows all of the input for one of them', async () => {
+  show(detail(`${'word '.repeat(3000)} the very last words`, 'It ends with "the very last words" and "not in there".'));
+  vi.runAllTimers();
+  flushSync();
+  const list = screen.getByRole('list', { name: 'Quote found in the input:' });
+  expect([...list.querySelectorAll('button')].map((button) => button.textContent.trim())).toEqual([
+    'the very last words',
+  ]);
+  await fireEvent.click(screen.getByRole('button', { name: 'the very last words' }));
+  expect(screen.queryByRole('button', { name: /more characters$/ })).toBeNull();
+});
