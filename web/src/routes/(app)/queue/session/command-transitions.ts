@@ -56,7 +56,8 @@ export function run(draft: Draft, job: Job): void {
 }
 
 function start(draft: Draft, job: Job): void {
-  draft.command = { at: 'running', job, phase: { at: 'asking' }, waiting: null };
+  const { moves } = draft;
+  draft.command = { at: 'running', job, phase: { at: 'asking' }, waiting: null, moves, missed: {} };
   // The command it waited for may have brought this very item.
   if (job.kind === 'open' && job.waited && idOf(draft.item) === job.id && hasLease(draft)) return end(draft, true);
   const edit = editOf(draft.item);
@@ -65,6 +66,10 @@ function start(draft: Draft, job: Job): void {
 }
 
 const hasLease = ({ item, now }: Draft): boolean => (grantOf(item)?.expiresAt ?? 0) > now;
+
+/** Whether the user has moved to another item than this one since the running command was sent. */
+const movedOn = ({ command, item, moves }: Draft, id: string): boolean =>
+  command.at === 'running' && command.moves !== moves && idOf(item) !== id;
 
 function finish(draft: Draft, { caller }: Job, result: boolean): void {
   draft.effects.push({ kind: 'finish', caller, result });
@@ -173,10 +178,10 @@ const ANSWERED: Answered = {
     if (answer.kind === 'decided') accepted(draft, job, answer);
   },
   undo: (draft, { recent }, answer) => {
-    if (answer.kind === 'taken') return rereadThenEnd(draft, recent.itemId, { result: true });
-    if (answer.kind !== 'granted' || answer.granted === null) return end(draft, false);
-    take(draft, answer.granted, 'opened');
-    end(draft, true);
+    const { itemId: id } = recent;
+    if (answer.kind === 'taken' && !movedOn(draft, id)) return rereadThenEnd(draft, id, { result: true });
+    arrive(draft, grantedIn(answer), true);
+    end(draft, answer.kind === 'taken' || grantedIn(answer) !== null);
   },
 };
 
@@ -195,10 +200,18 @@ export function haveAnswer(draft: Draft, asked: Job, answer: Answer): void {
 
 const grantedIn = (answer: Answer): Granted | null => (answer.kind === 'granted' ? answer.granted : null);
 
-function takeAnswer(draft: Draft, _: Job, answer: Answer): void {
+function takeAnswer(draft: Draft, job: JobOf<'open' | 'takeOver'>, answer: Answer): void {
   const granted = grantedIn(answer);
-  if (granted !== null) take(draft, granted, 'opened');
+  arrive(draft, granted, job.kind === 'takeOver' || !job.held);
   end(draft, granted !== null);
+}
+
+/** A requested item has been granted. A user who moved to another one meanwhile stays there; a claim they had before stays too. */
+function arrive(draft: Draft, granted: Granted | null, isNew: boolean): void {
+  if (granted === null) return;
+  const { item, fence } = granted;
+  if (!movedOn(draft, item.id)) take(draft, granted, 'opened');
+  else if (isNew) draft.effects.push({ kind: 'releaseUntouched', id: item.id, fence });
 }
 
 /**
@@ -213,7 +226,7 @@ function switchOver(
   if (idOf(draft.item) === shown) return showIt();
   if (granted === null) return true;
   if (idOf(draft.item) === granted.item.id) take(draft, granted, 'opened');
-  else draft.effects.push({ kind: 'release', id: granted.item.id, fence: granted.fence });
+  else draft.effects.push({ kind: 'releaseUntouched', id: granted.item.id, fence: granted.fence });
   return true;
 }
 
@@ -251,6 +264,7 @@ const fail = (draft: Draft, job: Job, error: unknown): void => end(draft, false,
 
 const REFUSED: Refused = {
   open: (draft, job, error) => {
+    if (movedOn(draft, job.id)) return end(draft, false);
     if (!isRefusal(error, ['claim_held', 'already_decided', 'forbidden'])) return fail(draft, job, error);
     if (error.code === 'claim_held') say(draft, messages.announcement.lostRace(error.holder?.name ?? messages.someone));
     if (idOf(draft.item) === job.id || error.code === 'forbidden')
@@ -259,22 +273,33 @@ const REFUSED: Refused = {
     end(draft, false);
   },
   takeOver: (draft, job, error) => {
+    if (idOf(draft.item) !== job.id) return end(draft, false);
     if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return fail(draft, job, error);
-    // The user may have moved to another item meanwhile.
-    if (idOf(draft.item) === job.id) rereadThenEnd(draft, job.id, { result: false });
-    else end(draft, false);
+    rereadThenEnd(draft, job.id, { result: false });
   },
   reopen: fail,
-  next: fail,
+  next: (draft, job, error) => {
+    if (idOf(draft.item) === job.shown) fail(draft, job, error);
+    else end(draft, false);
+  },
   advance: (draft, job, error) => {
     // The failure does not concern a user who moved on.
     if (idOf(draft.item) !== job.shown) return end(draft, false);
     stopClaiming(draft);
     fail(draft, job, error);
   },
-  skip: fail,
+  skip: (draft, job, error) => {
+    const { id, fence, caller } = job;
+    // A user who moved on asks for no next item any more; the claim of the one they left is still theirs.
+    fail(draft, idOf(draft.item) === id ? job : { kind: 'giveBack', id, fence, caller }, error);
+  },
   giveBack: fail,
-  extend: fail,
+  extend: (draft, job, error) => {
+    if (idOf(draft.item) !== job.id) return end(draft, false);
+    if (!isRefusal(error, CLAIM_GONE_CODES)) return fail(draft, job, error);
+    if (grantOf(draft.item)?.fence === job.fence) loseClaim(draft);
+    rereadThenEnd(draft, job.id, { result: false });
+  },
   decide: refuseDecision,
   undo: (draft, job, error) => {
     if (!isRefusal(error, ['undo_window_passed'])) return fail(draft, job, error);
@@ -294,7 +319,7 @@ export function haveRefusal(draft: Draft, asked: Job, error: unknown): void {
 function refuseDecision(draft: Draft, job: JobOf<'decide'>, error: unknown): void {
   const { request, edit, shown } = job.decision;
   const { id } = request.detail;
-  const onShow = idOf(draft.item) === shown;
+  const onShow = [shown, id].includes(idOf(draft.item) ?? '');
   draft.effects.push({ kind: 'rollBack', id, onShow });
   if (!onShow) {
     // The user works on another item by now: only the recent decisions show the failure.
@@ -315,13 +340,14 @@ function refuseDecision(draft: Draft, job: JobOf<'decide'>, error: unknown): voi
   rereadThenEnd(draft, id, { result: false, failure: error.code === 'forbidden' ? { error, retry: null } : null });
 }
 
-function putBack(draft: Draft, { request, grant, edit, shown }: Decision): void {
+function putBack(draft: Draft, { request, grant, edit }: Decision): void {
   const { detail, words, written } = request;
+  const isOpen = idOf(draft.item) === detail.id;
   const { reason = null } = words;
   restore(draft, detail, grant);
   if (edit !== null && isShown(draft.item)) draft.item = settled(draft.item, claimOf(draft.item), edit);
   prompt(draft, { picked: edit === null && reason !== written.own ? reason : null });
-  if (shown !== detail.id) draft.effects.push({ kind: 'follow', id: detail.id, how: 'advanced' });
+  if (!isOpen) draft.effects.push({ kind: 'follow', id: detail.id, how: 'advanced' });
 }
 
 /** The first step of a command had effect: a retry continues at the step that failed. */

@@ -17,6 +17,7 @@ import {
   isShown,
   settled,
   type Claim,
+  type ItemState,
   type OpenState,
   type Prompt,
   type ReviewState,
@@ -75,8 +76,9 @@ export function take(draft: Draft, granted: Granted, how: Transition): void {
   releasePrevious(draft, id);
   closeInputs(draft);
   const { base } = begin(draft, id);
-  draft.item = { at: 'claimed', ...base, detail, grant: grantFrom(granted, draft.now) };
-  if (detail.version < base.newest) read(draft, id, { for: 'refresh' });
+  const newest = Math.max(base.newest, draft.command.at === 'running' ? (draft.command.missed[id] ?? 0) : 0);
+  draft.item = { at: 'claimed', ...base, newest, detail, grant: grantFrom(granted, draft.now) };
+  if (detail.version < newest) read(draft, id, { for: 'refresh' });
   draft.effects.push({ kind: 'put', row: detail, what: 'taken', leaseEnds: expires_at }, { kind: 'resumeDraft', id });
   if (!alreadyShown) draft.effects.push({ kind: 'follow', id, how });
 }
@@ -178,13 +180,12 @@ export function haveRead(draft: Draft, { id, visit, purpose, again, detail }: Ev
     refreshed(draft, detail);
     return true;
   }
-  if (!again && detail.version < item.newest) {
+  if (!again && detail.version < Math.max(item.newest, versionOf(item))) {
     draft.effects.push({ kind: 'read', id, visit, purpose, again: true });
     return false;
   }
   draft.effects.push({ kind: 'forgetSent', detail });
-  if (isShown(item)) draft.item = { ...item, detail };
-  else draft.item = settled({ ...item, detail }, claimOf(item), null);
+  refreshed(draft, detail);
   return true;
 }
 
@@ -200,11 +201,14 @@ export function haveNotRead(draft: Draft, { id, visit, purpose, error }: EventOf
   draft.item = { at: 'unreadable', id, prompt, newest, error, claim };
 }
 
-/** The content was read again in place. */
+/** The version of the content that is shown. */
+const versionOf = (item: ItemState): number => (isShown(item) ? item.detail.version : 0);
+
+/** The content was read. */
 function refreshed(draft: Draft, detail: ItemDetail): void {
   const { item } = draft;
   if (item.at === 'empty') return;
-  if (detail.version < (isShown(item) ? item.detail.version : 0)) return;
+  if (detail.version < versionOf(item)) return;
   if (isShown(item)) draft.item = { ...item, detail };
   else draft.item = settled({ ...item, detail }, claimOf(item), null);
   if (detail.decision?.reviewer_id === draft.me) ownDecision(draft);
@@ -222,7 +226,8 @@ function ownDecision(draft: Draft): void {
 
 /** An event of the item arrived. Only events newer than the shown content count. */
 export function receive(draft: Draft, event: DomainEvent): void {
-  if (!('version' in event) || draft.item.at === 'empty' || event.item_id !== draft.item.id) return;
+  if (!('version' in event)) return;
+  if (draft.item.at === 'empty' || event.item_id !== draft.item.id) return note(draft, event.item_id, event.version);
   draft.item = { ...draft.item, newest: Math.max(draft.item.newest, event.version) };
   if (!isShown(draft.item)) return;
   draft.effects.push({ kind: 'readHistory' });
@@ -237,6 +242,13 @@ export function receive(draft: Draft, event: DomainEvent): void {
     change(draft, { claim: { user_id: actor.id ?? '', name: actor.name, expires_at }, version });
   } else if ('item' in event) change(draft, event.item);
   else if (event.type.startsWith('claim.')) change(draft, { claim: null, version });
+}
+
+/** The running command may bring this item, in an older version. */
+function note(draft: Draft, id: string, version: number): void {
+  const { command } = draft;
+  if (command.at !== 'running') return;
+  draft.command = { ...command, missed: { ...command.missed, [id]: Math.max(version, command.missed[id] ?? 0) } };
 }
 
 function change(draft: Draft, fields: Partial<ItemDetail>): void {
@@ -278,10 +290,14 @@ export function closePrompt(draft: Draft): void {
   if (item.at !== 'empty') draft.item = { ...item, prompt: closedPrompt(item.prompt) };
 }
 
+export function dismissFailure(draft: Draft): void {
+  if (draft.command.at === 'failed') draft.command = { at: 'idle' };
+}
+
 export function closeInputs(draft: Draft): void {
   closeEditor(draft);
   closePrompt(draft);
-  if (draft.command.at === 'failed') draft.command = { at: 'idle' };
+  dismissFailure(draft);
 }
 
 /** Changes the reason prompt; a changed text is saved at once. */

@@ -36,7 +36,8 @@ export type Answer =
 interface Commands {
   /** Shows an item without claiming it. */
   peek: { id: string; caller: Caller };
-  open: { id: string; caller: Caller; onlost: () => void };
+  /** `held`: the user has the claim already, as far as the page knows. */
+  open: { id: string; caller: Caller; held: boolean; onlost: () => void };
   takeOver: { caller: Caller };
   reopen: { caller: Caller };
   next: { caller: Caller };
@@ -139,9 +140,8 @@ interface Effects {
   emptyNote: { edit: EditSession };
   editFault: { edit: EditSession; fault: string };
   refreshOtherDrafts: { edit: EditSession };
-  /** One user works on one item: an untouched item is released when another one opens. */
+  /** One user works on one item: an untouched item is released when another one opens, or the user has moved on before it came. */
   releaseUntouched: { id: string; fence: number };
-  release: { id: string; fence: number };
   forgetSent: { detail: ItemDetail };
   showDecision: { request: DecisionRequest };
   confirmDecision: { after: ItemDetail; request: DecisionRequest };

@@ -18,6 +18,7 @@ import {
   closeEditor,
   closeInputs,
   closePrompt,
+  dismissFailure,
   follow,
   haveNotRead,
   haveRead,
@@ -78,11 +79,11 @@ const onClaim = (kind: 'skip' | 'giveBack') =>
 
 const COMMANDS = {
   peek: (draft, { id, caller }) => peekAt(draft, id, { for: 'peek', caller }),
-  open: (draft, { id, caller, onlost }) => {
+  open: (draft, { id, caller, held, onlost }) => {
     const waited = draft.command.at === 'running';
     // Nothing is held while a next item is claimed: the user sees the requested item at once, and holds it a moment later.
     if (waited && isPending(draft.item) && idOf(draft.item) !== id) peekAt(draft, id, { for: 'behind' });
-    run(draft, { kind: 'open', id, caller, onlost, waited });
+    run(draft, { kind: 'open', id, caller, held, onlost, waited });
   },
   takeOver: onItem('takeOver', (_, id, caller) => ({ kind: 'takeOver', id, caller })),
   reopen: onItem('reopen', (_, id, caller) => ({ kind: 'reopen', id, caller })),
@@ -103,19 +104,20 @@ const COMMANDS = {
   extend: onItem('extend', (draft, id, caller) => {
     const grant = grantOf(draft.item);
     if (grant !== null && grant.expiresAt > draft.now) return { kind: 'extend', id, fence: grant.fence, caller };
-    return { kind: 'open', id, caller, waited: false, onlost: () => undefined };
+    return { kind: 'open', id, caller, waited: false, held: false, onlost: () => undefined };
   }),
   close: (draft) => {
+    draft.moves += 1;
     dropWaiting(draft);
     clear(draft);
   },
   retry: (draft, { job }) => {
+    // Only the last failure can be tried again, and once.
+    if (draft.command.at !== 'failed' || draft.command.retry !== job) return;
     if (job.kind === 'decide') draft.effects.push({ kind: 'decideAgain', decision: job.decision });
     else run(draft, job);
   },
-  dismiss: (draft) => {
-    if (draft.command.at === 'failed') draft.command = { at: 'idle' };
-  },
+  dismiss: dismissFailure,
 } satisfies Partial<Transitions>;
 
 const INPUTS = {
@@ -123,6 +125,8 @@ const INPUTS = {
     const { item } = draft;
     if (!guard(draft, 'edit', null) || !isShown(item)) return;
     closePrompt(draft);
+    // The user turned to another way: the command that failed is sent from there.
+    dismissFailure(draft);
     draft.effects.push({ kind: 'openEditor', detail: item.detail, edit: editOf(item), note: item.prompt.written.note });
   },
   editorOpened: (draft, { id, edit, moved }) => {
@@ -137,6 +141,7 @@ const INPUTS = {
     const { item } = draft;
     if (item.at !== 'editing') return;
     closeEditor(draft);
+    dismissFailure(draft);
     if (carried === '') return;
     // Where no answer was typed, the note is sent with any decision.
     const note = [item.prompt.written.note, carried].filter(Boolean).join('\n');
@@ -204,9 +209,7 @@ const HAPPENINGS = {
     loseClaim(draft);
     read(draft, id, { for: 'refresh' });
   },
-  confirmedLate: (draft) => {
-    if (draft.command.at === 'failed') draft.command = { at: 'idle' };
-  },
+  confirmedLate: dismissFailure,
 } satisfies Partial<Transitions>;
 
 const TRANSITIONS: Transitions = { ...COMMANDS, ...INPUTS, ...HAPPENINGS };
@@ -228,6 +231,7 @@ const isIdle = ({ command, item }: Draft): boolean => command.at !== 'running' &
 
 /** Shows an item at the user's request: what waited, and what was typed into, belongs to the item before. */
 function peekAt(draft: Draft, id: string, purpose: ReadPurpose): void {
+  draft.moves += 1;
   dropWaiting(draft);
   closeInputs(draft);
   draft.effects.push({ kind: 'follow', id, how: 'opened' });
@@ -240,9 +244,10 @@ function endRead(draft: Draft, id: string, purpose: ReadPurpose): void {
   if (purpose.for !== 'peek') return;
   const { item } = draft;
   const { caller } = purpose;
-  const own = isShown(item) && item.id === id && item.detail.claim?.user_id === draft.me;
+  // A decision in flight ends the claim.
+  const own = isShown(item) && !isPending(item) && item.id === id && item.detail.claim?.user_id === draft.me;
   const waited = draft.command.at === 'running';
-  if (own) run(draft, { kind: 'open', id, caller, waited, onlost: () => undefined });
+  if (own) run(draft, { kind: 'open', id, caller, waited, held: true, onlost: () => undefined });
   else draft.effects.push({ kind: 'finish', caller, result: false });
 }
 
@@ -273,11 +278,12 @@ function sendHeartbeat(draft: Draft, { visible, inputAt }: EventOf<'heartbeat'>)
   draft.effects.push({ kind: 'renew', id: item.id, grant });
 }
 
-/** Opens, types into or closes one field of the reason prompt. Opening the custom reason restores its previous text. */
+/** Opens, types into or closes one field of the reason prompt. Opening the custom reason restores what was typed there before. */
 function fields(draft: Draft, field: 'own' | 'note', value: string | null) {
   if (draft.item.at === 'empty') return {};
   const { openFields, written } = draft.item.prompt;
   const open = { openFields: { ...openFields, [field]: value !== null } };
-  if (value === null || (field === 'own' && value === '' && !openFields.own)) return open;
+  const restores = field === 'own' && !openFields.own && (value === '' || written.own !== '');
+  if (value === null || restores) return open;
   return { ...open, written: { ...written, [field]: value } };
 }

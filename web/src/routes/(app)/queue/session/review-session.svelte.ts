@@ -99,7 +99,9 @@ export class ReviewSession {
 
   /** Claims an item and shows it. If another user was faster, `onlost` is called. Resolves to whether it is the user's now. */
   claim(id: string, onlost: () => void = () => undefined): Promise<boolean> {
-    return this.#ask((caller) => ({ kind: 'open', id, caller, onlost }));
+    const { queue, me } = this.#parts;
+    const held = queue.state.rows.get(id)?.claim?.user_id === me.id;
+    return this.#ask((caller) => ({ kind: 'open', id, caller, held, onlost }));
   }
 
   /** Takes over the open item from its holder, whose page is notified. */
@@ -154,15 +156,17 @@ export class ReviewSession {
 
   /** Undoes the decision of the open item, whether this tab made it or another one. */
   async undoShown(): Promise<boolean> {
-    const { detail } = this.item;
+    const { id, detail } = this.item;
     const decision = detail?.decision;
-    if (!detail || !decision || decision.action === 'auto_approve') return false;
+    // While an item loads, the previous one may still be shown.
+    if (!detail || detail.id !== id || !decision || decision.action === 'auto_approve') return false;
     const { id: itemId, preview } = detail;
+    const own = this.#parts.recentDecisions.of(itemId);
+    // The texts of a decision that was undone belong to that one.
+    if (own !== null && own.state !== 'undone' && own.state !== 'failed') return this.undo(own);
     const { action, reason } = decision;
     const elsewhere = { itemId, preview, action, reason, draft: null, words: { note: '', own: '' } } as const;
-    return this.undo(
-      this.#parts.recentDecisions.of(itemId) ?? { ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 },
-    );
+    return this.undo({ ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 });
   }
 
   /** Renews the lease; claims the item again when the lease has ended. */
@@ -301,9 +305,10 @@ export class ReviewSession {
     releaseUntouched: ({ id, fence }) => {
       const { drafts } = this.#parts;
       const { note, own } = drafts.notes(id);
-      if (drafts.read(id) === null && note === '' && own === '') this.#release(id, fence);
+      if (drafts.read(id) !== null || note !== '' || own !== '') return;
+      // If this fails, the lease expires automatically.
+      void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
     },
-    release: ({ id, fence }) => this.#release(id, fence),
     forgetSent: ({ detail }) => this.#sender.forgetSent(detail),
     showDecision: ({ request }) => this.#sender.applyOptimistic(request),
     confirmDecision: ({ after, request }) => this.#sender.confirm(after, request),
@@ -339,10 +344,5 @@ export class ReviewSession {
       return void this.decide(request.action, words);
     this.dismissFailure();
     edit.fault = reviewMessages.failed.changed;
-  }
-
-  /** If this fails, the lease expires automatically. */
-  #release(id: string, fence: number): void {
-    void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
   }
 }

@@ -94,7 +94,8 @@ interface OnClaim extends OnItem {
 
 /** What a running command asks the server for. `waited`: it was requested while another command ran. */
 interface Jobs {
-  open: OnItem & { readonly waited: boolean; readonly onlost: () => void };
+  /** `held`: the user had the claim before. */
+  open: OnItem & { readonly waited: boolean; readonly held: boolean; readonly onlost: () => void };
   takeOver: OnItem;
   reopen: OnItem;
   next: { readonly shown: string | null };
@@ -123,7 +124,16 @@ export interface Failure {
 export type CommandState =
   | { readonly at: 'idle' }
   | ({ readonly at: 'failed' } & Failure)
-  | { readonly at: 'running'; readonly job: Job; readonly phase: Phase; readonly waiting: Job | null };
+  | {
+      readonly at: 'running';
+      readonly job: Job;
+      readonly phase: Phase;
+      readonly waiting: Job | null;
+      /** The moves of the user before it was sent. */
+      readonly moves: number;
+      /** The newest versions that events named since then of items that are not open: the answer may be older. */
+      readonly missed: Readonly<Record<string, number>>;
+    };
 
 export interface ReviewState {
   readonly me: string;
@@ -131,6 +141,8 @@ export interface ReviewState {
   readonly command: CommandState;
   /** Counts the switches of the open item: an answer to an earlier one is outdated. */
   readonly visit: number;
+  /** Counts how often the user showed another item or closed the open one: the answer to a command sent before does not move them. */
+  readonly moves: number;
   /** A heartbeat is in flight. */
   readonly renewing: boolean;
   /** Incremented when another tab wrote or sent a draft of the open item. */
@@ -142,6 +154,7 @@ export const emptyReview = (me: string): ReviewState => ({
   item: { at: 'empty' },
   command: { at: 'idle' },
   visit: 0,
+  moves: 0,
   renewing: false,
   draftsRevision: 0,
 });

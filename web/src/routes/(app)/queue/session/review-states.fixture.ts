@@ -77,7 +77,7 @@ const onlost = () => undefined;
 
 /** One sample of every job. */
 export const JOBS: { readonly [K in Job['kind']]: Extract<Job, { kind: K }> } = {
-  open: { kind: 'open', id: 'one', caller, waited: false, onlost },
+  open: { kind: 'open', id: 'one', caller, waited: false, held: false, onlost },
   takeOver: { kind: 'takeOver', id: 'one', caller },
   reopen: { kind: 'reopen', id: 'one', caller },
   next: { kind: 'next', shown: 'one', caller },
@@ -89,7 +89,8 @@ export const JOBS: { readonly [K in Job['kind']]: Extract<Job, { kind: K }> } = 
   undo: { kind: 'undo', recent, waited: false, sent: false, caller },
 };
 
-export const running = (job: Job): CommandState => ({ at: 'running', job, phase: { at: 'asking' }, waiting: null });
+const asking = { at: 'running', phase: { at: 'asking' }, waiting: null, moves: 0, missed: {} } as const;
+export const running = (job: Job): CommandState => ({ ...asking, job });
 
 /** Every state of the open item under every state of the command. */
 export const stateOf = (at: ItemStateName, command: CommandState = { at: 'idle' }): ReviewState => ({
@@ -103,13 +104,8 @@ const commands: CommandState[] = [
   { at: 'idle' },
   { at: 'failed', error: new NetworkFailure('unreachable'), retry: JOBS.open },
   ...Object.values(JOBS).map(running),
-  {
-    at: 'running',
-    job: JOBS.next,
-    phase: { at: 'asking' },
-    waiting: { ...JOBS.open, id: 'two', caller: 3, waited: true },
-  },
-  { at: 'running', job: JOBS.open, phase: { at: 'rereading', result: false, failure: null }, waiting: null },
+  { ...asking, job: JOBS.next, waiting: { ...JOBS.open, id: 'two', caller: 3, waited: true } },
+  { ...asking, job: JOBS.open, phase: { at: 'rereading', result: false, failure: null } },
 ];
 export const EVERY_STATE: readonly ReviewState[] = (Object.keys(SAMPLES) as ItemStateName[]).flatMap((at) =>
   commands.map((command) => stateOf(at, command)),
@@ -121,7 +117,7 @@ const decides = (action: ReviewAction): EventOf<'decide'> => ({
 
 /** The event of every command. */
 export const EVENT_OF: Readonly<Record<SessionCommand, ReviewEvent>> = {
-  open: { kind: 'open', id: 'two', caller: CALLER, onlost },
+  open: { kind: 'open', id: 'two', caller: CALLER, held: false, onlost },
   peek: { kind: 'peek', id: 'two', caller: CALLER },
   next: { kind: 'next', caller: CALLER },
   undo: { kind: 'undo', recent, caller: CALLER },
