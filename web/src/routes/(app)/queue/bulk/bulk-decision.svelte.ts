@@ -117,8 +117,8 @@ export class BulkDecision {
     { item, fence }: BulkGranted,
     { action, reason }: BulkDecisionInput,
   ): Promise<boolean> {
-    const words = reason === null ? {} : { reason };
-    const request = { detail: item, fence, action, words, reason, draft: null, written: { note: '', own: '' } };
+    const input = reason === null ? {} : { reason };
+    const request = { detail: item, fence, action, input, reason, draft: null, notes: { note: '', own: '' } };
     decisionSender.applyOptimistic(request);
     try {
       const { after, request: sent } = await decisionSender.send(request);

@@ -88,14 +88,14 @@ export class CommandRequests {
     }
   }
 
-  async #undoDecision({ itemId, draft, words }: RecentDecision): Promise<void> {
+  async #undoDecision({ itemId, draft, notes: sent }: RecentDecision): Promise<void> {
     const { queue, recentDecisions, drafts, announcer, me } = this.#parts;
     const detail = await sendUndo(itemId);
     queue.put(detail, ownRemoval(me, 'queued'));
     recentDecisions.undone(itemId);
     if (draft !== null && drafts.read(itemId) === null) drafts.save(itemId, draft);
     const { note, own } = drafts.notes(itemId);
-    drafts.saveNotes(itemId, { note: note || words.note, own: own || words.own });
+    drafts.saveNotes(itemId, { note: note || sent.note, own: own || sent.own });
     announcer.say(messages.announcement.undone);
   }
 }

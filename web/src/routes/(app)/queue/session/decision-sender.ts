@@ -39,9 +39,9 @@ export interface DecisionRequest<About extends ItemRow = ItemRow> {
   readonly detail: About;
   readonly fence: number;
   readonly action: ReviewAction;
-  readonly words: DecisionInput;
+  readonly input: DecisionInput;
   readonly draft: Draft | null;
-  readonly written: Notes;
+  readonly notes: Notes;
 }
 
 /** An answer that takes longer counts as lost; finding out whether the request had effect may take as long again. Ms. */
@@ -70,10 +70,10 @@ export class DecisionSender {
   }
 
   /** Shows the decision as made: the row leaves, and the recent decisions have it. */
-  applyOptimistic({ detail, action, words, draft, written }: DecisionRequest): void {
+  applyOptimistic({ detail, action, input, draft, notes }: DecisionRequest): void {
     const { queue, recentDecisions, me } = this.#parts;
     const { id: itemId, preview } = detail;
-    const { reason = null } = words;
+    const { reason = null } = input;
     queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, ACTIONS[action].to) });
     recentDecisions.add({
       itemId,
@@ -84,7 +84,7 @@ export class DecisionSender {
       undoUntil: null,
       windowMs: 0,
       draft,
-      words: written,
+      notes,
     });
   }
 
@@ -95,12 +95,12 @@ export class DecisionSender {
    * {@link NetworkFailure} when the outcome is unknown.
    */
   async send(request: DecisionRequest): Promise<{ after: ItemDetail; request: DecisionRequest }> {
-    const { detail, fence, action, words } = request;
+    const { detail, fence, action, input } = request;
     const { id } = detail;
     const early = await this.#findAccepted(request);
     if (early !== null) return early;
     try {
-      const body = { fence, action, ...words };
+      const body = { fence, action, ...input };
       const after = await call(decideItem, { params: { id }, body, timeoutMs: ANSWER_TIMEOUT_MS });
       this.#unconfirmed.delete(id);
       return { after, request };
@@ -114,12 +114,12 @@ export class DecisionSender {
   }
 
   /** The server has accepted it: the draft it was made from is deleted, and nothing else. */
-  confirm(detail: ItemDetail, { action, words, draft, written }: DecisionRequest): void {
+  confirm(detail: ItemDetail, { action, input, draft, notes }: DecisionRequest): void {
     const { queue, recentDecisions, drafts, announcer, me } = this.#parts;
     drafts.sent(detail.id, {
       draft: action === 'edit' ? draft : null,
-      note: written.note,
-      own: words.reason === written.own.trim() ? written.own : '',
+      note: notes.note,
+      own: input.reason === notes.own.trim() ? notes.own : '',
     });
     queue.put(detail, { ...ownRemoval(me, ACTIONS[action].to), undoUntil: detail.undo_until });
     recentDecisions.confirm(detail.id, detail);
@@ -187,25 +187,25 @@ export class DecisionSender {
   }
 
   /** Whether the item's decision is this very one, and not another one of the same user. */
-  #matchesDecision({ decision }: ItemDetail, { action, words }: DecisionRequest): boolean {
+  #matchesDecision({ decision }: ItemDetail, { action, input }: DecisionRequest): boolean {
     if (decision?.reviewer_id !== this.#parts.me.id || decision.action !== action) return false;
-    if (decision.reason !== (words.reason ?? null) || decision.note !== (words.note ?? null)) return false;
-    return action !== 'edit' || sameText(decision.output, words.output);
+    if (decision.reason !== (input.reason ?? null) || decision.note !== (input.note ?? null)) return false;
+    return action !== 'edit' || sameText(decision.output, input.output);
   }
 
-  #matchesEvent(event: DomainEvent, { action, words, detail }: DecisionRequest): boolean {
+  #matchesEvent(event: DomainEvent, { action, input, detail }: DecisionRequest): boolean {
     if (event.type !== (ACTIONS[action].to === 'escalated' ? 'item.escalated' : 'item.queued')) return false;
     if (event.actor.id !== this.#parts.me.id || event.version <= detail.version) return false;
-    return event.reason === (words.reason ?? null) && (event.note ?? null) === (words.note ?? null);
+    return event.reason === (input.reason ?? null) && (event.note ?? null) === (input.note ?? null);
   }
 }
 
 const sameText = (a: Json, b: Json | undefined): boolean => b !== undefined && printJson(a, 0) === printJson(b, 0);
 
 /** The note is appended to the editor's own note, for any decision. */
-export function withNote(words: DecisionInput, note: string): DecisionInput {
+export function withNote(input: DecisionInput, note: string): DecisionInput {
   const extra = note.trim();
-  return extra === '' ? words : { ...words, note: [words.note, extra].filter(Boolean).join('\n') };
+  return extra === '' ? input : { ...input, note: [input.note, extra].filter(Boolean).join('\n') };
 }
 
 /** Whether the editor's text equals this output, in any layout. */

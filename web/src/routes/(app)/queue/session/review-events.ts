@@ -61,7 +61,7 @@ interface Commands {
 
 interface DecideInput {
   readonly action: ReviewAction;
-  readonly words: DecisionInput;
+  readonly input: DecisionInput;
   readonly draft: Draft | null;
   readonly flow: boolean;
   readonly next: ItemDetail | null;
@@ -97,13 +97,13 @@ interface Happenings {
   heartbeat: { visible: boolean; inputAt: number };
   renewed: { granted: Granted };
   notRenewed: { id: string; grant: Grant; refused: boolean };
-  /** The texts of the open item, as saved. */
-  texts: { id: string; written: Notes };
+  /** The notes of the open item, as saved. */
+  notesRestored: { id: string; notes: Notes };
   saved: { id: string; persisted: boolean };
   /** `moved`: the note typed before is the editor's now. */
   editorOpened: { id: string; edit: EditSession; moved: boolean };
   /** Another tab wrote or sent a draft. */
-  draftsChanged: { id: string; written: Notes };
+  draftsChanged: { id: string; notes: Notes };
   /** A decision whose answer was lost turned out to have had effect. */
   confirmedLate: object;
 }
@@ -129,9 +129,9 @@ interface Effects {
   put: { row: ItemRow; what: 'taken'; leaseEnds: string };
   history: { switchTo: string | null };
   readHistory: object;
-  /** The texts saved for an item are restored together with it. */
-  restoreTexts: { id: string };
-  saveNotes: { id: string; words: Notes };
+  /** The notes saved for an item are restored together with it. */
+  restoreNotes: { id: string };
+  saveNotes: { id: string; notes: Notes };
   saveEdit: { edit: EditSession };
   openEditor: { detail: ItemDetail; edit: EditSession | null; note: string };
   /** The editor of an item with a draft opens again. */

@@ -130,13 +130,13 @@ export class ReviewSession {
    * Decides the open item. The decision is shown at once, and the prefetched next item with it; its claim is requested when the
    * decision is confirmed. A refused decision is rolled back.
    */
-  decide(action: ReviewAction, words: DecisionInput = {}): Promise<boolean> {
+  decide(action: ReviewAction, input: DecisionInput = {}): Promise<boolean> {
     editOf(this.#state.item)?.save();
     const id = idOf(this.#state.item);
     const draft = id === null ? null : this.#parts.drafts.read(id);
     const { flow } = this.#parts.preferences;
     const next = id === null ? null : untrack(() => this.prefetchedAfter(id));
-    return this.#ask((caller) => ({ kind: 'decide', action, words, draft, flow, next, caller }));
+    return this.#ask((caller) => ({ kind: 'decide', action, input, draft, flow, next, caller }));
   }
 
   /** Releases the item and claims the next one of the list. A user who moved to another item meanwhile stays there. */
@@ -165,7 +165,7 @@ export class ReviewSession {
     // The texts of a decision that was undone belong to that one.
     if (own !== null && own.state !== 'undone' && own.state !== 'failed') return this.undo(own);
     const { action, reason } = decision;
-    const elsewhere = { itemId, preview, action, reason, draft: null, words: { note: '', own: '' } } as const;
+    const elsewhere = { itemId, preview, action, reason, draft: null, notes: { note: '', own: '' } } as const;
     return this.undo({ ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 });
   }
 
@@ -220,7 +220,7 @@ export class ReviewSession {
 
   #refreshDrafts(id: string | null): void {
     if (id !== null && id === idOf(this.#state.item))
-      this.#dispatch({ kind: 'draftsChanged', id, written: this.#parts.drafts.openNotes(id) });
+      this.#dispatch({ kind: 'draftsChanged', id, notes: this.#parts.drafts.openNotes(id) });
   }
 
   #ask(eventOf: (caller: number) => ReviewEvent): Promise<boolean> {
@@ -281,14 +281,14 @@ export class ReviewSession {
     put: ({ row, what, leaseEnds }) => this.#parts.queue.put(row, ownRemoval(this.#parts.me, what), leaseEnds),
     history: ({ switchTo }) => this.item.history.switchTo(switchTo),
     readHistory: () => this.item.history.readSoon(),
-    restoreTexts: ({ id }) => {
+    restoreNotes: ({ id }) => {
       const { drafts, recentDecisions } = this.#parts;
       // The decision that was not saved has been opened again.
       if (recentDecisions.of(id)?.state === 'failed') recentDecisions.drop(id);
-      this.#dispatch({ kind: 'texts', id, written: drafts.openNotes(id) });
+      this.#dispatch({ kind: 'notesRestored', id, notes: drafts.openNotes(id) });
     },
-    saveNotes: ({ id, words }) =>
-      this.#dispatch({ kind: 'saved', id, persisted: this.#parts.drafts.saveNotes(id, words) }),
+    saveNotes: ({ id, notes }) =>
+      this.#dispatch({ kind: 'saved', id, persisted: this.#parts.drafts.saveNotes(id, notes) }),
     saveEdit: ({ edit }) => edit.save(),
     openEditor: (effect) => this.#openEditor(effect),
     resumeDraft: ({ id }) => {
@@ -336,12 +336,12 @@ export class ReviewSession {
   }
 
   /** Retry sends the same request for the same item; text typed since is not sent without the user seeing it. */
-  #decideAgain({ decision: { request, words, edit } }: EffectOf<'decideAgain'>): void {
+  #decideAgain({ decision: { request, input, edit } }: EffectOf<'decideAgain'>): void {
     const { id } = request.detail;
     if (idOf(this.#state.item) !== id) return;
     editOf(this.#state.item)?.save();
     if (edit === null || sameDraft(this.#parts.drafts.read(id), request.draft))
-      return void this.decide(request.action, words);
+      return void this.decide(request.action, input);
     this.dismissFailure();
     edit.fault = reviewMessages.failed.changed;
   }

@@ -18,7 +18,7 @@ export type Claim =
   | { readonly kind: 'held'; readonly grant: Grant }
   | { readonly kind: 'lost'; readonly grant: Grant };
 
-/** The reason prompt of an item: what is selected, and the texts of its two fields, whether they are open or not. */
+/** The reason prompt of an item: what is selected, and the notes of its two fields, whether they are open or not. */
 export interface Prompt {
   /** The action that waits for its reason. */
   readonly action: ReasonedAction | null;
@@ -27,7 +27,7 @@ export interface Prompt {
   /** What is missing before it can be sent, shown in place. */
   readonly fault: string | null;
   readonly openFields: { readonly own: boolean; readonly note: boolean };
-  readonly written: Notes;
+  readonly notes: Notes;
   /** False when the browser refused to store them: they last only as long as the tab. */
   readonly persisted: boolean;
 }
@@ -73,7 +73,7 @@ export type ShownState = Exclude<OpenState, { at: 'loading' | 'unreadable' }>;
 export interface Decision {
   readonly request: DecisionRequest<ItemDetail>;
   /** The input without the note, for another try. */
-  readonly words: DecisionInput;
+  readonly input: DecisionInput;
   readonly grant: Grant;
   readonly edit: EditSession | null;
   /** The item shown instead. */
@@ -213,9 +213,9 @@ export function nameOf(job: Job): Command {
 const NO_CLAIM: Claim = { kind: 'none' };
 const NOTHING: Notes = { note: '', own: '' };
 const CLOSED = { action: null, picked: null, fault: null, openFields: { own: false, note: false } } as const;
-export const EMPTY_PROMPT: Prompt = { ...CLOSED, written: NOTHING, persisted: true };
+export const EMPTY_PROMPT: Prompt = { ...CLOSED, notes: NOTHING, persisted: true };
 
-/** Closes what is open. The texts are retained. */
+/** Closes what is open. The notes are retained. */
 export const closedPrompt = (prompt: Prompt): Prompt => ({ ...prompt, ...CLOSED });
 
 export const isPromptOpen = ({ action, openFields }: Prompt): boolean =>

@@ -64,10 +64,10 @@ export const SAMPLES: { readonly [K in ItemStateName]: Extract<ItemState, { at: 
 
 const recent = {
   ...{ itemId: 'two', preview: '', action: 'approve', reason: null, state: 'saved', undoUntil: null, windowMs: 0 },
-  ...{ draft: null, words: { note: '', own: '' } },
+  ...{ draft: null, notes: { note: '', own: '' } },
 } as RecentDecision;
-const request = { detail, fence: 3, action: 'approve', words: {}, draft: null, written: EMPTY_PROMPT.written } as const;
-const decision = { request, words: {}, grant, edit: null, shown: 'one', flow: true };
+const request = { detail, fence: 3, action: 'approve', input: {}, draft: null, notes: EMPTY_PROMPT.notes } as const;
+const decision = { request, input: {}, grant, edit: null, shown: 'one', flow: true };
 
 /** The caller of the running command, and of the one under test. */
 export const RUNNING_CALLER = 1;
@@ -112,7 +112,7 @@ export const EVERY_STATE: readonly ReviewState[] = (Object.keys(SAMPLES) as Item
 );
 
 const decides = (action: ReviewAction): EventOf<'decide'> => ({
-  ...{ kind: 'decide', action, words: {}, draft: null, flow: true, next: null, caller: CALLER },
+  ...{ kind: 'decide', action, input: {}, draft: null, flow: true, next: null, caller: CALLER },
 });
 
 /** The event of every command. */
@@ -203,9 +203,9 @@ export const EVENTS: readonly ReviewEvent[] = [
   { kind: 'heartbeat', visible: true, inputAt: NOW },
   { kind: 'renewed', granted: { ...grantedItem(detail), fence: 3 } },
   { kind: 'notRenewed', id: 'one', grant, refused: true },
-  { kind: 'texts', id: 'one', written: { note: 'Saved', own: '' } },
+  { kind: 'notesRestored', id: 'one', notes: { note: 'Saved', own: '' } },
   { kind: 'saved', id: 'one', persisted: false },
-  { kind: 'draftsChanged', id: 'one', written: { note: '', own: 'Theirs' } },
+  { kind: 'draftsChanged', id: 'one', notes: { note: '', own: 'Theirs' } },
   { kind: 'confirmedLate' },
 ];
 

@@ -98,8 +98,8 @@ export class ReasonPrompt {
   }
 
   /** The note and the custom reason of the open item, whether their fields are open or not. */
-  get written(): Prompt['written'] {
-    return this.#prompt.written;
+  get notes(): Prompt['notes'] {
+    return this.#prompt.notes;
   }
 
   get persisted(): boolean {
@@ -108,7 +108,7 @@ export class ReasonPrompt {
 
   /** The custom reason being typed; null while its field is closed. */
   get own(): string | null {
-    return this.#prompt.openFields.own ? this.#prompt.written.own : null;
+    return this.#prompt.openFields.own ? this.#prompt.notes.own : null;
   }
 
   set own(value: string | null) {
@@ -117,7 +117,7 @@ export class ReasonPrompt {
 
   /** The note being typed; null while its field is closed. Its text is retained and sent with the next decision. */
   get note(): string | null {
-    return this.#prompt.openFields.note ? this.#prompt.written.note : null;
+    return this.#prompt.openFields.note ? this.#prompt.notes.note : null;
   }
 
   set note(value: string | null) {
@@ -141,7 +141,7 @@ export class ReasonPrompt {
     this.#send({ kind: 'ask', action });
   }
 
-  /** Closes what is open. The texts are retained. */
+  /** Closes what is open. The notes are retained. */
   clear(): void {
     this.#send({ kind: 'clearPrompt' });
   }
