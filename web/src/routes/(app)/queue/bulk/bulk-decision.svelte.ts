@@ -3,7 +3,7 @@ import { ApiProblem, call } from '#lib/api/client.ts';
 import { claimBulk, releaseClaim, type BulkGranted } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ActionWith } from '@countersign/shared/review-actions';
-import { DecisionSender, ownRemoval, type Parts } from '../session/decision-sender.ts';
+import { DecisionSender, ownRemoval, type Parts } from '../session/review-requests.ts';
 import type { Selection } from './selection.svelte.ts';
 
 export type BulkAction = ActionWith<'bulk', true>;

@@ -1,5 +1,5 @@
 // The transitions of the running command: start, wait, end, and what each answer and each refusal does.
-import { NetworkFailure } from '#lib/api/client.ts';
+import { isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { explain } from '#lib/api/explain-error.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import type { Granted } from '@countersign/shared/api/queue';
@@ -21,9 +21,8 @@ import {
   take,
   type WorkingState,
 } from './item-transitions.ts';
-import { isRefusal } from './next-item.ts';
 import type { Answer } from './review-events.ts';
-import { reviewMessages } from './review-messages.ts';
+import { reviewMessages } from '#lib/messages/review-messages.ts';
 import {
   claimOf,
   editOf,

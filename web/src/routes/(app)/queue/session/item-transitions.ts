@@ -17,13 +17,13 @@ import {
   isShown,
   settled,
   type Claim,
+  type Grant,
   type ItemState,
   type OpenState,
   type Prompt,
   type ReviewState,
   type Transition,
 } from './review-state.ts';
-import type { Grant } from './review-rules.ts';
 
 /** A state that a transition may change, with the effects it asks for; it never leaves the reducer. */
 export type WorkingState = { -readonly [K in keyof ReviewState]: ReviewState[K] } & {

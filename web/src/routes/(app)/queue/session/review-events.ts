@@ -4,11 +4,9 @@ import type { Granted } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/review-actions';
-import type { EditSession } from '../editor/edit-session.svelte.ts';
+import type { DecisionInput, EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
-import type { DecisionInput, DecisionRequest } from './decision-sender.ts';
-import type { Caller, Decision, Job, Transition } from './review-state.ts';
-import type { Grant, ReasonedAction } from './review-rules.ts';
+import type { Caller, Decision, DecisionRequest, Grant, Job, ReasonedAction, Transition } from './review-state.ts';
 
 /** Why an item is read: for `peek`, after a refused command, behind a command that waits, or refreshed in place. */
 export type ReadPurpose =

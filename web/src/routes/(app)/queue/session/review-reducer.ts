@@ -1,5 +1,5 @@
 // The review session as a pure function: state and event in, state and effects out.
-import { withNote } from './decision-sender.ts';
+import type { DecisionInput } from '../editor/edit-session.svelte.ts';
 import {
   advance,
   decide,
@@ -32,7 +32,6 @@ import {
   type WorkingState,
 } from './item-transitions.ts';
 import type { Effect, EventOf, ReadPurpose, ReviewEvent } from './review-events.ts';
-import { shouldRenew } from './review-rules.ts';
 import {
   ALLOWED,
   claimOf,
@@ -44,6 +43,7 @@ import {
   isPending,
   isShown,
   settled,
+  shouldRenew,
   verdictOf,
   type Job,
   type ReviewState,
@@ -266,6 +266,12 @@ function startDecision(working: WorkingState, event: EventOf<'decide'>): void {
   const shown = flow && next !== null ? next.id : detail.id;
   const decision = { request, input, grant, edit: editOf(item), shown, flow };
   decide(working, { kind: 'decide', decision, caller }, flow ? next : null);
+}
+
+/** The note is appended to the editor's own note, for any decision. */
+function withNote(input: DecisionInput, note: string): DecisionInput {
+  const extra = note.trim();
+  return extra === '' ? input : { ...input, note: [input.note, extra].filter(Boolean).join('\n') };
 }
 
 /** The heartbeat pauses while a command runs. Its failures show as a lease that runs down. */

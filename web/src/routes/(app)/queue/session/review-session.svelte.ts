@@ -7,13 +7,12 @@ import { readQueueItem, releaseClaim, renewClaim } from '@countersign/shared/api
 import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { untrack } from 'svelte';
-import { EditSession } from '../editor/edit-session.svelte.ts';
+import { EditSession, type DecisionInput } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
-import { Callers, CommandRequests } from './command-requests.ts';
-import { DecisionSender, ownRemoval, type DecisionInput, type Parts } from './decision-sender.ts';
-import { predict, type NextItemContext } from './next-item.ts';
+import { Callers, CommandRequests, DecisionSender, ownRemoval, type Parts } from './review-requests.ts';
+import { predict, Prefetch, type NextItemContext } from './next-item.svelte.ts';
 import type { Effect, EffectOf, ReviewEvent } from './review-events.ts';
-import { reviewMessages } from './review-messages.ts';
+import { reviewMessages } from '#lib/messages/review-messages.ts';
 import { reduce } from './review-reducer.ts';
 import {
   ALLOWED,
@@ -25,7 +24,7 @@ import {
   type SessionCommand,
   type Transition,
 } from './review-state.ts';
-import { OpenItem, Prefetch, ReasonPrompt } from './session-views.svelte.ts';
+import { OpenItem, ReasonPrompt } from './session-views.svelte.ts';
 
 /** An item that arrives within this many ms replaces the previous one without a blank between them. */
 const KEEP_PREVIOUS_MS = 150;

@@ -7,7 +7,6 @@ import { byAction, type ReviewAction } from '@countersign/shared/review-actions'
 import type { EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
 import type { Answer, EventOf, ReadPurpose, ReviewEvent } from './review-events.ts';
-import type { Grant } from './review-rules.ts';
 import {
   claimOf,
   EMPTY_PROMPT,
@@ -15,6 +14,7 @@ import {
   isShown,
   WAITING,
   type CommandState,
+  type Grant,
   type ItemState,
   type ItemStateName,
   type Job,
