@@ -34,6 +34,10 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whether an error is a refusal with one of these codes. */
+export const isRefusal = (error: unknown, codes: readonly ErrorCode[]): error is ApiProblem =>
+  error instanceof ApiProblem && codes.includes(error.code);
+
 /** No answer arrived: the network is down, or the server exceeded the time limit. The request may still have had effect. */
 export class NetworkFailure extends Error {
   readonly kind: 'unreachable' | 'timeout';

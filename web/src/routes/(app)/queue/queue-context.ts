@@ -2,7 +2,7 @@
 import { projects } from '#lib/api/projects-store.svelte.ts';
 import type { Project } from '@countersign/shared/api/projects';
 import { createContext } from 'svelte';
-import type { Parts } from './session/decision-sender.ts';
+import type { Parts } from './session/review-requests.ts';
 import type { ReviewSession } from './session/review-session.svelte.ts';
 import type { Reading } from './item/reading.svelte.ts';
 import type { Selection } from './bulk/selection.svelte.ts';

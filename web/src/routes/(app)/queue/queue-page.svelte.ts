@@ -22,7 +22,7 @@ import { Announcer } from './announcements/announcer.svelte.ts';
 import { QueueSummary } from './announcements/queue-summary.ts';
 import type { Ui } from './commands/command-handler.ts';
 import { commandsOf, type Commands } from './commands/commands.ts';
-import { stageOf, type Stage } from './session/review-rules.ts';
+import { stageOf, type Stage } from './session/review-state.ts';
 import { ReviewSession } from './session/review-session.svelte.ts';
 import { dropDoublePresses } from './commands/double-press.ts';
 import { itemPane } from './item/item-pane-loader.svelte.ts';

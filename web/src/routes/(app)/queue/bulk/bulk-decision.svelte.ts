@@ -3,7 +3,7 @@ import { ApiProblem, call } from '#lib/api/client.ts';
 import { claimBulk, releaseClaim, type BulkGranted } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ActionWith } from '@countersign/shared/review-actions';
-import { DecisionSender, ownRemoval, type Parts } from '../session/decision-sender.ts';
+import { DecisionSender, ownRemoval, type Parts } from '../session/review-requests.ts';
 import type { Selection } from './selection.svelte.ts';
 
 export type BulkAction = ActionWith<'bulk', true>;
@@ -117,8 +117,8 @@ export class BulkDecision {
     { item, fence }: BulkGranted,
     { action, reason }: BulkDecisionInput,
   ): Promise<boolean> {
-    const words = reason === null ? {} : { reason };
-    const request = { detail: item, fence, action, words, reason, draft: null, written: { note: '', own: '' } };
+    const input = reason === null ? {} : { reason };
+    const request = { detail: item, fence, action, input, reason, draft: null, notes: { note: '', own: '' } };
     decisionSender.applyOptimistic(request);
     try {
       const { after, request: sent } = await decisionSender.send(request);

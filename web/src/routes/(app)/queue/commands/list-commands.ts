@@ -1,7 +1,7 @@
 // Commands of the list: moving, peeking, opening, selecting rows, and filtering.
 import { QUEUE_VIEWS, type QueueView } from '@countersign/shared/api/queue';
 import type { CommandHandlers, Ui } from './command-handler.ts';
-import { stepLine } from '../session/review-rules.ts';
+import { stepLine } from '../session/next-item.svelte.ts';
 import { projectOf, type QueueContext } from '../queue-context.ts';
 
 type ListCommand = 'down' | 'up' | 'open' | 'peek' | 'select' | 'selectTo' | 'show' | 'view' | 'filter';

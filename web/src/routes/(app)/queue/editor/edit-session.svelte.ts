@@ -1,12 +1,11 @@
 // One edit in progress: its text, saved as a draft while typing, and validated on submission.
 import type { Draft, Drafts } from '#lib/drafts/drafts.ts';
-import { clock } from '#lib/time/clock.svelte.ts';
+import { clock, isoOf } from '#lib/time/clock.svelte.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import type { KeyedRecord } from '#lib/drafts/local-records.ts';
 import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
 import type { ItemDetail } from '@countersign/shared/item';
-import type { DecisionInput } from '../session/decision-sender.ts';
-import { isoOf } from '../session/review-rules.ts';
+import type { Json } from '@countersign/shared/json/json';
 import type { validateEdit as Validate } from './edit-validation.ts';
 import { editable, editKind, formOf, textOf, withField, type Form } from './edit-model.ts';
 
@@ -16,6 +15,13 @@ let validateEdit: typeof Validate | null = null;
 /** Called by the editor's parts once they have loaded. */
 export function provideValidator(validator: typeof Validate): void {
   validateEdit = validator;
+}
+
+/** The input of a decision besides its action. */
+export interface DecisionInput {
+  output?: Json;
+  reason?: string;
+  note?: string;
 }
 
 /** A pause in typing of this many ms saves the draft; leaving the page saves it at once. */

@@ -19,7 +19,7 @@ import SkipForward from '@lucide/svelte/icons/skip-forward';
 import Undo from '@lucide/svelte/icons/undo-2';
 import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
-import type { Stage } from '../session/review-rules.ts';
+import type { Stage } from '../session/review-state.ts';
 
 const { actions } = queueMessages;
 

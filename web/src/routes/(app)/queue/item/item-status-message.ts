@@ -4,8 +4,8 @@ import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { pastTextsOf } from '@countersign/shared/review-actions';
-import type { Stage } from '../session/review-rules.ts';
-import { reviewMessages } from '../session/review-messages.ts';
+import type { Stage } from '../session/review-state.ts';
+import { reviewMessages } from '#lib/messages/review-messages.ts';
 
 /** What a decision did, as in "Ana decided this: rejected". */
 export const decisionPastTense = (action: DecisionAction): string =>

@@ -21,7 +21,7 @@ export interface RecentDecision {
   readonly windowMs: number;
   /** The draft it was made from, restored on undo. */
   readonly draft: Draft | null;
-  readonly words: Notes;
+  readonly notes: Notes;
 }
 
 export class RecentDecisions {

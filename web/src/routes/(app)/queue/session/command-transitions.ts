@@ -1,5 +1,5 @@
 // The transitions of the running command: start, wait, end, and what each answer and each refusal does.
-import { NetworkFailure } from '#lib/api/client.ts';
+import { isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { explain } from '#lib/api/explain-error.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import type { Granted } from '@countersign/shared/api/queue';
@@ -19,11 +19,10 @@ import {
   show,
   stopClaiming,
   take,
-  type Draft,
+  type WorkingState,
 } from './item-transitions.ts';
-import { isRefusal } from './next-item.ts';
 import type { Answer } from './review-events.ts';
-import { reviewMessages } from './review-messages.ts';
+import { reviewMessages } from '#lib/messages/review-messages.ts';
 import {
   claimOf,
   editOf,
@@ -42,163 +41,178 @@ import {
 /** The item is somebody else's by now, decided, or no longer accessible to the user. */
 const CLAIM_GONE_CODES = ['claim_lost', 'claim_held', 'already_decided', 'not_found', 'forbidden'] as const;
 
-const say = (draft: Draft, text: string, urgent = false): void => {
-  draft.effects.push({ kind: 'say', text, urgent });
+const say = (working: WorkingState, text: string, urgent = false): void => {
+  working.effects.push({ kind: 'say', text, urgent });
 };
 
 /** Starts a command, or has it wait for the running one: the last one requested replaces an earlier one. */
-export function run(draft: Draft, job: Job): void {
-  const { command } = draft;
-  if (command.at !== 'running') return start(draft, job);
-  if (!WAITING.some((name) => name === job.kind)) return finish(draft, job, false);
-  dropWaiting(draft);
-  draft.command = { ...command, waiting: job };
+export function run(working: WorkingState, job: Job): void {
+  const { command } = working;
+  if (command.at !== 'running') return start(working, job);
+  if (!WAITING.some((name) => name === job.kind)) return finish(working, job, false);
+  dropWaiting(working);
+  working.command = { ...command, waiting: job };
 }
 
-function start(draft: Draft, job: Job): void {
-  draft.command = { at: 'running', job, phase: { at: 'asking' }, waiting: null };
+function start(working: WorkingState, job: Job): void {
+  const { moves } = working;
+  working.command = { at: 'running', job, phase: { at: 'asking' }, waiting: null, moves, missed: {} };
   // The command it waited for may have brought this very item.
-  if (job.kind === 'open' && job.waited && idOf(draft.item) === job.id && hasLease(draft)) return end(draft, true);
-  const edit = editOf(draft.item);
-  if (job.kind === 'giveBack' && edit !== null) draft.effects.push({ kind: 'saveEdit', edit });
-  draft.effects.push({ kind: 'send', job });
+  if (job.kind === 'open' && job.waited && idOf(working.item) === job.id && hasLease(working))
+    return end(working, true);
+  const edit = editOf(working.item);
+  if (job.kind === 'giveBack' && edit !== null) working.effects.push({ kind: 'saveEdit', edit });
+  working.effects.push({ kind: 'send', job });
 }
 
-const hasLease = ({ item, now }: Draft): boolean => (grantOf(item)?.expiresAt ?? 0) > now;
+const hasLease = ({ item, now }: WorkingState): boolean => (grantOf(item)?.expiresAt ?? 0) > now;
 
-function finish(draft: Draft, { caller }: Job, result: boolean): void {
-  draft.effects.push({ kind: 'finish', caller, result });
+/** Whether the user has moved to another item than this one since the running command was sent. */
+const movedOn = ({ command, item, moves }: WorkingState, id: string): boolean =>
+  command.at === 'running' && command.moves !== moves && idOf(item) !== id;
+
+function finish(working: WorkingState, { caller }: Job, result: boolean): void {
+  working.effects.push({ kind: 'finish', caller, result });
 }
 
 /** The running command has ended; the one that waits runs next. */
-function end(draft: Draft, result: boolean, failure: Failure | null = null): void {
-  const { command } = draft;
+function end(working: WorkingState, result: boolean, failure: Failure | null = null): void {
+  const { command } = working;
   if (command.at !== 'running') return;
-  draft.command = failure === null ? { at: 'idle' } : { at: 'failed', ...failure };
-  finish(draft, command.job, result);
-  if (command.waiting !== null) run(draft, command.waiting);
+  working.command = failure === null ? { at: 'idle' } : { at: 'failed', ...failure };
+  finish(working, command.job, result);
+  if (command.waiting !== null) run(working, command.waiting);
 }
 
 /** The command that waits is dropped: the user moved on, or another one replaces it. */
-export function dropWaiting(draft: Draft): void {
-  const { command } = draft;
+export function dropWaiting(working: WorkingState): void {
+  const { command } = working;
   if (command.at !== 'running' || command.waiting === null) return;
-  finish(draft, command.waiting, false);
-  draft.command = { ...command, waiting: null };
+  finish(working, command.waiting, false);
+  working.command = { ...command, waiting: null };
 }
 
 /** Reads an item again before the running command ends. */
-function rereadThenEnd(draft: Draft, id: string, end: { result: boolean; failure?: Failure | null }): void {
+function rereadThenEnd(working: WorkingState, id: string, end: { result: boolean; failure?: Failure | null }): void {
   const { result, failure = null } = end;
-  if (draft.command.at !== 'running') return;
-  draft.command = { ...draft.command, phase: { at: 'rereading', result, failure } };
-  show(draft, id, { for: 'reread' });
+  if (working.command.at !== 'running') return;
+  working.command = { ...working.command, phase: { at: 'rereading', result, failure } };
+  show(working, id, { for: 'reread' });
 }
 
-export function haveReread(draft: Draft): void {
-  const { command } = draft;
+export function onReread(working: WorkingState): void {
+  const { command } = working;
   if (command.at !== 'running' || command.phase.at !== 'rereading') return;
-  if (command.job.kind === 'open') draft.effects.push({ kind: 'callBack', call: command.job.onlost });
-  end(draft, command.phase.result, command.phase.failure);
+  if (command.job.kind === 'open') working.effects.push({ kind: 'callBack', call: command.job.onlost });
+  end(working, command.phase.result, command.phase.failure);
 }
 
 /** Row, recent decisions and pane change before the server has answered. */
-export function decide(draft: Draft, job: JobOf<'decide'>, next: ItemDetail | null): void {
+export function decide(working: WorkingState, job: JobOf<'decide'>, next: ItemDetail | null): void {
   const { request, grant } = job.decision;
-  draft.effects.push({ kind: 'showDecision', request });
-  if (isShown(draft.item)) draft.item = settled(draft.item, claimOf(draft.item), null);
-  closePrompt(draft);
-  const { item } = draft;
-  if (next !== null) preview(draft, next);
+  working.effects.push({ kind: 'showDecision', request });
+  if (isShown(working.item)) working.item = settled(working.item, claimOf(working.item), null);
+  closePrompt(working);
+  const { item } = working;
+  if (next !== null) preview(working, next);
   else if (isShown(item))
-    draft.item = {
+    working.item = {
       ...settled(item, { kind: 'held', grant }, null),
       at: 'deciding',
       grant,
       action: request.action,
       lost: claimOf(item).kind === 'lost',
     };
-  run(draft, job);
+  run(working, job);
 }
 
 /** Claims the item after a completed one. A user who moved to another item meanwhile stays there. */
-export function advance(draft: Draft, done: string, caller: number): void {
-  run(draft, { kind: 'advance', done, shown: idOf(draft.item), caller });
+export function advance(working: WorkingState, done: string, caller: number): void {
+  run(working, { kind: 'advance', done, shown: idOf(working.item), caller });
 }
 
-type Answered = { [K in Job['kind']]: (draft: Draft, job: JobOf<K>, answer: Answer) => void };
+type Answered = { [K in Job['kind']]: (working: WorkingState, job: JobOf<K>, answer: Answer) => void };
 
 const ANSWERED: Answered = {
   open: takeAnswer,
   takeOver: takeAnswer,
-  reopen: (draft, _, answer) => {
-    if (answer.kind === 'item') answered(draft, answer.detail);
-    end(draft, true);
+  reopen: (working, _, answer) => {
+    if (answer.kind === 'item') answered(working, answer.detail);
+    end(working, true);
   },
-  next: (draft, { shown }, answer) => {
+  next: (working, { shown }, answer) => {
     const granted = grantedIn(answer);
-    const result = switchOver(draft, granted, {
+    const result = switchOver(working, granted, {
       shown,
       showIt: () => {
-        if (granted !== null) take(draft, granted, 'opened');
-        else say(draft, messages.announcement.nothingLeft);
+        if (granted !== null) take(working, granted, 'opened');
+        else say(working, messages.announcement.nothingLeft);
         return granted !== null;
       },
     });
-    end(draft, result);
+    end(working, result);
   },
-  advance: (draft, { done, shown }, answer) => {
+  advance: (working, { done, shown }, answer) => {
     const granted = grantedIn(answer);
-    end(draft, switchOver(draft, granted, { shown, showIt: () => showNext(draft, shown ?? done, granted) }));
+    end(working, switchOver(working, granted, { shown, showIt: () => showNext(working, shown ?? done, granted) }));
   },
-  skip: (draft, { id }, answer) => {
+  skip: (working, { id }, answer) => {
     const granted = grantedIn(answer);
-    end(draft, switchOver(draft, granted, { shown: id, showIt: () => showNext(draft, id, granted) }));
+    end(working, switchOver(working, granted, { shown: id, showIt: () => showNext(working, id, granted) }));
   },
-  giveBack: (draft, { id }) => {
-    say(draft, reviewMessages.announcement.givenBack);
-    if (idOf(draft.item) === id) clear(draft);
-    end(draft, true);
+  giveBack: (working, { id }) => {
+    say(working, reviewMessages.announcement.givenBack);
+    if (idOf(working.item) === id) clear(working);
+    end(working, true);
   },
-  extend: (draft, _, answer) => {
+  extend: (working, _, answer) => {
     const granted = grantedIn(answer);
-    const current = granted !== null && isCurrentLease(draft.item, granted);
+    const current = granted !== null && isCurrentLease(working.item, granted);
     if (current) {
-      renew(draft, granted);
-      say(draft, messages.announcement.extended);
+      renew(working, granted);
+      say(working, messages.announcement.extended);
     }
-    end(draft, current);
+    end(working, current);
   },
-  decide: (draft, job, answer) => {
-    if (answer.kind === 'decided') accepted(draft, job, answer);
+  decide: (working, job, answer) => {
+    if (answer.kind === 'decided') accepted(working, job, answer);
   },
-  undo: (draft, { recent }, answer) => {
-    if (answer.kind === 'taken') return rereadThenEnd(draft, recent.itemId, { result: true });
-    if (answer.kind !== 'granted' || answer.granted === null) return end(draft, false);
-    take(draft, answer.granted, 'opened');
-    end(draft, true);
+  undo: (working, { recent }, answer) => {
+    const { itemId: id } = recent;
+    if (answer.kind === 'taken' && !movedOn(working, id)) return rereadThenEnd(working, id, { result: true });
+    arrive(working, grantedIn(answer), true);
+    end(working, answer.kind === 'taken' || grantedIn(answer) !== null);
   },
 };
 
 /** The running command, if this answer is its own: one that arrives twice, or for another command, counts for nothing. */
-function ownJob(draft: Draft, { kind, caller }: Job): Job | null {
-  const { command } = draft;
+function ownJob(working: WorkingState, { kind, caller }: Job): Job | null {
+  const { command } = working;
   if (command.at !== 'running' || command.phase.at !== 'asking') return null;
   return command.job.caller === caller && command.job.kind === kind ? command.job : null;
 }
 
-export function haveAnswer(draft: Draft, asked: Job, answer: Answer): void {
-  const job = ownJob(draft, asked);
+export function onResponse(working: WorkingState, asked: Job, answer: Answer): void {
+  const job = ownJob(working, asked);
   // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
-  if (job !== null) (ANSWERED[job.kind] as (draft: Draft, job: Job, answer: Answer) => void)(draft, job, answer);
+  if (job !== null)
+    (ANSWERED[job.kind] as (working: WorkingState, job: Job, answer: Answer) => void)(working, job, answer);
 }
 
 const grantedIn = (answer: Answer): Granted | null => (answer.kind === 'granted' ? answer.granted : null);
 
-function takeAnswer(draft: Draft, _: Job, answer: Answer): void {
+function takeAnswer(working: WorkingState, job: JobOf<'open' | 'takeOver'>, answer: Answer): void {
   const granted = grantedIn(answer);
-  if (granted !== null) take(draft, granted, 'opened');
-  end(draft, granted !== null);
+  arrive(working, granted, job.kind === 'takeOver' || !job.held);
+  end(working, granted !== null);
+}
+
+/** A requested item has been granted. A user who moved to another one meanwhile stays there; a claim they had before stays too. */
+function arrive(working: WorkingState, granted: Granted | null, isNew: boolean): void {
+  if (granted === null) return;
+  const { item, fence } = granted;
+  if (!movedOn(working, item.id)) take(working, granted, 'opened');
+  else if (isNew) working.effects.push({ kind: 'releaseUntouched', id: item.id, fence });
 }
 
 /**
@@ -206,139 +220,158 @@ function takeAnswer(draft: Draft, _: Job, answer: Answer): void {
  * that stays, and the granted one is released.
  */
 function switchOver(
-  draft: Draft,
+  working: WorkingState,
   granted: Granted | null,
   { shown, showIt }: { shown: string | null; showIt: () => boolean },
 ): boolean {
-  if (idOf(draft.item) === shown) return showIt();
+  if (idOf(working.item) === shown) return showIt();
   if (granted === null) return true;
-  if (idOf(draft.item) === granted.item.id) take(draft, granted, 'opened');
-  else draft.effects.push({ kind: 'release', id: granted.item.id, fence: granted.fence });
+  if (idOf(working.item) === granted.item.id) take(working, granted, 'opened');
+  else working.effects.push({ kind: 'releaseUntouched', id: granted.item.id, fence: granted.fence });
   return true;
 }
 
 /** Shows the claimed item in place of a completed one; with nothing left no item is open. */
-function showNext(draft: Draft, done: string, granted: Granted | null): true {
-  if (granted !== null) take(draft, granted, 'advanced');
+function showNext(working: WorkingState, done: string, granted: Granted | null): true {
+  if (granted !== null) take(working, granted, 'advanced');
   else {
-    say(draft, messages.announcement.nothingLeft);
-    if (idOf(draft.item) === done) clear(draft);
+    say(working, messages.announcement.nothingLeft);
+    if (idOf(working.item) === done) clear(working);
   }
   return true;
 }
 
 /** The decision was accepted; the next item is claimed, unless another command waits: it can then be read. */
-function accepted(draft: Draft, job: JobOf<'decide'>, { after, request }: Extract<Answer, { kind: 'decided' }>): void {
-  const { command } = draft;
+function accepted(
+  working: WorkingState,
+  job: JobOf<'decide'>,
+  { after, request }: Extract<Answer, { kind: 'decided' }>,
+): void {
+  const { command } = working;
   const { shown, flow, request: asked } = job.decision;
   // A user who returned to it meanwhile stays there.
-  const moves = flow && idOf(draft.item) === shown;
-  draft.effects.push({ kind: 'confirmDecision', after, request });
-  decided(draft, after, !moves);
+  const moves = flow && idOf(working.item) === shown;
+  working.effects.push({ kind: 'confirmDecision', after, request });
+  decided(working, after, !moves);
   if (!moves || command.at !== 'running' || command.waiting !== null) {
-    end(draft, true);
-    if (moves) stopClaiming(draft);
+    end(working, true);
+    if (moves) stopClaiming(working);
     return;
   }
-  draft.command = { at: 'idle' };
-  advance(draft, asked.detail.id, job.caller);
+  working.command = { at: 'idle' };
+  advance(working, asked.detail.id, job.caller);
 }
 
-type Refused = { [K in Job['kind']]: (draft: Draft, job: JobOf<K>, error: unknown) => void };
+type Refused = { [K in Job['kind']]: (working: WorkingState, job: JobOf<K>, error: unknown) => void };
 
 /** It failed, and can be tried again. */
-const fail = (draft: Draft, job: Job, error: unknown): void => end(draft, false, { error, retry: job });
+const fail = (working: WorkingState, job: Job, error: unknown): void => end(working, false, { error, retry: job });
 
 const REFUSED: Refused = {
-  open: (draft, job, error) => {
-    if (!isRefusal(error, ['claim_held', 'already_decided', 'forbidden'])) return fail(draft, job, error);
-    if (error.code === 'claim_held') say(draft, messages.announcement.lostRace(error.holder?.name ?? messages.someone));
-    if (idOf(draft.item) === job.id || error.code === 'forbidden')
-      return rereadThenEnd(draft, job.id, { result: false });
-    draft.effects.push({ kind: 'callBack', call: job.onlost });
-    end(draft, false);
+  open: (working, job, error) => {
+    if (movedOn(working, job.id)) return end(working, false);
+    if (!isRefusal(error, ['claim_held', 'already_decided', 'forbidden'])) return fail(working, job, error);
+    if (error.code === 'claim_held')
+      say(working, messages.announcement.lostRace(error.holder?.name ?? messages.someone));
+    if (idOf(working.item) === job.id || error.code === 'forbidden')
+      return rereadThenEnd(working, job.id, { result: false });
+    working.effects.push({ kind: 'callBack', call: job.onlost });
+    end(working, false);
   },
-  takeOver: (draft, job, error) => {
-    if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return fail(draft, job, error);
-    // The user may have moved to another item meanwhile.
-    if (idOf(draft.item) === job.id) rereadThenEnd(draft, job.id, { result: false });
-    else end(draft, false);
+  takeOver: (working, job, error) => {
+    if (idOf(working.item) !== job.id) return end(working, false);
+    if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return fail(working, job, error);
+    rereadThenEnd(working, job.id, { result: false });
   },
   reopen: fail,
-  next: fail,
-  advance: (draft, job, error) => {
-    // The failure does not concern a user who moved on.
-    if (idOf(draft.item) !== job.shown) return end(draft, false);
-    stopClaiming(draft);
-    fail(draft, job, error);
+  next: (working, job, error) => {
+    if (idOf(working.item) === job.shown) fail(working, job, error);
+    else end(working, false);
   },
-  skip: fail,
+  advance: (working, job, error) => {
+    // The failure does not concern a user who moved on.
+    if (idOf(working.item) !== job.shown) return end(working, false);
+    stopClaiming(working);
+    fail(working, job, error);
+  },
+  skip: (working, job, error) => {
+    const { id, fence, caller } = job;
+    // A user who moved on asks for no next item any more; the claim of the one they left is still theirs.
+    fail(working, idOf(working.item) === id ? job : { kind: 'giveBack', id, fence, caller }, error);
+  },
   giveBack: fail,
-  extend: fail,
+  extend: (working, job, error) => {
+    if (idOf(working.item) !== job.id) return end(working, false);
+    if (!isRefusal(error, CLAIM_GONE_CODES)) return fail(working, job, error);
+    if (grantOf(working.item)?.fence === job.fence) loseClaim(working);
+    rereadThenEnd(working, job.id, { result: false });
+  },
   decide: refuseDecision,
-  undo: (draft, job, error) => {
-    if (!isRefusal(error, ['undo_window_passed'])) return fail(draft, job, error);
-    draft.effects.push({ kind: 'finalDecision', id: job.recent.itemId });
-    say(draft, reviewMessages.failed.final);
-    end(draft, false);
+  undo: (working, job, error) => {
+    if (!isRefusal(error, ['undo_window_passed'])) return fail(working, job, error);
+    working.effects.push({ kind: 'finalDecision', id: job.recent.itemId });
+    say(working, reviewMessages.failed.final);
+    end(working, false);
   },
 };
 
-export function haveRefusal(draft: Draft, asked: Job, error: unknown): void {
-  const job = ownJob(draft, asked);
+export function onRefusal(working: WorkingState, asked: Job, error: unknown): void {
+  const job = ownJob(working, asked);
   // As above.
-  if (job !== null) (REFUSED[job.kind] as (draft: Draft, job: Job, error: unknown) => void)(draft, job, error);
+  if (job !== null)
+    (REFUSED[job.kind] as (working: WorkingState, job: Job, error: unknown) => void)(working, job, error);
 }
 
 /** The decision was refused: everything is rolled back, and the page shows the cause. */
-function refuseDecision(draft: Draft, job: JobOf<'decide'>, error: unknown): void {
+function refuseDecision(working: WorkingState, job: JobOf<'decide'>, error: unknown): void {
   const { request, edit, shown } = job.decision;
   const { id } = request.detail;
-  const onShow = idOf(draft.item) === shown;
-  draft.effects.push({ kind: 'rollBack', id, onShow });
+  const onShow = [shown, id].includes(idOf(working.item) ?? '');
+  working.effects.push({ kind: 'rollBack', id, onShow });
   if (!onShow) {
     // The user works on another item by now: only the recent decisions show the failure.
-    say(draft, reviewMessages.failed.announcement(explain(error).title), true);
-    return end(draft, false);
+    say(working, reviewMessages.failed.announcement(explain(error).title), true);
+    return end(working, false);
   }
   // The command that waits assumed that the decision is accepted.
-  dropWaiting(draft);
-  putBack(draft, job.decision);
+  dropWaiting(working);
+  putBack(working, job.decision);
   if (isRefusal(error, ['unchanged_edit']) && edit !== null) {
-    draft.effects.push({ kind: 'editFault', edit, fault: messages.edit.unchanged });
-    return end(draft, false);
+    working.effects.push({ kind: 'editFault', edit, fault: messages.edit.unchanged });
+    return end(working, false);
   }
-  if (!isRefusal(error, CLAIM_GONE_CODES)) return fail(draft, job, error);
-  closeEditor(draft);
-  closePrompt(draft);
-  loseClaim(draft);
-  rereadThenEnd(draft, id, { result: false, failure: error.code === 'forbidden' ? { error, retry: null } : null });
+  if (!isRefusal(error, CLAIM_GONE_CODES)) return fail(working, job, error);
+  closeEditor(working);
+  closePrompt(working);
+  loseClaim(working);
+  rereadThenEnd(working, id, { result: false, failure: error.code === 'forbidden' ? { error, retry: null } : null });
 }
 
-function putBack(draft: Draft, { request, grant, edit, shown }: Decision): void {
-  const { detail, words, written } = request;
-  const { reason = null } = words;
-  restore(draft, detail, grant);
-  if (edit !== null && isShown(draft.item)) draft.item = settled(draft.item, claimOf(draft.item), edit);
-  prompt(draft, { picked: edit === null && reason !== written.own ? reason : null });
-  if (shown !== detail.id) draft.effects.push({ kind: 'follow', id: detail.id, how: 'advanced' });
+function putBack(working: WorkingState, { request, grant, edit }: Decision): void {
+  const { detail, input, notes } = request;
+  const isOpen = idOf(working.item) === detail.id;
+  const { reason = null } = input;
+  restore(working, detail, grant);
+  if (edit !== null && isShown(working.item)) working.item = settled(working.item, claimOf(working.item), edit);
+  prompt(working, { picked: edit === null && reason !== notes.own ? reason : null });
+  if (!isOpen) working.effects.push({ kind: 'follow', id: detail.id, how: 'advanced' });
 }
 
 /** The first step of a command had effect: a retry continues at the step that failed. */
-export function haveUndone(draft: Draft, caller: number): void {
-  const { command } = draft;
+export function onUndone(working: WorkingState, caller: number): void {
+  const { command } = working;
   if (command.at !== 'running' || command.job.kind !== 'undo' || command.job.caller !== caller) return;
-  draft.command = { ...command, job: { ...command.job, sent: true } };
+  working.command = { ...command, job: { ...command.job, sent: true } };
 }
 
-export function haveReleased(draft: Draft, id: string): void {
-  if (idOf(draft.item) === id) endClaim(draft);
+export function onReleased(working: WorkingState, id: string): void {
+  if (idOf(working.item) === id) endClaim(working);
 }
 
 /** After an interruption: what was unreachable may be reachable now. */
-export function forgetUnreachable(draft: Draft): void {
-  const { command } = draft;
+export function forgetUnreachable(working: WorkingState): void {
+  const { command } = working;
   if (command.at !== 'failed') return;
   const { error } = command;
-  if (error instanceof NetworkFailure || isRefusal(error, ['session_missing'])) draft.command = { at: 'idle' };
+  if (error instanceof NetworkFailure || isRefusal(error, ['session_missing'])) working.command = { at: 'idle' };
 }

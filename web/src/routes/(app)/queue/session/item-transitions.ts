@@ -17,15 +17,16 @@ import {
   isShown,
   settled,
   type Claim,
+  type Grant,
+  type ItemState,
   type OpenState,
   type Prompt,
   type ReviewState,
   type Transition,
 } from './review-state.ts';
-import type { Grant } from './review-rules.ts';
 
 /** A state that a transition may change, with the effects it asks for; it never leaves the reducer. */
-export type Draft = { -readonly [K in keyof ReviewState]: ReviewState[K] } & {
+export type WorkingState = { -readonly [K in keyof ReviewState]: ReviewState[K] } & {
   readonly effects: Effect[];
   readonly now: number;
 };
@@ -34,61 +35,62 @@ const NONE: Claim = { kind: 'none' };
 
 /** Begins to show an item. Work on the same item continues; that on another one is closed. */
 function begin(
-  draft: Draft,
+  working: WorkingState,
   id: string,
 ): { before: OpenState | null; base: { id: string; prompt: Prompt; newest: number } } {
-  const { item } = draft;
+  const { item } = working;
   const before = item.at !== 'empty' && item.id === id ? item : null;
-  if (before === null) saveEditor(draft);
-  draft.visit += 1;
-  draft.effects.push({ kind: 'history', switchTo: id }, { kind: 'restoreTexts', id });
-  draft.effects.push({ kind: 'blankSoon', visit: draft.visit }, { kind: 'readHistory' });
+  if (before === null) saveEditor(working);
+  working.visit += 1;
+  working.effects.push({ kind: 'history', switchTo: id }, { kind: 'restoreNotes', id });
+  working.effects.push({ kind: 'blankSoon', visit: working.visit }, { kind: 'readHistory' });
   const prompt = before === null ? EMPTY_PROMPT : { ...closedPrompt(before.prompt), persisted: true };
   return { before, base: { id, prompt, newest: before?.newest ?? 0 } };
 }
 
 /** Reads an item and shows it, without claiming it. Content that is here already stays visible meanwhile. */
-export function show(draft: Draft, id: string, purpose: ReadPurpose): void {
-  const previous = detailOf(draft.item);
-  const { before, base } = begin(draft, id);
+export function show(working: WorkingState, id: string, purpose: ReadPurpose): void {
+  const previous = detailOf(working.item);
+  const { before, base } = begin(working, id);
   if (before !== null && isShown(before))
-    draft.item = settled({ ...base, detail: before.detail }, claimOf(before), editOf(before));
-  else if (before?.at === 'unreadable') draft.item = { at: 'unreadable', ...base, error: null, claim: before.claim };
-  else draft.item = { at: 'loading', ...base, previous };
-  read(draft, id, purpose);
+    working.item = settled({ ...base, detail: before.detail }, claimOf(before), editOf(before));
+  else if (before?.at === 'unreadable') working.item = { at: 'unreadable', ...base, error: null, claim: before.claim };
+  else working.item = { at: 'loading', ...base, previous };
+  read(working, id, purpose);
 }
 
 /** Shows prefetched content while its claim is requested. */
-export function preview(draft: Draft, detail: ItemDetail | null): void {
+export function preview(working: WorkingState, detail: ItemDetail | null): void {
   if (detail === null) return;
-  closeInputs(draft);
-  const { base } = begin(draft, detail.id);
-  draft.item = { at: 'claiming', ...base, detail };
-  draft.effects.push({ kind: 'follow', id: detail.id, how: 'advanced' });
+  closeInputs(working);
+  const { base } = begin(working, detail.id);
+  working.item = { at: 'claiming', ...base, detail };
+  working.effects.push({ kind: 'follow', id: detail.id, how: 'advanced' });
 }
 
 /** The server gave this tab the claim. */
-export function take(draft: Draft, granted: Granted, how: Transition): void {
+export function take(working: WorkingState, granted: Granted, how: Transition): void {
   const { item: detail, expires_at } = granted;
   const { id } = detail;
-  const alreadyShown = isPending(draft.item) && idOf(draft.item) === id;
-  releasePrevious(draft, id);
-  closeInputs(draft);
-  const { base } = begin(draft, id);
-  draft.item = { at: 'claimed', ...base, detail, grant: grantFrom(granted, draft.now) };
-  if (detail.version < base.newest) read(draft, id, { for: 'refresh' });
-  draft.effects.push({ kind: 'put', row: detail, what: 'taken', leaseEnds: expires_at }, { kind: 'resumeDraft', id });
-  if (!alreadyShown) draft.effects.push({ kind: 'follow', id, how });
+  const alreadyShown = isPending(working.item) && idOf(working.item) === id;
+  releasePrevious(working, id);
+  closeInputs(working);
+  const { base } = begin(working, id);
+  const newest = Math.max(base.newest, working.command.at === 'running' ? (working.command.missed[id] ?? 0) : 0);
+  working.item = { at: 'claimed', ...base, newest, detail, grant: grantFrom(granted, working.now) };
+  if (detail.version < newest) read(working, id, { for: 'refresh' });
+  working.effects.push({ kind: 'put', row: detail, what: 'taken', leaseEnds: expires_at }, { kind: 'resumeDraft', id });
+  if (!alreadyShown) working.effects.push({ kind: 'follow', id, how });
 }
 
 /** Restores an item whose decision was refused, with the claim it had; what arrived meanwhile is read. */
-export function restore(draft: Draft, detail: ItemDetail, grant: Grant): void {
-  const wasLost = idOf(draft.item) === detail.id && claimOf(draft.item).kind === 'lost';
-  const { base } = begin(draft, detail.id);
-  draft.item = settled({ ...base, detail }, { kind: 'held', grant }, null);
+export function restore(working: WorkingState, detail: ItemDetail, grant: Grant): void {
+  const wasLost = idOf(working.item) === detail.id && claimOf(working.item).kind === 'lost';
+  const { base } = begin(working, detail.id);
+  working.item = settled({ ...base, detail }, { kind: 'held', grant }, null);
   // An event said so while the decision was in flight.
-  if (wasLost) loseClaim(draft);
-  read(draft, detail.id, { for: 'refresh' });
+  if (wasLost) loseClaim(working);
+  read(working, detail.id, { for: 'refresh' });
 }
 
 /** A lease as the server has it now. */
@@ -98,214 +100,230 @@ const grantFrom = ({ fence, expires_at }: Granted, now: number): Grant => {
 };
 
 /** The lease of the open item was renewed. */
-export function renew(draft: Draft, granted: Granted): void {
-  const { item } = draft;
+export function renew(working: WorkingState, granted: Granted): void {
+  const { item } = working;
   if (item.at === 'empty') return;
-  const claim: Claim = { kind: 'held', grant: grantFrom(granted, draft.now) };
-  draft.item = settled({ ...item, detail: granted.item }, claim, editOf(item));
-  draft.effects.push({ kind: 'put', row: granted.item, what: 'taken', leaseEnds: granted.expires_at });
+  const claim: Claim = { kind: 'held', grant: grantFrom(granted, working.now) };
+  working.item = settled({ ...item, detail: granted.item }, claim, editOf(item));
+  working.effects.push({ kind: 'put', row: granted.item, what: 'taken', leaseEnds: granted.expires_at });
 }
 
 /** This tab's fence is invalid now, however the claim ended; the time it ended stays visible. */
-export function loseClaim(draft: Draft): void {
-  const { item } = draft;
+export function loseClaim(working: WorkingState): void {
+  const { item } = working;
   const claim = claimOf(item);
   if (claim.kind === 'none' || item.at === 'empty') return;
-  const grant = { ...claim.grant, expiresAt: Math.min(claim.grant.expiresAt, draft.now) };
-  if (item.at === 'deciding') draft.item = { ...item, grant, lost: true };
-  else setClaim(draft, { kind: 'lost', grant });
+  const grant = { ...claim.grant, expiresAt: Math.min(claim.grant.expiresAt, working.now) };
+  if (item.at === 'deciding') working.item = { ...item, grant, lost: true };
+  else setClaim(working, { kind: 'lost', grant });
 }
 
 /** The claim ended with a decision or a release of the user. */
-export const endClaim = (draft: Draft): void => setClaim(draft, NONE);
+export const endClaim = (working: WorkingState): void => setClaim(working, NONE);
 
-function setClaim(draft: Draft, claim: Claim): void {
-  const { item } = draft;
-  if (item.at === 'unreadable' || item.at === 'editing') draft.item = { ...item, claim };
+function setClaim(working: WorkingState, claim: Claim): void {
+  const { item } = working;
+  if (item.at === 'unreadable' || item.at === 'editing') working.item = { ...item, claim };
   // A decision in flight, or a claim that is requested, ends with its own answer.
-  else if (isShown(item) && !isPending(item)) draft.item = settled(item, claim, null);
+  else if (isShown(item) && !isPending(item)) working.item = settled(item, claim, null);
 }
 
 /**
  * This tab's own decision was accepted; after an escalation or a return the item waits for others. An item that does not stay open
  * is left as it looks, so that nothing flashes before the next.
  */
-export function decided(draft: Draft, detail: ItemDetail, stays: boolean): void {
-  const { item } = draft;
+export function decided(working: WorkingState, detail: ItemDetail, stays: boolean): void {
+  const { item } = working;
   if (item.at === 'empty' || item.id !== detail.id) return;
   if (isShown(item)) {
     // The event of the user's own move may have arrived before its answer, and looked like somebody else's.
     const ended = settled(item, NONE, editOf(item));
-    draft.item = stays
+    working.item = stays
       ? ended
       : { at: 'claiming', id: item.id, prompt: item.prompt, newest: item.newest, detail: item.detail };
-  } else if (item.at === 'unreadable') draft.item = { ...item, claim: NONE };
-  answered(draft, detail);
+  } else if (item.at === 'unreadable') working.item = { ...item, claim: NONE };
+  answered(working, detail);
 }
 
 /** An answer may arrive later than events of the item: nothing newer is overwritten, and missing content is read. */
-export function answered(draft: Draft, detail: ItemDetail): void {
-  const { item } = draft;
+export function answered(working: WorkingState, detail: ItemDetail): void {
+  const { item } = working;
   if (item.at === 'empty' || item.id !== detail.id) return;
-  if (!isShown(item)) draft.item = settled({ ...item, detail }, claimOf(item), null);
-  else if (item.detail.version <= detail.version) draft.item = { ...item, detail };
-  if (detail.version < item.newest) read(draft, detail.id, { for: 'refresh' });
-  draft.effects.push({ kind: 'readHistory' });
+  if (!isShown(item)) working.item = settled({ ...item, detail }, claimOf(item), null);
+  else if (item.detail.version <= detail.version) working.item = { ...item, detail };
+  if (detail.version < item.newest) read(working, detail.id, { for: 'refresh' });
+  working.effects.push({ kind: 'readHistory' });
 }
 
-export function clear(draft: Draft): void {
-  closeInputs(draft);
-  draft.visit += 1;
-  draft.item = { at: 'empty' };
-  draft.effects.push({ kind: 'history', switchTo: null }, { kind: 'follow', id: null, how: 'opened' });
+export function clear(working: WorkingState): void {
+  closeInputs(working);
+  working.visit += 1;
+  working.item = { at: 'empty' };
+  working.effects.push({ kind: 'history', switchTo: null }, { kind: 'follow', id: null, how: 'opened' });
 }
 
 /** The claim of the next item is not requested after all: the one shown can be read. */
-export function stopClaiming(draft: Draft): void {
-  if (isPending(draft.item) && isShown(draft.item)) draft.item = settled(draft.item, claimOf(draft.item), null);
+export function stopClaiming(working: WorkingState): void {
+  if (isPending(working.item) && isShown(working.item))
+    working.item = settled(working.item, claimOf(working.item), null);
 }
 
-export function read(draft: Draft, id: string, purpose: ReadPurpose): void {
-  draft.effects.push({ kind: 'read', id, visit: draft.visit, purpose, again: false });
+export function read(working: WorkingState, id: string, purpose: ReadPurpose): void {
+  working.effects.push({ kind: 'read', id, visit: working.visit, purpose, again: false });
 }
 
 /** A read was answered. Returns whether it has ended: one that is older than an event is requested once more. */
-export function haveRead(draft: Draft, { id, visit, purpose, again, detail }: EventOf<'read'>): boolean {
-  const { item } = draft;
-  const current = visit === draft.visit && item.at !== 'empty' && item.id === id;
+export function onRead(working: WorkingState, { id, visit, purpose, again, detail }: EventOf<'read'>): boolean {
+  const { item } = working;
+  const current = visit === working.visit && item.at !== 'empty' && item.id === id;
   if (!current) return true;
   if (purpose.for === 'refresh') {
-    refreshed(draft, detail);
+    refreshed(working, detail);
     return true;
   }
-  if (!again && detail.version < item.newest) {
-    draft.effects.push({ kind: 'read', id, visit, purpose, again: true });
+  if (!again && detail.version < Math.max(item.newest, versionOf(item))) {
+    working.effects.push({ kind: 'read', id, visit, purpose, again: true });
     return false;
   }
-  draft.effects.push({ kind: 'forgetSent', detail });
-  if (isShown(item)) draft.item = { ...item, detail };
-  else draft.item = settled({ ...item, detail }, claimOf(item), null);
+  working.effects.push({ kind: 'forgetSent', detail });
+  refreshed(working, detail);
   return true;
 }
 
 /** A read failed. A removed member has no claim and no access; any other failure of a refresh changes nothing. */
-export function haveNotRead(draft: Draft, { id, visit, purpose, error }: EventOf<'unread'>): void {
-  const { item } = draft;
-  if (visit !== draft.visit || item.at === 'empty' || item.id !== id) return;
+export function onReadFailure(working: WorkingState, { id, visit, purpose, error }: EventOf<'unread'>): void {
+  const { item } = working;
+  if (visit !== working.visit || item.at === 'empty' || item.id !== id) return;
   if (purpose.for === 'refresh' && !(error instanceof ApiProblem && error.status === 404)) return;
   const claim = purpose.for === 'refresh' ? NONE : claimOf(item);
-  if (purpose.for === 'refresh') closeInputs(draft);
-  else saveEditor(draft);
-  const { prompt, newest } = draft.item.at === 'empty' ? item : draft.item;
-  draft.item = { at: 'unreadable', id, prompt, newest, error, claim };
+  if (purpose.for === 'refresh') closeInputs(working);
+  else saveEditor(working);
+  const { prompt, newest } = working.item.at === 'empty' ? item : working.item;
+  working.item = { at: 'unreadable', id, prompt, newest, error, claim };
 }
 
-/** The content was read again in place. */
-function refreshed(draft: Draft, detail: ItemDetail): void {
-  const { item } = draft;
+/** The version of the content that is shown. */
+const versionOf = (item: ItemState): number => (isShown(item) ? item.detail.version : 0);
+
+/** The content was read. */
+function refreshed(working: WorkingState, detail: ItemDetail): void {
+  const { item } = working;
   if (item.at === 'empty') return;
-  if (detail.version < (isShown(item) ? item.detail.version : 0)) return;
-  if (isShown(item)) draft.item = { ...item, detail };
-  else draft.item = settled({ ...item, detail }, claimOf(item), null);
-  if (detail.decision?.reviewer_id === draft.me) ownDecision(draft);
+  if (detail.version < versionOf(item)) return;
+  if (isShown(item)) working.item = { ...item, detail };
+  else working.item = settled({ ...item, detail }, claimOf(item), null);
+  if (detail.decision?.reviewer_id === working.me) ownDecision(working);
   // Someone else may have held the claim meanwhile.
-  else if (detail.claim?.user_id !== draft.me) loseClaim(draft);
-  changed(draft, detail);
-  draft.effects.push({ kind: 'readHistory' });
+  else if (detail.claim?.user_id !== working.me) loseClaim(working);
+  changed(working, detail);
+  working.effects.push({ kind: 'readHistory' });
 }
 
 /** The claim ended with a decision of the user, possibly of another tab or one whose answer was lost. */
-function ownDecision(draft: Draft): void {
-  if (draft.item.at === 'deciding') draft.item = { ...draft.item, lost: false };
-  else endClaim(draft);
+function ownDecision(working: WorkingState): void {
+  if (working.item.at === 'deciding') working.item = { ...working.item, lost: false };
+  else endClaim(working);
 }
 
 /** An event of the item arrived. Only events newer than the shown content count. */
-export function receive(draft: Draft, event: DomainEvent): void {
-  if (!('version' in event) || draft.item.at === 'empty' || event.item_id !== draft.item.id) return;
-  draft.item = { ...draft.item, newest: Math.max(draft.item.newest, event.version) };
-  if (!isShown(draft.item)) return;
-  draft.effects.push({ kind: 'readHistory' });
-  if (event.version <= draft.item.detail.version) return;
+export function receive(working: WorkingState, event: DomainEvent): void {
+  if (!('version' in event)) return;
+  if (working.item.at === 'empty' || event.item_id !== working.item.id)
+    return note(working, event.item_id, event.version);
+  working.item = { ...working.item, newest: Math.max(working.item.newest, event.version) };
+  if (!isShown(working.item)) return;
+  working.effects.push({ kind: 'readHistory' });
+  if (event.version <= working.item.detail.version) return;
   if (event.type === 'item.decided' || event.type === 'item.finalized') {
-    if (event.actor.id !== draft.me) loseClaim(draft);
-    read(draft, draft.item.id, { for: 'refresh' });
+    if (event.actor.id !== working.me) loseClaim(working);
+    read(working, working.item.id, { for: 'refresh' });
   }
   const { version } = event;
   if (event.type === 'item.claimed') {
     const { actor, expires_at } = event;
-    change(draft, { claim: { user_id: actor.id ?? '', name: actor.name, expires_at }, version });
-  } else if ('item' in event) change(draft, event.item);
-  else if (event.type.startsWith('claim.')) change(draft, { claim: null, version });
+    change(working, { claim: { user_id: actor.id ?? '', name: actor.name, expires_at }, version });
+  } else if ('item' in event) change(working, event.item);
+  else if (event.type.startsWith('claim.')) change(working, { claim: null, version });
 }
 
-function change(draft: Draft, fields: Partial<ItemDetail>): void {
-  const { item } = draft;
+/** The running command may bring this item, in an older version. */
+function note(working: WorkingState, id: string, version: number): void {
+  const { command } = working;
+  if (command.at !== 'running') return;
+  working.command = { ...command, missed: { ...command.missed, [id]: Math.max(version, command.missed[id] ?? 0) } };
+}
+
+function change(working: WorkingState, fields: Partial<ItemDetail>): void {
+  const { item } = working;
   if (!isShown(item)) return;
   const detail = { ...item.detail, decision: null, decided_by: null, undo_until: null, ...fields };
-  draft.item = { ...item, detail };
-  if (fields.claim?.user_id !== draft.me) loseClaim(draft);
-  changed(draft, detail);
+  working.item = { ...item, detail };
+  if (fields.claim?.user_id !== working.me) loseClaim(working);
+  changed(working, detail);
 }
 
 /** An event of the open item arrived, or it was read again. */
-function changed(draft: Draft, detail: ItemDetail): void {
-  const edit = editOf(draft.item);
-  if (edit !== null) draft.effects.push({ kind: 'saveEdit', edit });
-  draft.effects.push({ kind: 'confirmLate', detail });
+function changed(working: WorkingState, detail: ItemDetail): void {
+  const edit = editOf(working.item);
+  if (edit !== null) working.effects.push({ kind: 'saveEdit', edit });
+  working.effects.push({ kind: 'confirmLate', detail });
   const open = detail.status === 'queued' || detail.status === 'escalated';
-  const theirs = detail.claim !== null && detail.claim.user_id !== draft.me;
+  const theirs = detail.claim !== null && detail.claim.user_id !== working.me;
   if (open && !theirs) return;
   // Somebody else holds the item by now, so it cannot be edited.
-  closeEditor(draft);
-  closePrompt(draft);
+  closeEditor(working);
+  closePrompt(working);
 }
 
 /** Closes the editor; the draft stays. */
-export function closeEditor(draft: Draft): void {
-  const { item } = draft;
-  saveEditor(draft);
-  if (item.at === 'editing') draft.item = settled(item, item.claim, null);
+export function closeEditor(working: WorkingState): void {
+  const { item } = working;
+  saveEditor(working);
+  if (item.at === 'editing') working.item = settled(item, item.claim, null);
 }
 
-function saveEditor(draft: Draft): void {
-  const edit = editOf(draft.item);
-  if (edit !== null) draft.effects.push({ kind: 'saveEdit', edit });
+function saveEditor(working: WorkingState): void {
+  const edit = editOf(working.item);
+  if (edit !== null) working.effects.push({ kind: 'saveEdit', edit });
 }
 
-export function closePrompt(draft: Draft): void {
-  const { item } = draft;
-  if (item.at !== 'empty') draft.item = { ...item, prompt: closedPrompt(item.prompt) };
+export function closePrompt(working: WorkingState): void {
+  const { item } = working;
+  if (item.at !== 'empty') working.item = { ...item, prompt: closedPrompt(item.prompt) };
 }
 
-export function closeInputs(draft: Draft): void {
-  closeEditor(draft);
-  closePrompt(draft);
-  if (draft.command.at === 'failed') draft.command = { at: 'idle' };
+export function dismissFailure(working: WorkingState): void {
+  if (working.command.at === 'failed') working.command = { at: 'idle' };
+}
+
+export function closeInputs(working: WorkingState): void {
+  closeEditor(working);
+  closePrompt(working);
+  dismissFailure(working);
 }
 
 /** Changes the reason prompt; a changed text is saved at once. */
-export function prompt(draft: Draft, fields: Partial<Prompt>): void {
-  const { item } = draft;
+export function prompt(working: WorkingState, fields: Partial<Prompt>): void {
+  const { item } = working;
   if (item.at === 'empty') return;
-  const { written } = item.prompt;
-  draft.item = { ...item, prompt: { ...item.prompt, ...fields } };
-  const words: Notes = fields.written ?? written;
-  if (words.note !== written.note || words.own !== written.own)
-    draft.effects.push({ kind: 'saveNotes', id: item.id, words });
+  const { notes: before } = item.prompt;
+  working.item = { ...item, prompt: { ...item.prompt, ...fields } };
+  const notes: Notes = fields.notes ?? before;
+  if (notes.note !== before.note || notes.own !== before.own)
+    working.effects.push({ kind: 'saveNotes', id: item.id, notes });
 }
 
-/** Texts that were saved elsewhere, or restored with their item. Open fields and the selected reason stay as they are. */
-export function follow(draft: Draft, id: string, written: Notes): void {
-  const { item } = draft;
+/** Notes that were saved elsewhere, or restored with their item. Open fields and the selected reason stay as they are. */
+export function replaceNotes(working: WorkingState, id: string, notes: Notes): void {
+  const { item } = working;
   if (item.at === 'empty' || item.id !== id || isPromptOpen(item.prompt)) return;
-  draft.item = { ...item, prompt: { ...item.prompt, written } };
+  working.item = { ...item, prompt: { ...item.prompt, notes } };
 }
 
-function releasePrevious(draft: Draft, next: string): void {
-  const { item } = draft;
-  saveEditor(draft);
+function releasePrevious(working: WorkingState, next: string): void {
+  const { item } = working;
+  saveEditor(working);
   const claim = claimOf(item);
   if (claim.kind === 'none' || item.at === 'empty' || item.id === next) return;
-  draft.effects.push({ kind: 'releaseUntouched', id: item.id, fence: claim.grant.fence });
+  working.effects.push({ kind: 'releaseUntouched', id: item.id, fence: claim.grant.fence });
 }

@@ -15,7 +15,7 @@ describe('notes', () => {
     await reviewSession.decide(action, action === 'approve' ? {} : { reason: 'Wrong fact' });
     expect(fixture.server.decisions[0]).toMatchObject({ action, note: 'Because of page 2' });
     expect(drafts.notes('one')).toEqual({ note: '', own: '' });
-    expect(reviewSession.reasonPrompt.written.note).toBe('');
+    expect(reviewSession.reasonPrompt.notes.note).toBe('');
   });
 
   it.each(['escalate', 'return'] as const)('are sent as notes when people move an item: %s', async (action) => {
@@ -49,7 +49,7 @@ describe('notes', () => {
     expect(new Drafts(ME.id, fixture.storage).notes('one').note).toBe('Half a thought');
     fixture.server.outcomes.set('decision', 500);
     await reviewSession.decide('approve');
-    expect([reviewSession.item.id, reviewSession.reasonPrompt.written.note]).toEqual(['one', 'Half a thought']);
+    expect([reviewSession.item.id, reviewSession.reasonPrompt.notes.note]).toEqual(['one', 'Half a thought']);
     fixture.server.outcomes.clear();
     const reopenedPage = await fixture.open();
     await reopenedPage.reviewSession.peek('one');
@@ -59,7 +59,7 @@ describe('notes', () => {
     expect(reopenedPage.drafts.notes('one').note).toBe('');
     const [recent] = reopenedPage.recentDecisions.entries;
     if (recent) await reopenedPage.reviewSession.undo(recent);
-    expect([reopenedPage.reviewSession.item.id, reopenedPage.reviewSession.reasonPrompt.written.note]).toEqual([
+    expect([reopenedPage.reviewSession.item.id, reopenedPage.reviewSession.reasonPrompt.notes.note]).toEqual([
       'one',
       'Half a thought',
     ]);
@@ -83,7 +83,7 @@ describe('notes', () => {
     reviewSession.reasonPrompt.note = 'Half a thought';
     reviewSession.startEdit();
     reviewSession.stopEdit();
-    expect([reviewSession.reasonPrompt.written.note, drafts.read('one')]).toEqual(['Half a thought', null]);
+    expect([reviewSession.reasonPrompt.notes.note, drafts.read('one')]).toEqual(['Half a thought', null]);
     await reviewSession.decide('approve');
     expect(fixture.server.decisions).toMatchObject([{ action: 'approve', note: 'Half a thought' }]);
   });
@@ -94,12 +94,12 @@ describe('notes', () => {
     if (reviewSession.edit) reviewSession.edit.note = 'Of the answer';
     reviewSession.edit?.choose('Wrong fact');
     reviewSession.stopEdit();
-    expect([reviewSession.reasonPrompt.written.note, drafts.read('one')?.note]).toEqual(['', 'Of the answer']);
+    expect([reviewSession.reasonPrompt.notes.note, drafts.read('one')?.note]).toEqual(['', 'Of the answer']);
     reviewSession.startEdit();
     if (reviewSession.edit) reviewSession.edit.text = reviewSession.edit.original;
     reviewSession.edit?.changed();
     reviewSession.stopEdit();
-    expect([reviewSession.reasonPrompt.written.note, drafts.read('one')]).toMatchObject([
+    expect([reviewSession.reasonPrompt.notes.note, drafts.read('one')]).toMatchObject([
       'Of the answer',
       { note: '', reason: 'Wrong fact' },
     ]);

@@ -28,7 +28,7 @@ describe('QU19: with the item open in another tab', () => {
     there.reviewSession.reasonPrompt.openNote();
     there.reviewSession.reasonPrompt.note = 'Half a tho';
     receiveStorageEvents(here);
-    expect([here.reviewSession.reasonPrompt.written.note, here.reviewSession.draftsRevision]).toEqual(['', 1]);
+    expect([here.reviewSession.reasonPrompt.notes.note, here.reviewSession.draftsRevision]).toEqual(['', 1]);
     await here.reviewSession.claim('one');
     await here.reviewSession.decide('approve');
     expect(fixture.server.decisions).toEqual([expect.not.objectContaining({ note: expect.anything() as unknown })]);
@@ -55,8 +55,8 @@ describe('QU19: with the item open in another tab', () => {
     there.reviewSession.reasonPrompt.openNote();
     there.reviewSession.reasonPrompt.note = 'Theirs';
     receiveStorageEvents(here);
-    const { picked, written } = here.reviewSession.reasonPrompt;
-    expect([picked, written.note, here.drafts.otherNotes('one')]).toEqual([
+    const { picked, notes } = here.reviewSession.reasonPrompt;
+    expect([picked, notes.note, here.drafts.otherNotes('one')]).toEqual([
       'Wrong fact',
       'Mine',
       [{ note: 'Theirs', own: '' }],
@@ -75,10 +75,10 @@ describe('QU19: with the item open in another tab', () => {
     const here = await fixture.open({ page: 'here', tab: 'here', pages });
     await here.reviewSession.claim('one');
     here.reviewSession.reasonPrompt.picked = 'Wrong fact';
-    expect(here.reviewSession.reasonPrompt.written.note).toBe('');
+    expect(here.reviewSession.reasonPrompt.notes.note).toBe('');
     over.add('there');
     for (const ended of ends) ended();
-    expect([here.reviewSession.reasonPrompt.written.note, here.reviewSession.reasonPrompt.picked]).toEqual([
+    expect([here.reviewSession.reasonPrompt.notes.note, here.reviewSession.reasonPrompt.picked]).toEqual([
       'Half a thought',
       'Wrong fact',
     ]);

@@ -4,11 +4,9 @@ import type { Granted } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/review-actions';
-import type { EditSession } from '../editor/edit-session.svelte.ts';
+import type { DecisionInput, EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
-import type { DecisionInput, DecisionRequest } from './decision-sender.ts';
-import type { Caller, Decision, Job, Transition } from './review-state.ts';
-import type { Grant, ReasonedAction } from './review-rules.ts';
+import type { Caller, Decision, DecisionRequest, Grant, Job, ReasonedAction, Transition } from './review-state.ts';
 
 /** Why an item is read: for `peek`, after a refused command, behind a command that waits, or refreshed in place. */
 export type ReadPurpose =
@@ -36,7 +34,8 @@ export type Answer =
 interface Commands {
   /** Shows an item without claiming it. */
   peek: { id: string; caller: Caller };
-  open: { id: string; caller: Caller; onlost: () => void };
+  /** `held`: the user has the claim already, as far as the page knows. */
+  open: { id: string; caller: Caller; held: boolean; onlost: () => void };
   takeOver: { caller: Caller };
   reopen: { caller: Caller };
   next: { caller: Caller };
@@ -60,7 +59,7 @@ interface Commands {
 
 interface DecideInput {
   readonly action: ReviewAction;
-  readonly words: DecisionInput;
+  readonly input: DecisionInput;
   readonly draft: Draft | null;
   readonly flow: boolean;
   readonly next: ItemDetail | null;
@@ -96,13 +95,13 @@ interface Happenings {
   heartbeat: { visible: boolean; inputAt: number };
   renewed: { granted: Granted };
   notRenewed: { id: string; grant: Grant; refused: boolean };
-  /** The texts of the open item, as saved. */
-  texts: { id: string; written: Notes };
+  /** The notes of the open item, as saved. */
+  notesRestored: { id: string; notes: Notes };
   saved: { id: string; persisted: boolean };
   /** `moved`: the note typed before is the editor's now. */
   editorOpened: { id: string; edit: EditSession; moved: boolean };
   /** Another tab wrote or sent a draft. */
-  draftsChanged: { id: string; written: Notes };
+  draftsChanged: { id: string; notes: Notes };
   /** A decision whose answer was lost turned out to have had effect. */
   confirmedLate: object;
 }
@@ -128,9 +127,9 @@ interface Effects {
   put: { row: ItemRow; what: 'taken'; leaseEnds: string };
   history: { switchTo: string | null };
   readHistory: object;
-  /** The texts saved for an item are restored together with it. */
-  restoreTexts: { id: string };
-  saveNotes: { id: string; words: Notes };
+  /** The notes saved for an item are restored together with it. */
+  restoreNotes: { id: string };
+  saveNotes: { id: string; notes: Notes };
   saveEdit: { edit: EditSession };
   openEditor: { detail: ItemDetail; edit: EditSession | null; note: string };
   /** The editor of an item with a draft opens again. */
@@ -139,9 +138,8 @@ interface Effects {
   emptyNote: { edit: EditSession };
   editFault: { edit: EditSession; fault: string };
   refreshOtherDrafts: { edit: EditSession };
-  /** One user works on one item: an untouched item is released when another one opens. */
+  /** One user works on one item: an untouched item is released when another one opens, or the user has moved on before it came. */
   releaseUntouched: { id: string; fence: number };
-  release: { id: string; fence: number };
   forgetSent: { detail: ItemDetail };
   showDecision: { request: DecisionRequest };
   confirmDecision: { after: ItemDetail; request: DecisionRequest };

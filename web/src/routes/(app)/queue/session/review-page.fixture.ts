@@ -4,7 +4,7 @@ import { Drafts, type Writer } from '#lib/drafts/drafts.ts';
 import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { DomainEvent } from '@countersign/shared/events';
 import { Announcer } from '../announcements/announcer.svelte.ts';
-import { stageOf, type Stage } from './review-rules.ts';
+import { stageOf, type Stage } from './review-state.ts';
 import { FakeStorage } from '#lib/storage/storage.fixture.ts';
 import { FakeReviewServer, ME, PROJECT } from './fake-review-server.fixture.ts';
 import { ReviewSession } from './review-session.svelte.ts';

@@ -148,6 +148,30 @@ describe('late and repeated answers', () => {
     expect(step(before, { ...late, visit: 7 }).state.item.at).toBe('viewing');
   });
 
+  it('an item that is read replaces no newer content, and is read once more', () => {
+    const newer = itemWith({ version: 6, status: 'approved', claim: null });
+    const before = { ...stateOf('viewing'), item: { ...SAMPLES.viewing, detail: newer } };
+    const older = {
+      kind: 'read',
+      id: 'one',
+      visit: 7,
+      purpose: { for: 'behind' },
+      again: false,
+      detail: itemWith(),
+    } as const;
+    const first = step(before, older);
+    expect([first.state, first.effects]).toMatchObject([before, [{ kind: 'read', again: true }]]);
+    expect(step(first.state, { ...older, again: true }).state.item).toMatchObject({ detail: newer });
+  });
+
+  it('an item that is read while its decision is in flight is not claimed again', () => {
+    const before = stateOf('deciding', running(JOBS.decide));
+    const purpose = { for: 'peek', caller: CALLER } as const;
+    const read = { kind: 'read', id: 'one', visit: 7, purpose, again: true, detail: itemWith() } as const;
+    const after = step(before, read);
+    expect([refused(after.effects), after.state.command]).toEqual([true, before.command]);
+  });
+
   it('the undo of another item leaves the open one as it is until that is claimed', () => {
     const after = step(stateOf('claimed'), EVENT_OF.undo);
     expect([after.state.item, after.state.command]).toMatchObject([SAMPLES.claimed, { job: { kind: 'undo' } }]);

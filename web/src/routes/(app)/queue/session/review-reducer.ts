@@ -1,15 +1,15 @@
 // The review session as a pure function: state and event in, state and effects out.
-import { withNote } from './decision-sender.ts';
+import type { DecisionInput } from '../editor/edit-session.svelte.ts';
 import {
   advance,
   decide,
   dropWaiting,
   forgetUnreachable,
-  haveAnswer,
-  haveRefusal,
-  haveReleased,
-  haveReread,
-  haveUndone,
+  onResponse,
+  onRefusal,
+  onReleased,
+  onReread,
+  onUndone,
   run,
 } from './command-transitions.ts';
 import {
@@ -18,9 +18,10 @@ import {
   closeEditor,
   closeInputs,
   closePrompt,
-  follow,
-  haveNotRead,
-  haveRead,
+  dismissFailure,
+  replaceNotes,
+  onReadFailure,
+  onRead,
   loseClaim,
   preview,
   prompt,
@@ -28,10 +29,9 @@ import {
   receive,
   renew,
   show,
-  type Draft,
+  type WorkingState,
 } from './item-transitions.ts';
 import type { Effect, EventOf, ReadPurpose, ReviewEvent } from './review-events.ts';
-import { shouldRenew } from './review-rules.ts';
 import {
   ALLOWED,
   claimOf,
@@ -43,170 +43,173 @@ import {
   isPending,
   isShown,
   settled,
+  shouldRenew,
   verdictOf,
   type Job,
   type ReviewState,
   type SessionCommand,
 } from './review-state.ts';
 
-type Transitions = { [K in ReviewEvent['kind']]: (draft: Draft, event: EventOf<K>) => void };
+type Transitions = { [K in ReviewEvent['kind']]: (working: WorkingState, event: EventOf<K>) => void };
 
 /** A command that this state refuses has no effect; its caller is told. */
-function guard(draft: Draft, command: SessionCommand, caller: number | null): boolean {
-  if (verdictOf(draft, command) !== 'refused') return true;
-  if (caller !== null) draft.effects.push({ kind: 'finish', caller, result: false });
+function guard(working: WorkingState, command: SessionCommand, caller: number | null): boolean {
+  if (verdictOf(working, command) !== 'refused') return true;
+  if (caller !== null) working.effects.push({ kind: 'finish', caller, result: false });
   return false;
 }
 
 /** A command on the open item. */
-const onItem =
-  (command: SessionCommand, jobOf: (draft: Draft, id: string, caller: number) => Job | null) =>
-  (draft: Draft, { caller }: { caller: number }): void => {
-    if (!guard(draft, command, caller)) return;
-    const id = idOf(draft.item);
-    const job = id === null ? null : jobOf(draft, id, caller);
-    if (job !== null) run(draft, job);
-    else draft.effects.push({ kind: 'finish', caller, result: false });
+const itemCommand =
+  (command: SessionCommand, jobOf: (working: WorkingState, id: string, caller: number) => Job | null) =>
+  (working: WorkingState, { caller }: { caller: number }): void => {
+    if (!guard(working, command, caller)) return;
+    const id = idOf(working.item);
+    const job = id === null ? null : jobOf(working, id, caller);
+    if (job !== null) run(working, job);
+    else working.effects.push({ kind: 'finish', caller, result: false });
   };
 
 /** A command on the claim of this tab. */
-const onClaim = (kind: 'skip' | 'giveBack') =>
-  onItem(kind, (draft, id, caller) => {
-    const grant = grantOf(draft.item);
+const claimCommand = (kind: 'skip' | 'giveBack') =>
+  itemCommand(kind, (working, id, caller) => {
+    const grant = grantOf(working.item);
     return grant && { kind, id, fence: grant.fence, caller };
   });
 
 const COMMANDS = {
-  peek: (draft, { id, caller }) => peekAt(draft, id, { for: 'peek', caller }),
-  open: (draft, { id, caller, onlost }) => {
-    const waited = draft.command.at === 'running';
+  peek: (working, { id, caller }) => peekAt(working, id, { for: 'peek', caller }),
+  open: (working, { id, caller, held, onlost }) => {
+    const waited = working.command.at === 'running';
     // Nothing is held while a next item is claimed: the user sees the requested item at once, and holds it a moment later.
-    if (waited && isPending(draft.item) && idOf(draft.item) !== id) peekAt(draft, id, { for: 'behind' });
-    run(draft, { kind: 'open', id, caller, onlost, waited });
+    if (waited && isPending(working.item) && idOf(working.item) !== id) peekAt(working, id, { for: 'behind' });
+    run(working, { kind: 'open', id, caller, held, onlost, waited });
   },
-  takeOver: onItem('takeOver', (_, id, caller) => ({ kind: 'takeOver', id, caller })),
-  reopen: onItem('reopen', (_, id, caller) => ({ kind: 'reopen', id, caller })),
-  next: (draft, { caller }) => {
-    if (guard(draft, 'next', caller)) run(draft, { kind: 'next', shown: idOf(draft.item), caller });
+  takeOver: itemCommand('takeOver', (_, id, caller) => ({ kind: 'takeOver', id, caller })),
+  reopen: itemCommand('reopen', (_, id, caller) => ({ kind: 'reopen', id, caller })),
+  next: (working, { caller }) => {
+    if (guard(working, 'next', caller)) run(working, { kind: 'next', shown: idOf(working.item), caller });
   },
-  accept: (draft, { caller, next }) => {
-    const id = idOf(draft.item);
-    if (!guard(draft, 'accept', caller) || id === null) return;
-    preview(draft, next);
-    advance(draft, id, caller);
+  accept: (working, { caller, next }) => {
+    const id = idOf(working.item);
+    if (!guard(working, 'accept', caller) || id === null) return;
+    preview(working, next);
+    advance(working, id, caller);
   },
   decide: startDecision,
-  skip: onClaim('skip'),
-  giveBack: onClaim('giveBack'),
-  undo: (draft, { recent, caller }) =>
-    run(draft, { kind: 'undo', recent, caller, waited: draft.command.at === 'running', sent: false }),
-  extend: onItem('extend', (draft, id, caller) => {
-    const grant = grantOf(draft.item);
-    if (grant !== null && grant.expiresAt > draft.now) return { kind: 'extend', id, fence: grant.fence, caller };
-    return { kind: 'open', id, caller, waited: false, onlost: () => undefined };
+  skip: claimCommand('skip'),
+  giveBack: claimCommand('giveBack'),
+  undo: (working, { recent, caller }) =>
+    run(working, { kind: 'undo', recent, caller, waited: working.command.at === 'running', sent: false }),
+  extend: itemCommand('extend', (working, id, caller) => {
+    const grant = grantOf(working.item);
+    if (grant !== null && grant.expiresAt > working.now) return { kind: 'extend', id, fence: grant.fence, caller };
+    return { kind: 'open', id, caller, waited: false, held: false, onlost: () => undefined };
   }),
-  close: (draft) => {
-    dropWaiting(draft);
-    clear(draft);
+  close: (working) => {
+    working.moves += 1;
+    dropWaiting(working);
+    clear(working);
   },
-  retry: (draft, { job }) => {
-    if (job.kind === 'decide') draft.effects.push({ kind: 'decideAgain', decision: job.decision });
-    else run(draft, job);
+  retry: (working, { job }) => {
+    // Only the last failure can be tried again, and once.
+    if (working.command.at !== 'failed' || working.command.retry !== job) return;
+    if (job.kind === 'decide') working.effects.push({ kind: 'decideAgain', decision: job.decision });
+    else run(working, job);
   },
-  dismiss: (draft) => {
-    if (draft.command.at === 'failed') draft.command = { at: 'idle' };
-  },
+  dismiss: dismissFailure,
 } satisfies Partial<Transitions>;
 
 const INPUTS = {
-  startEdit: (draft) => {
-    const { item } = draft;
-    if (!guard(draft, 'edit', null) || !isShown(item)) return;
-    closePrompt(draft);
-    draft.effects.push({ kind: 'openEditor', detail: item.detail, edit: editOf(item), note: item.prompt.written.note });
+  startEdit: (working) => {
+    const { item } = working;
+    if (!guard(working, 'edit', null) || !isShown(item)) return;
+    closePrompt(working);
+    // The user turned to another way: the command that failed is sent from there.
+    dismissFailure(working);
+    working.effects.push({ kind: 'openEditor', detail: item.detail, edit: editOf(item), note: item.prompt.notes.note });
   },
-  editorOpened: (draft, { id, edit, moved }) => {
-    const { item } = draft;
+  editorOpened: (working, { id, edit, moved }) => {
+    const { item } = working;
     if (!isShown(item) || item.id !== id || !(ALLOWED[item.at].includes('edit') || item.at === 'editing')) return;
-    draft.item = settled(item, claimOf(item), edit);
+    working.item = settled(item, claimOf(item), edit);
     // The editor has its own note: the text typed before moves there.
-    if (moved) prompt(draft, { written: { ...item.prompt.written, note: '' } });
-    closePrompt(draft);
+    if (moved) prompt(working, { notes: { ...item.prompt.notes, note: '' } });
+    closePrompt(working);
   },
-  stopEdit: (draft, { carried }) => {
-    const { item } = draft;
+  stopEdit: (working, { carried }) => {
+    const { item } = working;
     if (item.at !== 'editing') return;
-    closeEditor(draft);
+    closeEditor(working);
+    dismissFailure(working);
     if (carried === '') return;
     // Where no answer was typed, the note is sent with any decision.
-    const note = [item.prompt.written.note, carried].filter(Boolean).join('\n');
-    prompt(draft, { written: { ...item.prompt.written, note } });
-    closePrompt(draft);
-    draft.effects.push({ kind: 'emptyNote', edit: item.edit });
+    const note = [item.prompt.notes.note, carried].filter(Boolean).join('\n');
+    prompt(working, { notes: { ...item.prompt.notes, note } });
+    closePrompt(working);
+    working.effects.push({ kind: 'emptyNote', edit: item.edit });
   },
-  ask: (draft, { action }) => prompt(draft, { action, fault: null, ...fields(draft, 'own', null) }),
-  pick: (draft, { reason }) => prompt(draft, { picked: reason }),
-  fault: (draft, { fault }) => prompt(draft, { fault }),
-  own: (draft, { value }) => prompt(draft, fields(draft, 'own', value)),
-  note: (draft, { value }) => prompt(draft, { fault: null, ...fields(draft, 'note', value) }),
-  openNote: (draft) => {
-    const { item } = draft;
-    if (item.at === 'empty' || !guard(draft, 'note', null)) return;
-    prompt(draft, { fault: null, ...fields(draft, 'note', item.prompt.written.note) });
+  ask: (working, { action }) => prompt(working, { action, fault: null, ...fields(working, 'own', null) }),
+  pick: (working, { reason }) => prompt(working, { picked: reason }),
+  fault: (working, { fault }) => prompt(working, { fault }),
+  own: (working, { value }) => prompt(working, fields(working, 'own', value)),
+  note: (working, { value }) => prompt(working, { fault: null, ...fields(working, 'note', value) }),
+  openNote: (working) => {
+    const { item } = working;
+    if (item.at === 'empty' || !guard(working, 'note', null)) return;
+    prompt(working, { fault: null, ...fields(working, 'note', item.prompt.notes.note) });
   },
   clearPrompt: closePrompt,
-  texts: (draft, { id, written }) => follow(draft, id, written),
-  saved: (draft, { id, persisted }) => {
-    if (idOf(draft.item) === id) prompt(draft, { persisted });
+  notesRestored: (working, { id, notes }) => replaceNotes(working, id, notes),
+  saved: (working, { id, persisted }) => {
+    if (idOf(working.item) === id) prompt(working, { persisted });
   },
-  draftsChanged: (draft, { id, written }) => {
-    if (!isShown(draft.item) || draft.item.id !== id) return;
-    draft.draftsRevision += 1;
-    const edit = editOf(draft.item);
-    if (edit !== null) draft.effects.push({ kind: 'refreshOtherDrafts', edit });
-    follow(draft, id, written);
+  draftsChanged: (working, { id, notes }) => {
+    if (!isShown(working.item) || working.item.id !== id) return;
+    working.draftsRevision += 1;
+    const edit = editOf(working.item);
+    if (edit !== null) working.effects.push({ kind: 'refreshOtherDrafts', edit });
+    replaceNotes(working, id, notes);
   },
 } satisfies Partial<Transitions>;
 
 const HAPPENINGS = {
-  answered: (draft, { job, answer }) => haveAnswer(draft, job, answer),
-  refused: (draft, { job, error }) => haveRefusal(draft, job, error),
-  released: (draft, { id }) => haveReleased(draft, id),
-  undone: (draft, { caller }) => haveUndone(draft, caller),
-  read: (draft, event) => {
-    if (haveRead(draft, event)) endRead(draft, event.id, event.purpose);
+  answered: (working, { job, answer }) => onResponse(working, job, answer),
+  refused: (working, { job, error }) => onRefusal(working, job, error),
+  released: (working, { id }) => onReleased(working, id),
+  undone: (working, { caller }) => onUndone(working, caller),
+  read: (working, event) => {
+    if (onRead(working, event)) endRead(working, event.id, event.purpose);
   },
-  unread: (draft, event) => {
-    haveNotRead(draft, event);
-    endRead(draft, event.id, event.purpose);
+  unread: (working, event) => {
+    onReadFailure(working, event);
+    endRead(working, event.id, event.purpose);
   },
-  blank: (draft, { visit }) => {
-    const { item } = draft;
-    if (visit === draft.visit && item.at === 'loading') draft.item = { ...item, previous: null };
+  blank: (working, { visit }) => {
+    const { item } = working;
+    if (visit === working.visit && item.at === 'loading') working.item = { ...item, previous: null };
   },
-  received: (draft, { event }) => receive(draft, event),
-  reopened: (draft, { detail }) => answered(draft, detail),
-  resync: (draft) => {
-    forgetUnreachable(draft);
-    const id = idOf(draft.item);
-    if (id !== null) read(draft, id, { for: 'refresh' });
+  received: (working, { event }) => receive(working, event),
+  reopened: (working, { detail }) => answered(working, detail),
+  resync: (working) => {
+    forgetUnreachable(working);
+    const id = idOf(working.item);
+    if (id !== null) read(working, id, { for: 'refresh' });
   },
   heartbeat: sendHeartbeat,
-  renewed: (draft, { granted }) => {
-    draft.renewing = false;
+  renewed: (working, { granted }) => {
+    working.renewing = false;
     // The state shown by a command since then stays: the next heartbeat follows soon.
-    if (isIdle(draft) && isCurrentLease(draft.item, granted)) renew(draft, granted);
+    if (isIdle(working) && isCurrentLease(working.item, granted)) renew(working, granted);
   },
-  notRenewed: (draft, { id, grant, refused }) => {
-    draft.renewing = false;
+  notRenewed: (working, { id, grant, refused }) => {
+    working.renewing = false;
     // A refusal proves the fence invalid, regardless of events, and it is not sent again.
-    if (!refused || idOf(draft.item) !== id || grantOf(draft.item) !== grant) return;
-    loseClaim(draft);
-    read(draft, id, { for: 'refresh' });
+    if (!refused || idOf(working.item) !== id || grantOf(working.item) !== grant) return;
+    loseClaim(working);
+    read(working, id, { for: 'refresh' });
   },
-  confirmedLate: (draft) => {
-    if (draft.command.at === 'failed') draft.command = { at: 'idle' };
-  },
+  confirmedLate: dismissFailure,
 } satisfies Partial<Transitions>;
 
 const TRANSITIONS: Transitions = { ...COMMANDS, ...INPUTS, ...HAPPENINGS };
@@ -217,67 +220,76 @@ export function reduce(
   event: ReviewEvent,
   now: number,
 ): { state: ReviewState; effects: readonly Effect[] } {
-  const draft: Draft = { ...state, effects: [], now };
+  const working: WorkingState = { ...state, effects: [], now };
   // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
-  (TRANSITIONS[event.kind] as (draft: Draft, event: ReviewEvent) => void)(draft, event);
-  const { effects, now: _, ...next } = draft;
+  (TRANSITIONS[event.kind] as (working: WorkingState, event: ReviewEvent) => void)(working, event);
+  const { effects, now: _, ...next } = working;
   return { state: next, effects };
 }
 
-const isIdle = ({ command, item }: Draft): boolean => command.at !== 'running' && !isPending(item);
+const isIdle = ({ command, item }: WorkingState): boolean => command.at !== 'running' && !isPending(item);
 
 /** Shows an item at the user's request: what waited, and what was typed into, belongs to the item before. */
-function peekAt(draft: Draft, id: string, purpose: ReadPurpose): void {
-  dropWaiting(draft);
-  closeInputs(draft);
-  draft.effects.push({ kind: 'follow', id, how: 'opened' });
-  show(draft, id, purpose);
+function peekAt(working: WorkingState, id: string, purpose: ReadPurpose): void {
+  working.moves += 1;
+  dropWaiting(working);
+  closeInputs(working);
+  working.effects.push({ kind: 'follow', id, how: 'opened' });
+  show(working, id, purpose);
 }
 
 /** Work on an item the user already holds continues: it is claimed again. */
-function endRead(draft: Draft, id: string, purpose: ReadPurpose): void {
-  if (purpose.for === 'reread') haveReread(draft);
+function endRead(working: WorkingState, id: string, purpose: ReadPurpose): void {
+  if (purpose.for === 'reread') onReread(working);
   if (purpose.for !== 'peek') return;
-  const { item } = draft;
+  const { item } = working;
   const { caller } = purpose;
-  const own = isShown(item) && item.id === id && item.detail.claim?.user_id === draft.me;
-  const waited = draft.command.at === 'running';
-  if (own) run(draft, { kind: 'open', id, caller, waited, onlost: () => undefined });
-  else draft.effects.push({ kind: 'finish', caller, result: false });
+  // A decision in flight ends the claim.
+  const own = isShown(item) && !isPending(item) && item.id === id && item.detail.claim?.user_id === working.me;
+  const waited = working.command.at === 'running';
+  if (own) run(working, { kind: 'open', id, caller, waited, held: true, onlost: () => undefined });
+  else working.effects.push({ kind: 'finish', caller, result: false });
 }
 
 /** The decision with everything typed so far. It is shown at once, and the prefetched next item with it. */
-function startDecision(draft: Draft, event: EventOf<'decide'>): void {
-  const { action, words, draft: saved, flow, next, caller } = event;
-  const { item } = draft;
+function startDecision(working: WorkingState, event: EventOf<'decide'>): void {
+  const { action, input, draft: saved, flow, next, caller } = event;
+  const { item } = working;
   const grant = grantOf(item);
-  if (!guard(draft, commandOf(action), caller)) return;
-  if (grant === null || !isShown(item)) return void draft.effects.push({ kind: 'finish', caller, result: false });
+  if (!guard(working, commandOf(action), caller)) return;
+  if (grant === null || !isShown(item)) return void working.effects.push({ kind: 'finish', caller, result: false });
   const {
     detail,
-    prompt: { written },
+    prompt: { notes },
   } = item;
-  const request = { detail, fence: grant.fence, action, words: withNote(words, written.note), draft: saved, written };
+  const request = { detail, fence: grant.fence, action, input: withNote(input, notes.note), draft: saved, notes };
   const shown = flow && next !== null ? next.id : detail.id;
-  const decision = { request, words, grant, edit: editOf(item), shown, flow };
-  decide(draft, { kind: 'decide', decision, caller }, flow ? next : null);
+  const decision = { request, input, grant, edit: editOf(item), shown, flow };
+  decide(working, { kind: 'decide', decision, caller }, flow ? next : null);
+}
+
+/** The note is appended to the editor's own note, for any decision. */
+function withNote(input: DecisionInput, note: string): DecisionInput {
+  const extra = note.trim();
+  return extra === '' ? input : { ...input, note: [input.note, extra].filter(Boolean).join('\n') };
 }
 
 /** The heartbeat pauses while a command runs. Its failures show as a lease that runs down. */
-function sendHeartbeat(draft: Draft, { visible, inputAt }: EventOf<'heartbeat'>): void {
-  const { item, now } = draft;
+function sendHeartbeat(working: WorkingState, { visible, inputAt }: EventOf<'heartbeat'>): void {
+  const { item, now } = working;
   const grant = grantOf(item);
-  if (item.at === 'empty' || grant === null || draft.renewing || !isIdle(draft)) return;
+  if (item.at === 'empty' || grant === null || working.renewing || !isIdle(working)) return;
   if (!shouldRenew(grant, { now, visible, inputAt })) return;
-  draft.renewing = true;
-  draft.effects.push({ kind: 'renew', id: item.id, grant });
+  working.renewing = true;
+  working.effects.push({ kind: 'renew', id: item.id, grant });
 }
 
-/** Opens, types into or closes one field of the reason prompt. Opening the custom reason restores its previous text. */
-function fields(draft: Draft, field: 'own' | 'note', value: string | null) {
-  if (draft.item.at === 'empty') return {};
-  const { openFields, written } = draft.item.prompt;
+/** Opens, types into or closes one field of the reason prompt. Opening the custom reason restores what was typed there before. */
+function fields(working: WorkingState, field: 'own' | 'note', value: string | null) {
+  if (working.item.at === 'empty') return {};
+  const { openFields, notes } = working.item.prompt;
   const open = { openFields: { ...openFields, [field]: value !== null } };
-  if (value === null || (field === 'own' && value === '' && !openFields.own)) return open;
-  return { ...open, written: { ...written, [field]: value } };
+  const restores = field === 'own' && !openFields.own && (value === '' || notes.own !== '');
+  if (value === null || restores) return open;
+  return { ...open, notes: { ...notes, [field]: value } };
 }

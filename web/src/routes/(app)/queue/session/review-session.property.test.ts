@@ -107,8 +107,8 @@ class Reader {
 
   #steps = {
     type: this.#type,
-    note: (written: { text: string }) => this.#write('note', written),
-    own: (written: { text: string }) => this.#write('own', written),
+    note: (typed: { text: string }) => this.#write('note', typed),
+    own: (typed: { text: string }) => this.#write('own', typed),
     pause: () => undefined,
     expireClaim: ({ id: on }: { id: string }) => {
       if (this.server.of(on).detail.claim !== null)
@@ -137,7 +137,7 @@ class Reader {
     },
     reject: async ({ meanwhile, ...how }: { outcome: Outcome; lookup: Outcome; meanwhile: string }) => {
       this.#setOutcome(how);
-      const own = this.reviewSession.reasonPrompt.written.own.trim();
+      const own = this.reviewSession.reasonPrompt.notes.own.trim();
       const deciding = this.reviewSession.decide('reject', { reason: own === '' ? 'Wrong fact' : own });
       if (meanwhile === 'peek') await this.reviewSession.peek('three');
       if (meanwhile === 'open') await this.reviewSession.claim('three');
@@ -216,9 +216,9 @@ class Reader {
     const { edit, item, reasonPrompt } = this.reviewSession;
     const draft = this.drafts.read(on);
     const editing = edit?.item.id === on ? edit : null;
-    const words = item.id === on ? reasonPrompt.written : this.drafts.notes(on);
-    const note = [words.note, editing?.note ?? draft?.note ?? ''].join('\n');
-    return { text: editing?.text ?? draft?.text, note, own: words.own };
+    const notes = item.id === on ? reasonPrompt.notes : this.drafts.notes(on);
+    const note = [notes.note, editing?.note ?? draft?.note ?? ''].join('\n');
+    return { text: editing?.text ?? draft?.text, note, own: notes.own };
   }
 }
 

@@ -7,13 +7,12 @@ import { readQueueItem, releaseClaim, renewClaim } from '@countersign/shared/api
 import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { untrack } from 'svelte';
-import { EditSession } from '../editor/edit-session.svelte.ts';
+import { EditSession, type DecisionInput } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
-import { Callers, CommandRequests } from './command-requests.ts';
-import { DecisionSender, ownRemoval, type DecisionInput, type Parts } from './decision-sender.ts';
-import { predict, type NextItemContext } from './next-item.ts';
+import { Callers, CommandRequests, DecisionSender, ownRemoval, type Parts } from './review-requests.ts';
+import { predict, Prefetch, type NextItemContext } from './next-item.svelte.ts';
 import type { Effect, EffectOf, ReviewEvent } from './review-events.ts';
-import { reviewMessages } from './review-messages.ts';
+import { reviewMessages } from '#lib/messages/review-messages.ts';
 import { reduce } from './review-reducer.ts';
 import {
   ALLOWED,
@@ -25,7 +24,7 @@ import {
   type SessionCommand,
   type Transition,
 } from './review-state.ts';
-import { OpenItem, Prefetch, ReasonPrompt } from './session-views.svelte.ts';
+import { OpenItem, ReasonPrompt } from './session-views.svelte.ts';
 
 /** An item that arrives within this many ms replaces the previous one without a blank between them. */
 const KEEP_PREVIOUS_MS = 150;
@@ -99,7 +98,9 @@ export class ReviewSession {
 
   /** Claims an item and shows it. If another user was faster, `onlost` is called. Resolves to whether it is the user's now. */
   claim(id: string, onlost: () => void = () => undefined): Promise<boolean> {
-    return this.#ask((caller) => ({ kind: 'open', id, caller, onlost }));
+    const { queue, me } = this.#parts;
+    const held = queue.state.rows.get(id)?.claim?.user_id === me.id;
+    return this.#ask((caller) => ({ kind: 'open', id, caller, held, onlost }));
   }
 
   /** Takes over the open item from its holder, whose page is notified. */
@@ -128,13 +129,13 @@ export class ReviewSession {
    * Decides the open item. The decision is shown at once, and the prefetched next item with it; its claim is requested when the
    * decision is confirmed. A refused decision is rolled back.
    */
-  decide(action: ReviewAction, words: DecisionInput = {}): Promise<boolean> {
+  decide(action: ReviewAction, input: DecisionInput = {}): Promise<boolean> {
     editOf(this.#state.item)?.save();
     const id = idOf(this.#state.item);
     const draft = id === null ? null : this.#parts.drafts.read(id);
     const { flow } = this.#parts.preferences;
     const next = id === null ? null : untrack(() => this.prefetchedAfter(id));
-    return this.#ask((caller) => ({ kind: 'decide', action, words, draft, flow, next, caller }));
+    return this.#ask((caller) => ({ kind: 'decide', action, input, draft, flow, next, caller }));
   }
 
   /** Releases the item and claims the next one of the list. A user who moved to another item meanwhile stays there. */
@@ -154,15 +155,17 @@ export class ReviewSession {
 
   /** Undoes the decision of the open item, whether this tab made it or another one. */
   async undoShown(): Promise<boolean> {
-    const { detail } = this.item;
+    const { id, detail } = this.item;
     const decision = detail?.decision;
-    if (!detail || !decision || decision.action === 'auto_approve') return false;
+    // While an item loads, the previous one may still be shown.
+    if (!detail || detail.id !== id || !decision || decision.action === 'auto_approve') return false;
     const { id: itemId, preview } = detail;
+    const own = this.#parts.recentDecisions.of(itemId);
+    // The texts of a decision that was undone belong to that one.
+    if (own !== null && own.state !== 'undone' && own.state !== 'failed') return this.undo(own);
     const { action, reason } = decision;
-    const elsewhere = { itemId, preview, action, reason, draft: null, words: { note: '', own: '' } } as const;
-    return this.undo(
-      this.#parts.recentDecisions.of(itemId) ?? { ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 },
-    );
+    const elsewhere = { itemId, preview, action, reason, draft: null, notes: { note: '', own: '' } } as const;
+    return this.undo({ ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 });
   }
 
   /** Renews the lease; claims the item again when the lease has ended. */
@@ -216,7 +219,7 @@ export class ReviewSession {
 
   #refreshDrafts(id: string | null): void {
     if (id !== null && id === idOf(this.#state.item))
-      this.#dispatch({ kind: 'draftsChanged', id, written: this.#parts.drafts.openNotes(id) });
+      this.#dispatch({ kind: 'draftsChanged', id, notes: this.#parts.drafts.openNotes(id) });
   }
 
   #ask(eventOf: (caller: number) => ReviewEvent): Promise<boolean> {
@@ -277,14 +280,14 @@ export class ReviewSession {
     put: ({ row, what, leaseEnds }) => this.#parts.queue.put(row, ownRemoval(this.#parts.me, what), leaseEnds),
     history: ({ switchTo }) => this.item.history.switchTo(switchTo),
     readHistory: () => this.item.history.readSoon(),
-    restoreTexts: ({ id }) => {
+    restoreNotes: ({ id }) => {
       const { drafts, recentDecisions } = this.#parts;
       // The decision that was not saved has been opened again.
       if (recentDecisions.of(id)?.state === 'failed') recentDecisions.drop(id);
-      this.#dispatch({ kind: 'texts', id, written: drafts.openNotes(id) });
+      this.#dispatch({ kind: 'notesRestored', id, notes: drafts.openNotes(id) });
     },
-    saveNotes: ({ id, words }) =>
-      this.#dispatch({ kind: 'saved', id, persisted: this.#parts.drafts.saveNotes(id, words) }),
+    saveNotes: ({ id, notes }) =>
+      this.#dispatch({ kind: 'saved', id, persisted: this.#parts.drafts.saveNotes(id, notes) }),
     saveEdit: ({ edit }) => edit.save(),
     openEditor: (effect) => this.#openEditor(effect),
     resumeDraft: ({ id }) => {
@@ -301,9 +304,10 @@ export class ReviewSession {
     releaseUntouched: ({ id, fence }) => {
       const { drafts } = this.#parts;
       const { note, own } = drafts.notes(id);
-      if (drafts.read(id) === null && note === '' && own === '') this.#release(id, fence);
+      if (drafts.read(id) !== null || note !== '' || own !== '') return;
+      // If this fails, the lease expires automatically.
+      void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
     },
-    release: ({ id, fence }) => this.#release(id, fence),
     forgetSent: ({ detail }) => this.#sender.forgetSent(detail),
     showDecision: ({ request }) => this.#sender.applyOptimistic(request),
     confirmDecision: ({ after, request }) => this.#sender.confirm(after, request),
@@ -331,18 +335,13 @@ export class ReviewSession {
   }
 
   /** Retry sends the same request for the same item; text typed since is not sent without the user seeing it. */
-  #decideAgain({ decision: { request, words, edit } }: EffectOf<'decideAgain'>): void {
+  #decideAgain({ decision: { request, input, edit } }: EffectOf<'decideAgain'>): void {
     const { id } = request.detail;
     if (idOf(this.#state.item) !== id) return;
     editOf(this.#state.item)?.save();
     if (edit === null || sameDraft(this.#parts.drafts.read(id), request.draft))
-      return void this.decide(request.action, words);
+      return void this.decide(request.action, input);
     this.dismissFailure();
     edit.fault = reviewMessages.failed.changed;
-  }
-
-  /** If this fails, the lease expires automatically. */
-  #release(id: string, fence: number): void {
-    void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
   }
 }

@@ -1,16 +1,21 @@
 // The states of the review session: the open item, the running command, and which commands each state allows.
 import type { Command } from '#lib/keys/command.ts';
-import type { Notes } from '#lib/drafts/drafts.ts';
+import type { Draft, Notes } from '#lib/drafts/drafts.ts';
 import type { Granted } from '@countersign/shared/api/queue';
-import type { ItemDetail } from '@countersign/shared/item';
-import { ACTIONS, REVIEW_ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';
-import type { EditSession } from '../editor/edit-session.svelte.ts';
+import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import { ACTIONS, REVIEW_ACTIONS, type ActionWith, type ReviewAction } from '@countersign/shared/review-actions';
+import type { DecisionInput, EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
-import type { DecisionInput, DecisionRequest } from './decision-sender.ts';
-import type { Grant, ReasonedAction } from './review-rules.ts';
 
 /** How the open item changed: `opened` by the user, `advanced` automatically after the previous item. */
 export type Transition = 'opened' | 'advanced';
+
+/** A claim that this tab holds: the fence to send, and the lease in ms, server clock. */
+export interface Grant {
+  readonly fence: number;
+  readonly expiresAt: number;
+  readonly leaseMs: number;
+}
 
 /** The claim of this tab. A lost one keeps its fence and the time it ended, which stays visible. */
 export type Claim =
@@ -18,7 +23,10 @@ export type Claim =
   | { readonly kind: 'held'; readonly grant: Grant }
   | { readonly kind: 'lost'; readonly grant: Grant };
 
-/** The reason prompt of an item: what is selected, and the texts of its two fields, whether they are open or not. */
+/** The actions that require a reason, and no other input. */
+export type ReasonedAction = ActionWith<'requires', 'reason'>;
+
+/** The reason prompt of an item: what is selected, and the notes of its two fields, whether they are open or not. */
 export interface Prompt {
   /** The action that waits for its reason. */
   readonly action: ReasonedAction | null;
@@ -27,7 +35,7 @@ export interface Prompt {
   /** What is missing before it can be sent, shown in place. */
   readonly fault: string | null;
   readonly openFields: { readonly own: boolean; readonly note: boolean };
-  readonly written: Notes;
+  readonly notes: Notes;
   /** False when the browser refused to store them: they last only as long as the tab. */
   readonly persisted: boolean;
 }
@@ -69,11 +77,21 @@ export type ItemState = { [K in ItemStateName]: { readonly at: K } & ItemStates[
 export type OpenState = Exclude<ItemState, { at: 'empty' }>;
 export type ShownState = Exclude<OpenState, { at: 'loading' | 'unreadable' }>;
 
+/** A decision request, with the draft it was made from. Its item may be known by its row alone. */
+export interface DecisionRequest<About extends ItemRow = ItemRow> {
+  readonly detail: About;
+  readonly fence: number;
+  readonly action: ReviewAction;
+  readonly input: DecisionInput;
+  readonly draft: Draft | null;
+  readonly notes: Notes;
+}
+
 /** A decision and the item as it was before, restored when the decision is refused. */
 export interface Decision {
   readonly request: DecisionRequest<ItemDetail>;
   /** The input without the note, for another try. */
-  readonly words: DecisionInput;
+  readonly input: DecisionInput;
   readonly grant: Grant;
   readonly edit: EditSession | null;
   /** The item shown instead. */
@@ -94,7 +112,8 @@ interface OnClaim extends OnItem {
 
 /** What a running command asks the server for. `waited`: it was requested while another command ran. */
 interface Jobs {
-  open: OnItem & { readonly waited: boolean; readonly onlost: () => void };
+  /** `held`: the user had the claim before. */
+  open: OnItem & { readonly waited: boolean; readonly held: boolean; readonly onlost: () => void };
   takeOver: OnItem;
   reopen: OnItem;
   next: { readonly shown: string | null };
@@ -123,7 +142,16 @@ export interface Failure {
 export type CommandState =
   | { readonly at: 'idle' }
   | ({ readonly at: 'failed' } & Failure)
-  | { readonly at: 'running'; readonly job: Job; readonly phase: Phase; readonly waiting: Job | null };
+  | {
+      readonly at: 'running';
+      readonly job: Job;
+      readonly phase: Phase;
+      readonly waiting: Job | null;
+      /** The moves of the user before it was sent. */
+      readonly moves: number;
+      /** The newest versions that events named since then of items that are not open: the answer may be older. */
+      readonly missed: Readonly<Record<string, number>>;
+    };
 
 export interface ReviewState {
   readonly me: string;
@@ -131,6 +159,8 @@ export interface ReviewState {
   readonly command: CommandState;
   /** Counts the switches of the open item: an answer to an earlier one is outdated. */
   readonly visit: number;
+  /** Counts how often the user showed another item or closed the open one: the answer to a command sent before does not move them. */
+  readonly moves: number;
   /** A heartbeat is in flight. */
   readonly renewing: boolean;
   /** Incremented when another tab wrote or sent a draft of the open item. */
@@ -142,6 +172,7 @@ export const emptyReview = (me: string): ReviewState => ({
   item: { at: 'empty' },
   command: { at: 'idle' },
   visit: 0,
+  moves: 0,
   renewing: false,
   draftsRevision: 0,
 });
@@ -200,9 +231,9 @@ export function nameOf(job: Job): Command {
 const NO_CLAIM: Claim = { kind: 'none' };
 const NOTHING: Notes = { note: '', own: '' };
 const CLOSED = { action: null, picked: null, fault: null, openFields: { own: false, note: false } } as const;
-export const EMPTY_PROMPT: Prompt = { ...CLOSED, written: NOTHING, persisted: true };
+export const EMPTY_PROMPT: Prompt = { ...CLOSED, notes: NOTHING, persisted: true };
 
-/** Closes what is open. The texts are retained. */
+/** Closes what is open. The notes are retained. */
 export const closedPrompt = (prompt: Prompt): Prompt => ({ ...prompt, ...CLOSED });
 
 export const isPromptOpen = ({ action, openFields }: Prompt): boolean =>
@@ -248,4 +279,58 @@ export function isCurrentLease(item: ItemState, { item: answer, fence }: Granted
   const claim = claimOf(item);
   if (idOf(item) !== answer.id || claim.kind !== 'held' || claim.grant.fence !== fence) return false;
   return item.at !== 'empty' && answer.version >= Math.max(isShown(item) ? item.detail.version : 0, item.newest);
+}
+
+/**
+ * The state of the open item for its user. `mine`: claimed here, actions work. `ended`: the lease ran out, nobody holds it.
+ * `free`: can be claimed. `held`: someone else holds it. `barred`: only a supervisor may decide it. `decided`: it is done.
+ * `loading`: its claim is requested, or its decision is in flight; it looks like `mine`, and actions are disabled.
+ */
+export type Stage = 'mine' | 'loading' | 'ended' | 'free' | 'held' | 'barred' | 'decided';
+
+interface StageInput {
+  detail: ItemDetail;
+  grant: Grant | null;
+  /** See `OpenItem.pending`. */
+  pending?: boolean;
+  me: string;
+  /** Whether the user may decide escalated items of this project (rule PM). */
+  supervises: boolean;
+  /** Server time in ms. */
+  now: number;
+}
+
+/** See {@link Stage}. */
+export function stageOf({ detail, grant, pending = false, me, supervises, now }: StageInput): Stage {
+  if (pending) return 'loading';
+  if (detail.status !== 'queued' && detail.status !== 'escalated') return 'decided';
+  if (detail.claim !== null && detail.claim.user_id !== me) return 'held';
+  if (detail.status === 'escalated' && !supervises) return 'barred';
+  if (grant === null) return 'free';
+  return grant.expiresAt > now ? 'mine' : 'ended';
+}
+
+const WARN_MS = 60_000;
+const INPUT_MS = 60_000;
+
+/** Whether so little of the lease is left that a text warns of it (SC 2.2.1); half of it when the whole is a minute or less. */
+export const leaseEnds = (grant: Grant, now: number): boolean =>
+  grant.expiresAt - now <= Math.min(WARN_MS, grant.leaseMs / 2);
+
+/** The heartbeat: a third of the lease is gone, the tab is visible, and its user was active in the last minute. Times in ms. */
+export function shouldRenew(
+  grant: Grant,
+  { now, visible, inputAt }: { now: number; visible: boolean; inputAt: number },
+): boolean {
+  const left = grant.expiresAt - now;
+  return visible && now - inputAt <= INPUT_MS && left > 0 && left <= (grant.leaseMs * 2) / 3;
+}
+
+/** A reason that asks for the reviewer's own text. */
+const isOpenReason = (reason: string): boolean => /^other\b/i.test(reason);
+
+/** The chips of the bar: the project's reasons, and a last one for a custom reason where they contain none. */
+export function chipsOf(reasons: readonly string[], ownReasonLabel: string): { label: string; open: boolean }[] {
+  const chips = reasons.map((label, at) => ({ label, open: at === reasons.length - 1 && isOpenReason(label) }));
+  return chips.at(-1)?.open ? chips : [...chips, { label: ownReasonLabel, open: true }];
 }

@@ -7,7 +7,6 @@ import { byAction, type ReviewAction } from '@countersign/shared/review-actions'
 import type { EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
 import type { Answer, EventOf, ReadPurpose, ReviewEvent } from './review-events.ts';
-import type { Grant } from './review-rules.ts';
 import {
   claimOf,
   EMPTY_PROMPT,
@@ -15,6 +14,7 @@ import {
   isShown,
   WAITING,
   type CommandState,
+  type Grant,
   type ItemState,
   type ItemStateName,
   type Job,
@@ -64,10 +64,10 @@ export const SAMPLES: { readonly [K in ItemStateName]: Extract<ItemState, { at: 
 
 const recent = {
   ...{ itemId: 'two', preview: '', action: 'approve', reason: null, state: 'saved', undoUntil: null, windowMs: 0 },
-  ...{ draft: null, words: { note: '', own: '' } },
+  ...{ draft: null, notes: { note: '', own: '' } },
 } as RecentDecision;
-const request = { detail, fence: 3, action: 'approve', words: {}, draft: null, written: EMPTY_PROMPT.written } as const;
-const decision = { request, words: {}, grant, edit: null, shown: 'one', flow: true };
+const request = { detail, fence: 3, action: 'approve', input: {}, draft: null, notes: EMPTY_PROMPT.notes } as const;
+const decision = { request, input: {}, grant, edit: null, shown: 'one', flow: true };
 
 /** The caller of the running command, and of the one under test. */
 export const RUNNING_CALLER = 1;
@@ -77,7 +77,7 @@ const onlost = () => undefined;
 
 /** One sample of every job. */
 export const JOBS: { readonly [K in Job['kind']]: Extract<Job, { kind: K }> } = {
-  open: { kind: 'open', id: 'one', caller, waited: false, onlost },
+  open: { kind: 'open', id: 'one', caller, waited: false, held: false, onlost },
   takeOver: { kind: 'takeOver', id: 'one', caller },
   reopen: { kind: 'reopen', id: 'one', caller },
   next: { kind: 'next', shown: 'one', caller },
@@ -89,7 +89,8 @@ export const JOBS: { readonly [K in Job['kind']]: Extract<Job, { kind: K }> } = 
   undo: { kind: 'undo', recent, waited: false, sent: false, caller },
 };
 
-export const running = (job: Job): CommandState => ({ at: 'running', job, phase: { at: 'asking' }, waiting: null });
+const asking = { at: 'running', phase: { at: 'asking' }, waiting: null, moves: 0, missed: {} } as const;
+export const running = (job: Job): CommandState => ({ ...asking, job });
 
 /** Every state of the open item under every state of the command. */
 export const stateOf = (at: ItemStateName, command: CommandState = { at: 'idle' }): ReviewState => ({
@@ -103,25 +104,20 @@ const commands: CommandState[] = [
   { at: 'idle' },
   { at: 'failed', error: new NetworkFailure('unreachable'), retry: JOBS.open },
   ...Object.values(JOBS).map(running),
-  {
-    at: 'running',
-    job: JOBS.next,
-    phase: { at: 'asking' },
-    waiting: { ...JOBS.open, id: 'two', caller: 3, waited: true },
-  },
-  { at: 'running', job: JOBS.open, phase: { at: 'rereading', result: false, failure: null }, waiting: null },
+  { ...asking, job: JOBS.next, waiting: { ...JOBS.open, id: 'two', caller: 3, waited: true } },
+  { ...asking, job: JOBS.open, phase: { at: 'rereading', result: false, failure: null } },
 ];
 export const EVERY_STATE: readonly ReviewState[] = (Object.keys(SAMPLES) as ItemStateName[]).flatMap((at) =>
   commands.map((command) => stateOf(at, command)),
 );
 
 const decides = (action: ReviewAction): EventOf<'decide'> => ({
-  ...{ kind: 'decide', action, words: {}, draft: null, flow: true, next: null, caller: CALLER },
+  ...{ kind: 'decide', action, input: {}, draft: null, flow: true, next: null, caller: CALLER },
 });
 
 /** The event of every command. */
 export const EVENT_OF: Readonly<Record<SessionCommand, ReviewEvent>> = {
-  open: { kind: 'open', id: 'two', caller: CALLER, onlost },
+  open: { kind: 'open', id: 'two', caller: CALLER, held: false, onlost },
   peek: { kind: 'peek', id: 'two', caller: CALLER },
   next: { kind: 'next', caller: CALLER },
   undo: { kind: 'undo', recent, caller: CALLER },
@@ -207,9 +203,9 @@ export const EVENTS: readonly ReviewEvent[] = [
   { kind: 'heartbeat', visible: true, inputAt: NOW },
   { kind: 'renewed', granted: { ...grantedItem(detail), fence: 3 } },
   { kind: 'notRenewed', id: 'one', grant, refused: true },
-  { kind: 'texts', id: 'one', written: { note: 'Saved', own: '' } },
+  { kind: 'notesRestored', id: 'one', notes: { note: 'Saved', own: '' } },
   { kind: 'saved', id: 'one', persisted: false },
-  { kind: 'draftsChanged', id: 'one', written: { note: '', own: 'Theirs' } },
+  { kind: 'draftsChanged', id: 'one', notes: { note: '', own: 'Theirs' } },
   { kind: 'confirmedLate' },
 ];
 

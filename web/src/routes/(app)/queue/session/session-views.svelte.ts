@@ -1,12 +1,9 @@
-// The review session as the page reads it: the open item, its reason prompt, and the prefetched next item.
-import { call } from '#lib/api/client.ts';
+// The review session as the page reads it: the open item and its reason prompt.
 import { clock } from '#lib/time/clock.svelte.ts';
-import { readQueueItem } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/item';
 import { History } from '../item/history.svelte.ts';
 import type { ReviewEvent } from './review-events.ts';
-import { leaseEnds, type ReasonedAction } from './review-rules.ts';
 import {
   ALLOWED,
   claimOf,
@@ -16,15 +13,11 @@ import {
   idOf,
   isPending,
   isPromptOpen,
+  leaseEnds,
   type ItemState,
   type Prompt,
+  type ReasonedAction,
 } from './review-state.ts';
-
-/** A prediction that changes again at once is not requested; after a failure requests pause for a while. Ms. */
-const SETTLE_MS = 100;
-const AFTER_FAILURE_MS = 5000;
-
-type RowVersion = Pick<ItemRow, 'id' | 'version'>;
 
 type Send = (event: ReviewEvent) => void;
 
@@ -98,8 +91,8 @@ export class ReasonPrompt {
   }
 
   /** The note and the custom reason of the open item, whether their fields are open or not. */
-  get written(): Prompt['written'] {
-    return this.#prompt.written;
+  get notes(): Prompt['notes'] {
+    return this.#prompt.notes;
   }
 
   get persisted(): boolean {
@@ -108,7 +101,7 @@ export class ReasonPrompt {
 
   /** The custom reason being typed; null while its field is closed. */
   get own(): string | null {
-    return this.#prompt.openFields.own ? this.#prompt.written.own : null;
+    return this.#prompt.openFields.own ? this.#prompt.notes.own : null;
   }
 
   set own(value: string | null) {
@@ -117,7 +110,7 @@ export class ReasonPrompt {
 
   /** The note being typed; null while its field is closed. Its text is retained and sent with the next decision. */
   get note(): string | null {
-    return this.#prompt.openFields.note ? this.#prompt.written.note : null;
+    return this.#prompt.openFields.note ? this.#prompt.notes.note : null;
   }
 
   set note(value: string | null) {
@@ -141,55 +134,10 @@ export class ReasonPrompt {
     this.#send({ kind: 'ask', action });
   }
 
-  /** Closes what is open. The texts are retained. */
+  /** Closes what is open. The notes are retained. */
   clear(): void {
     this.#send({ kind: 'clearPrompt' });
   }
 }
 
 const promptOf = (item: ItemState): Prompt => (item.at === 'empty' ? EMPTY_PROMPT : item.prompt);
-
-/** Prefetches one item: reads the predicted next item while the present one is open. */
-export class Prefetch {
-  /** The content of the item that would come next. */
-  ready: ItemDetail | null = $state.raw(null);
-
-  #wanted: RowVersion | null = null;
-  #stop: AbortController | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #notBefore = 0;
-
-  /** Reads the item of this row, one at a time; null discards the content and any running request. */
-  want(row: RowVersion | null): void {
-    if (row !== null && this.#wanted?.id === row.id && this.#wanted.version >= row.version) return;
-    this.#stop?.abort();
-    clearTimeout(this.#timer);
-    this.#wanted = row;
-    this.ready = null;
-    if (row === null) return;
-    const wait = Math.max(SETTLE_MS, this.#notBefore - Date.now());
-    this.#timer = setTimeout(() => void this.#read(row), wait);
-  }
-
-  /** The content of this row, if it was read and is not older than the row; null otherwise. */
-  of(row: RowVersion | null): ItemDetail | null {
-    const { ready } = this;
-    return row !== null && ready?.id === row.id && ready.version >= row.version ? ready : null;
-  }
-
-  async #read(row: RowVersion): Promise<void> {
-    const stop = new AbortController();
-    this.#stop = stop;
-    try {
-      const detail = await call(readQueueItem, { params: { id: row.id }, signal: stop.signal });
-      if (stop.signal.aborted) return;
-      this.#wanted = detail;
-      this.ready = detail;
-    } catch {
-      if (stop.signal.aborted) return;
-      // Without it the next item appears a moment later, as any other does.
-      this.#wanted = null;
-      this.#notBefore = Date.now() + AFTER_FAILURE_MS;
-    }
-  }
-}

@@ -1,6 +1,6 @@
 // The reasons offered for an action, which of them match what was typed, and how many fit in the bar. Pure.
 import { ESCALATE_REASONS, type ReviewAction } from '@countersign/shared/review-actions';
-import { chipsOf } from '../../session/review-rules.ts';
+import { chipsOf } from '../../session/review-state.ts';
 
 /** A reason as the bar offers it: `index` counts from 0, its digit is one more. `open` asks for the reviewer's own text. */
 export interface OfferedReason {

@@ -1,27 +1,29 @@
-// Chooses and claims the next item: the server's pick, or the next row of a filtered view.
-import { ApiProblem, call, NetworkFailure } from '#lib/api/client.ts';
-import { compareRows, filterOf, isFree, type QueueState } from '#lib/live/queue/queue-model.ts';
-import { claimItem, claimNext, type Granted } from '@countersign/shared/api/queue';
-import type { ErrorCode } from '@countersign/shared/errors';
-import type { ItemRow } from '@countersign/shared/item';
+// The next item: predicted and prefetched, then claimed, the server's pick or the next row of a filtered view.
+import { call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
+import { compareRows, filterOf, isFree, type Entry, type QueueState } from '#lib/live/queue/queue-model.ts';
+import { claimItem, claimNext, readQueueItem, type Granted } from '@countersign/shared/api/queue';
+import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
-import type { Parts } from './decision-sender.ts';
-import { nextLine } from './review-rules.ts';
+import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
+import type { User } from '@countersign/shared/api/session';
 
 const TRIES = 5;
+/** A prediction that changes again at once is not requested; after a failure requests pause for a while. Ms. */
+const SETTLE_MS = 100;
+const AFTER_FAILURE_MS = 5000;
 
-/** Whether an error is a refusal with one of these codes. */
-export const isRefusal = (error: unknown, codes: readonly ErrorCode[]): error is ApiProblem =>
-  error instanceof ApiProblem && codes.includes(error.code);
+type RowVersion = Pick<ItemRow, 'id' | 'version'>;
 
 /** Lets the server pick, within the listed project; null when nothing is left. */
-async function claimServerPick({ queue }: Pick<Parts, 'queue'>): Promise<Granted | null> {
+async function claimServerPick({ queue }: Pick<NextItemContext, 'queue'>): Promise<Granted | null> {
   const { projectId } = queue.state.scope;
   return (await call(claimNext, { body: projectId === null ? {} : { project_id: projectId } })) ?? null;
 }
 
 /** The queue and its user, with the items they forwarded: the version each had then. */
-export interface NextItemContext extends Pick<Parts, 'queue' | 'me'> {
+export interface NextItemContext {
+  readonly queue: LiveQueue;
+  readonly me: User;
   readonly forwarded: ReadonlyMap<string, number>;
 }
 
@@ -104,16 +106,16 @@ export const claimAfter = (done: string, at: NextItemContext): Promise<Granted |
   serverPicks(at.queue.state) ? claimPick(done, at, at.queue.state.complete) : claimNextRow(done, at);
 
 /** The items this user holds, as far as this page knows. */
-function heldItemIds({ queue: { state }, me }: Pick<Parts, 'queue' | 'me'>): ReadonlySet<string> {
-  return new Set([...state.rows.values()].filter((row) => row.claim?.user_id === me.id).map(({ id }) => id));
+function heldItemIds({ queue: { state }, me }: Pick<NextItemContext, 'queue' | 'me'>): readonly string[] {
+  return [...state.rows.values()].filter((row) => row.claim?.user_id === me.id).map(({ id }) => id);
 }
 
 /**
  * Claims an item the server assigned without this page receiving the answer: one that is the user's now, and was not `before`.
  */
-const claimUnacknowledged = (before: ReadonlySet<string>, at: NextItemContext): Promise<Granted | null> =>
+const claimUnacknowledged = (before: readonly string[], at: NextItemContext): Promise<Granted | null> =>
   claimFirst((lost) => {
-    const id = [...heldItemIds(at)].find((held) => !before.has(held) && !lost.includes(held));
+    const id = heldItemIds(at).find((held) => !before.includes(held) && !lost.includes(held));
     return (id !== undefined && at.queue.state.rows.get(id)) || null;
   });
 
@@ -123,7 +125,7 @@ const claimUnacknowledged = (before: ReadonlySet<string>, at: NextItemContext): 
  */
 export class ClaimRecovery {
   /** The items the user held before a request whose answer was lost; null when the last one was answered. */
-  #heldBefore: ReadonlySet<string> | null = null;
+  #heldBefore: readonly string[] | null = null;
 
   async claim(at: NextItemContext, ask: () => Promise<Granted | null>): Promise<Granted | null> {
     const held = this.#heldBefore ?? heldItemIds(at);
@@ -134,6 +136,69 @@ export class ClaimRecovery {
     } catch (error) {
       if (error instanceof NetworkFailure) this.#heldBefore = held;
       throw error;
+    }
+  }
+}
+
+/** The next row after a completed one: below it first, then from the top. Free, or the user's own. */
+export function nextLine(
+  entries: readonly Entry[],
+  after: string | null,
+  takes: (row: ItemRow) => boolean,
+): ItemRow | null {
+  const at = entries.findIndex((entry) => entry.id === after);
+  const turned = [...entries.slice(at + 1), ...entries.slice(0, Math.max(0, at))];
+  return turned.find((entry) => entry.removal === null && takes(entry.row))?.row ?? null;
+}
+
+/** The row above or below; `step` is 1 or -1. Stops at the ends. */
+export function stepLine(entries: readonly Entry[], from: string | null, step: 1 | -1): string | null {
+  const at = entries.findIndex((entry) => entry.id === from);
+  if (at === -1) return entries[0]?.id ?? null;
+  return entries[Math.min(entries.length - 1, Math.max(0, at + step))]?.id ?? null;
+}
+
+/** Prefetches one item: reads the predicted next item while the present one is open. */
+export class Prefetch {
+  /** The content of the item that would come next. */
+  ready: ItemDetail | null = $state.raw(null);
+
+  #wanted: RowVersion | null = null;
+  #stop: AbortController | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #notBefore = 0;
+
+  /** Reads the item of this row, one at a time; null discards the content and any running request. */
+  want(row: RowVersion | null): void {
+    if (row !== null && this.#wanted?.id === row.id && this.#wanted.version >= row.version) return;
+    this.#stop?.abort();
+    clearTimeout(this.#timer);
+    this.#wanted = row;
+    this.ready = null;
+    if (row === null) return;
+    const wait = Math.max(SETTLE_MS, this.#notBefore - Date.now());
+    this.#timer = setTimeout(() => void this.#read(row), wait);
+  }
+
+  /** The content of this row, if it was read and is not older than the row; null otherwise. */
+  of(row: RowVersion | null): ItemDetail | null {
+    const { ready } = this;
+    return row !== null && ready?.id === row.id && ready.version >= row.version ? ready : null;
+  }
+
+  async #read(row: RowVersion): Promise<void> {
+    const stop = new AbortController();
+    this.#stop = stop;
+    try {
+      const detail = await call(readQueueItem, { params: { id: row.id }, signal: stop.signal });
+      if (stop.signal.aborted) return;
+      this.#wanted = detail;
+      this.ready = detail;
+    } catch {
+      if (stop.signal.aborted) return;
+      // Without it the next item appears a moment later, as any other does.
+      this.#wanted = null;
+      this.#notBefore = Date.now() + AFTER_FAILURE_MS;
     }
   }
 }

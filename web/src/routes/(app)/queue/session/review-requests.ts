@@ -1,21 +1,34 @@
-// Sends one decision: shown before the server has answered, then confirmed or rolled back completely.
-import { ApiProblem, call, NetworkFailure } from '#lib/api/client.ts';
-import { clock } from '#lib/time/clock.svelte.ts';
-import type { Draft, Drafts, Notes } from '#lib/drafts/drafts.ts';
+// What the review session asks the server for: a decision, shown before its response, and every other command.
+import { ApiProblem, call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
+import { clock, isoOf } from '#lib/time/clock.svelte.ts';
+import type { Drafts } from '#lib/drafts/drafts.ts';
 import type { RowRemoval } from '#lib/live/queue/queue-model.ts';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import { parseJson, printJson } from '#lib/values/json/lossless.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
-import { decideItem, readHistory, readQueueItem } from '@countersign/shared/api/queue';
+import {
+  claimItem,
+  decideItem,
+  readHistory,
+  readQueueItem,
+  releaseClaim,
+  renewClaim,
+  reopenItem,
+  takeOver,
+  undoDecision,
+  type Granted,
+} from '@countersign/shared/api/queue';
 import type { User } from '@countersign/shared/api/session';
 import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/item';
 import type { Json } from '@countersign/shared/json/json';
 import { ACTIONS, isMove, pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 import type { Announcer } from '../announcements/announcer.svelte.ts';
-import { isoOf } from './review-rules.ts';
 import type { Preferences } from '../preferences.svelte.ts';
-import type { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
+import type { RecentDecision, RecentDecisions } from '../recent/recent-decisions.svelte.ts';
+import { ClaimRecovery, claimAfter, claimAny, claimNextRow, type NextItemContext } from './next-item.svelte.ts';
+import type { Answer, ReviewEvent } from './review-events.ts';
+import type { DecisionRequest, Job, JobOf } from './review-state.ts';
 
 /** The dependencies of the review session. */
 export interface Parts {
@@ -25,23 +38,6 @@ export interface Parts {
   readonly recentDecisions: RecentDecisions;
   readonly announcer: Announcer;
   readonly preferences: Preferences;
-}
-
-/** The input of a decision besides its action. */
-export interface DecisionInput {
-  output?: Json;
-  reason?: string;
-  note?: string;
-}
-
-/** A decision request, with the draft it was made from. Its item may be known by its row alone. */
-export interface DecisionRequest<About extends ItemRow = ItemRow> {
-  readonly detail: About;
-  readonly fence: number;
-  readonly action: ReviewAction;
-  readonly words: DecisionInput;
-  readonly draft: Draft | null;
-  readonly written: Notes;
 }
 
 /** An answer that takes longer counts as lost; finding out whether the request had effect may take as long again. Ms. */
@@ -73,10 +69,10 @@ export class DecisionSender {
   }
 
   /** Shows the decision as made: the row leaves, and the recent decisions have it. */
-  applyOptimistic({ detail, action, words, draft, written }: DecisionRequest): void {
+  applyOptimistic({ detail, action, input, draft, notes }: DecisionRequest): void {
     const { queue, recentDecisions, me } = this.#parts;
     const { id: itemId, preview } = detail;
-    const { reason = null } = words;
+    const { reason = null } = input;
     queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, removalBy(action)) });
     recentDecisions.add({
       itemId,
@@ -87,7 +83,7 @@ export class DecisionSender {
       undoUntil: null,
       windowMs: 0,
       draft,
-      words: written,
+      notes,
     });
   }
 
@@ -98,12 +94,12 @@ export class DecisionSender {
    * {@link NetworkFailure} when the outcome is unknown.
    */
   async send(request: DecisionRequest): Promise<{ after: ItemDetail; request: DecisionRequest }> {
-    const { detail, fence, action, words } = request;
+    const { detail, fence, action, input } = request;
     const { id } = detail;
     const early = await this.#findAccepted(request);
     if (early !== null) return early;
     try {
-      const body = { fence, action, ...words };
+      const body = { fence, action, ...input };
       const after = await call(decideItem, { params: { id }, body, timeoutMs: ANSWER_TIMEOUT_MS });
       this.#unconfirmed.delete(id);
       return { after, request };
@@ -117,12 +113,12 @@ export class DecisionSender {
   }
 
   /** The server has accepted it: the draft it was made from is deleted, and nothing else. */
-  confirm(detail: ItemDetail, { action, words, draft, written }: DecisionRequest): void {
+  confirm(detail: ItemDetail, { action, input, draft, notes }: DecisionRequest): void {
     const { queue, recentDecisions, drafts, announcer, me } = this.#parts;
     drafts.sent(detail.id, {
       draft: action === 'edit' ? draft : null,
-      note: written.note,
-      own: words.reason === written.own.trim() ? written.own : '',
+      note: notes.note,
+      own: input.reason === notes.own.trim() ? notes.own : '',
     });
     queue.put(detail, { ...ownRemoval(me, removalBy(action)), undoUntil: detail.undo_until });
     recentDecisions.confirm(detail.id, detail);
@@ -190,26 +186,20 @@ export class DecisionSender {
   }
 
   /** Whether the item's decision is this very one, and not another one of the same user. */
-  #matchesDecision({ decision }: ItemDetail, { action, words }: DecisionRequest): boolean {
+  #matchesDecision({ decision }: ItemDetail, { action, input }: DecisionRequest): boolean {
     if (decision?.reviewer_id !== this.#parts.me.id || decision.action !== action) return false;
-    if (decision.reason !== (words.reason ?? null) || decision.note !== (words.note ?? null)) return false;
-    return action !== 'edit' || sameText(decision.output, words.output);
+    if (decision.reason !== (input.reason ?? null) || decision.note !== (input.note ?? null)) return false;
+    return action !== 'edit' || sameText(decision.output, input.output);
   }
 
-  #matchesEvent(event: DomainEvent, { action, words, detail }: DecisionRequest): boolean {
+  #matchesEvent(event: DomainEvent, { action, input, detail }: DecisionRequest): boolean {
     if (event.type !== (ACTIONS[action].to === 'escalated' ? 'item.escalated' : 'item.queued')) return false;
     if (event.actor.id !== this.#parts.me.id || event.version <= detail.version) return false;
-    return event.reason === (words.reason ?? null) && (event.note ?? null) === (words.note ?? null);
+    return event.reason === (input.reason ?? null) && (event.note ?? null) === (input.note ?? null);
   }
 }
 
 const sameText = (a: Json, b: Json | undefined): boolean => b !== undefined && printJson(a, 0) === printJson(b, 0);
-
-/** The note is appended to the editor's own note, for any decision. */
-export function withNote(words: DecisionInput, note: string): DecisionInput {
-  const extra = note.trim();
-  return extra === '' ? words : { ...words, note: [words.note, extra].filter(Boolean).join('\n') };
-}
 
 /** Whether the editor's text equals this output, in any layout. */
 function isSameOutput(typed: string, output: Json): boolean {
@@ -218,5 +208,121 @@ function isSameOutput(typed: string, output: Json): boolean {
     return printJson(parseJson(typed)) === printJson(output);
   } catch {
     return false;
+  }
+}
+
+type Requests = { [K in Job['kind']]: (job: JobOf<K>) => Promise<Answer> };
+
+export class CommandRequests {
+  readonly #parts: Parts & NextItemContext;
+  readonly #sender: DecisionSender;
+  /** Tells the reducer that a first step had effect. */
+  readonly #dispatch: (event: ReviewEvent) => void;
+  readonly #recovery = new ClaimRecovery();
+
+  constructor(parts: Parts & NextItemContext, sender: DecisionSender, dispatch: (event: ReviewEvent) => void) {
+    this.#parts = parts;
+    this.#sender = sender;
+    this.#dispatch = dispatch;
+  }
+
+  readonly #requests: Requests = {
+    open: async ({ id }) => granted(await call(claimItem, { params: { id } })),
+    takeOver: async ({ id }) => granted(await call(takeOver, { params: { id } })),
+    reopen: async ({ id }) => ({ kind: 'item', detail: await call(reopenItem, { params: { id }, body: {} }) }),
+    next: async ({ shown }) => granted(await this.#claim(() => claimAny(shown, this.#parts))),
+    advance: async ({ done }) => granted(await this.#claim(() => claimAfter(done, this.#parts))),
+    skip: async ({ id, fence }) => {
+      await this.#release(id, fence);
+      return granted(await this.#claim(() => claimNextRow(id, this.#parts)));
+    },
+    giveBack: async ({ id, fence }) => {
+      await this.#release(id, fence);
+      return { kind: 'done' };
+    },
+    extend: async ({ id, fence }) => granted(await call(renewClaim, { params: { id }, body: { fence } })),
+    decide: async ({ decision }) => ({ kind: 'decided', ...(await this.#sender.send(decision.request)) }),
+    undo: (job) => this.#undo(job),
+  };
+
+  send(job: Job): Promise<Answer> {
+    // The table pairs each kind with its own request; the compiler cannot follow the pairing through an index.
+    return (this.#requests[job.kind] as (job: Job) => Promise<Answer>)(job);
+  }
+
+  #claim(ask: () => Promise<Granted | null>): Promise<Granted | null> {
+    return this.#recovery.claim(this.#parts, ask);
+  }
+
+  /** Releases a claim; one that is already gone counts as released. */
+  async #release(id: string, fence: number): Promise<void> {
+    try {
+      await call(releaseClaim, { params: { id }, body: { fence } });
+    } catch (error) {
+      if (!isRefusal(error, ['claim_lost', 'already_decided', 'not_found'])) throw error;
+    }
+    this.#dispatch({ kind: 'released', id });
+  }
+
+  /** Undoes a decision and claims its item again; a retry continues at the step that failed. */
+  async #undo({ recent, waited, sent, caller }: JobOf<'undo'>): Promise<Answer> {
+    const { itemId: id } = recent;
+    const state = this.#parts.recentDecisions.of(id)?.state ?? '';
+    // The command it waited for has undone it already, or the decision was refused.
+    if (!sent && waited && ['undone', 'failed'].includes(state)) return { kind: 'over' };
+    if (!sent) await this.#undoDecision(recent);
+    this.#dispatch({ kind: 'undone', caller });
+    try {
+      return granted(await call(claimItem, { params: { id } }));
+    } catch (error) {
+      // Someone else claimed it first: the decision is undone all the same.
+      if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
+      return { kind: 'taken' };
+    }
+  }
+
+  async #undoDecision({ itemId, draft, notes: sent }: RecentDecision): Promise<void> {
+    const { queue, recentDecisions, drafts, announcer, me } = this.#parts;
+    const detail = await sendUndo(itemId);
+    queue.put(detail, ownRemoval(me, 'queued'));
+    recentDecisions.undone(itemId);
+    if (draft !== null && drafts.read(itemId) === null) drafts.save(itemId, draft);
+    const { note, own } = drafts.notes(itemId);
+    drafts.saveNotes(itemId, { note: note || sent.note, own: own || sent.own });
+    announcer.say(messages.announcement.undone);
+  }
+}
+
+const granted = (answer: Granted | null): Answer => ({ kind: 'granted', granted: answer });
+
+/** An undo whose answer was lost may have had effect, and is refused the next time: the item then tells. */
+async function sendUndo(id: string): Promise<ItemDetail> {
+  try {
+    return await call(undoDecision, { params: { id } });
+  } catch (error) {
+    if (!(error instanceof NetworkFailure) && !isRefusal(error, ['undo_window_passed'])) throw error;
+    const detail = await call(readQueueItem, { params: { id } });
+    if (detail.decision !== null || (detail.status !== 'queued' && detail.status !== 'escalated')) throw error;
+    return detail;
+  }
+}
+
+/** The callers of commands, each told the result once. */
+export class Callers {
+  readonly #waiting = new Map<number, (result: boolean) => void>();
+  #last = 0;
+
+  /** Calls `ask` with the number of a new caller; resolves to its result. */
+  add(ask: (caller: number) => void): Promise<boolean> {
+    const caller = ++this.#last;
+    return new Promise((resolve) => {
+      this.#waiting.set(caller, resolve);
+      ask(caller);
+    });
+  }
+
+  tell(caller: number, result: boolean): void {
+    this.#waiting.get(caller)?.(result);
+    this.#waiting.delete(caller);
   }
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '#lib/live/queue/queue-model.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import { ABILITIES } from '@countersign/shared/enums';
-import { leaseEnds, nextLine, shouldRenew, stageOf, stepLine, type Grant } from './review-rules.ts';
+import { nextLine, stepLine } from './next-item.svelte.ts';
+import { leaseEnds, shouldRenew, stageOf, type Grant } from './review-state.ts';
 
 const NOW = 1_000_000;
 const at = (ms: number) => new Date(ms).toISOString();
