@@ -16,7 +16,7 @@ beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);
 afterEach(cleanup);
 
 const cells = (box: HTMLElement, column: number) =>
-  [...box.querySelectorAll('tbody tr')].map((row) => row.querySelectorAll('td')[column]?.textContent.trim());
+  [...box.querySelectorAll('tbody tr')].map((row) => row.children[column]?.textContent?.trim());
 
 async function drawn(value: Json): Promise<HTMLElement> {
   const { container } = render(Value, { value, label: 'x' });
@@ -39,7 +39,10 @@ describe('QU15: an empty value', () => {
 
   it('is distinguished in a table, on the page and as CSV', () => {
     const value = [{ a: 1, b: '' }, { a: 2, b: ' ' }, { a: 3 }, { a: 4, b: null }] as unknown as JsonObject[];
-    const { container } = render(TableValue, { columns: ['a', 'b'], rows: value, label: 'x' });
+    const { container } = render(TableValue, {
+      shape: { kind: 'table', columns: ['a', 'b'], rows: value },
+      label: 'x',
+    });
     expect(cells(container, 1)).toEqual([
       'empty text',
       expect.stringMatching(/blank text, 1 character$/),
@@ -51,16 +54,16 @@ describe('QU15: an empty value', () => {
 });
 
 describe('QU13: the suggestion of the open item', () => {
-  const long = Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n');
+  const long = Array.from({ length: 160 }, (_, at) => `line ${at}`).join('\n');
   const deep = {
-    a: { b: { c: { d: ['the innermost'] } } },
+    a: { b: [1] },
     n: [1],
-    list: Array.from({ length: 120 }, (_, at) => [at]),
+    list: Array.from({ length: 120 }, (_, at) => [at === 119 ? 'the innermost' : at]),
   };
 
   it.each<[string, Json, string]>([
-    ['a long text', long, 'line 59'],
-    ['Markdown', `# Title\n\n- item\n\n${long.replaceAll('\n', '\n\n')}`, 'line 59'],
+    ['a long text', long, 'line 159'],
+    ['Markdown', `# Title\n\n- item\n\n${long.replaceAll('\n', '\n\n')}`, 'line 159'],
     ['nested values', deep, 'the innermost'],
     ['a table', Array.from({ length: 230 }, (_, at) => ({ a: `row ${at}`, b: 1 })), 'row 229'],
   ])('is complete: %s', async (_, value, last) => {

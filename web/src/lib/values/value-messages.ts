@@ -4,7 +4,9 @@ const plural = (count: number, one: string, many: string): string => `${count} $
 
 export const valueMessages = {
   showAll: (characters: string) => `Show all ${characters} characters`,
+  showRest: (characters: string) => `Show ${characters} more characters`,
   showMoreRows: (rows: string, left: string) => `Show ${rows} more rows, ${left} left`,
+  showMoreItems: (items: string, left: string) => `Show ${items} more, ${left} left`,
   rule: (number: number) => `Rule ${number}`,
   showLess: 'Show less',
   leadsTo: (host: string) => `asks, then opens ${host}`,
@@ -52,6 +54,11 @@ export const valueMessages = {
     hidden: (count: number) => `${plural(count, 'column', 'columns')} hidden`,
     csv: 'Copy as CSV',
     missing: 'missing',
+    was: (before: string) => `was ${before}`,
+    added: 'not in the input',
+    fresh: 'New row',
+    differ: (cells: number) => `${plural(cells, 'cell differs', 'cells differ')} from the input`,
+    gone: (rows: number) => `${plural(rows, 'row', 'rows')} of the input missing`,
     rows: (rows: string) => `${rows} rows`,
   },
   chat: {
@@ -65,6 +72,41 @@ export const valueMessages = {
     } as Partial<Record<string, string>>,
     calls: (count: number) => plural(count, 'tool call', 'tool calls'),
     more: 'Details',
+    earlier: (count: number) => plural(count, 'earlier turn', 'earlier turns'),
+  },
+  call: {
+    calls: 'Calls',
+    of: (name: string) => `Calls ${name}`,
+    none: 'without arguments',
+    more: 'Details',
+  },
+  cited: {
+    source: (number: number) => `Source ${number}`,
+    toSource: (number: number) => `Go to source ${number}`,
+    unknown: 'no such source',
+    used: (times: number) => `cited ${plural(times, 'time', 'times')}`,
+    unused: 'not cited',
+    found: 'Quote found in the source',
+    missing: 'Quote not found in the source',
+  },
+  code: {
+    label: 'Code',
+    diff: 'Diff',
+    lines: (left: string) => `Show ${left} more lines`,
+  },
+  mail: {
+    view: 'View of the mail',
+    both: 'Both',
+    preview: 'Preview',
+    source: 'Source',
+    frame: 'Preview of the mail',
+    pictures: (count: number) => `${plural(count, 'image', 'images')} not loaded`,
+    links: (count: number) => plural(count, 'link', 'links'),
+    wordless: '(no text)',
+  },
+  tree: {
+    expand: 'Expand all',
+    collapse: 'Collapse all',
   },
   media: {
     show: (kind: string, size: string) => `Show image (${kind}, ${size})`,
