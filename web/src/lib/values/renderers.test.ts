@@ -22,7 +22,7 @@ afterEach(cleanup);
 
 const rows = parseJson('[{"n":10,"t":"b"},{"n":9.0,"t":"a10"},{"t":"a9"},{"n":-1,"t":"a9"}]') as JsonObject[];
 const cells = (box: HTMLElement, column: number) =>
-  [...box.querySelectorAll('tbody tr')].map((row) => row.children[column]?.textContent?.trim());
+  [...box.querySelectorAll('tbody tr')].map((row) => row.children[column]?.textContent.trim());
 
 async function drawn(value: Json): Promise<HTMLElement> {
   const { container } = render(Value, { value, label: 'x' });

@@ -16,7 +16,7 @@ beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);
 afterEach(cleanup);
 
 const cells = (box: HTMLElement, column: number) =>
-  [...box.querySelectorAll('tbody tr')].map((row) => row.children[column]?.textContent?.trim());
+  [...box.querySelectorAll('tbody tr')].map((row) => row.children[column]?.textContent.trim());
 
 async function drawn(value: Json): Promise<HTMLElement> {
   const { container } = render(Value, { value, label: 'x' });

@@ -14,30 +14,30 @@ type Load = () => Promise<Mode>;
 const clike =
   (pick: 'c' | 'java' | 'csharp' | 'kotlin'): Load =>
   () =>
-    import('@codemirror/legacy-modes/mode/clike').then((mode) => mode[pick] as Mode);
+    import('@codemirror/legacy-modes/mode/clike').then((mode) => mode[pick]);
 const script =
   (pick: 'javascript' | 'typescript' | 'json'): Load =>
   () =>
-    import('@codemirror/legacy-modes/mode/javascript').then((mode) => mode[pick] as Mode);
+    import('@codemirror/legacy-modes/mode/javascript').then((mode) => mode[pick]);
 
 const MODES: Readonly<Record<string, Load>> = {
   c: clike('c'),
   csharp: clike('csharp'),
-  css: () => import('@codemirror/legacy-modes/mode/css').then(({ css }) => css as Mode),
-  go: () => import('@codemirror/legacy-modes/mode/go').then(({ go }) => go as Mode),
-  html: () => import('@codemirror/legacy-modes/mode/xml').then(({ html }) => html as Mode),
+  css: () => import('@codemirror/legacy-modes/mode/css').then(({ css }) => css),
+  go: () => import('@codemirror/legacy-modes/mode/go').then(({ go }) => go),
+  html: () => import('@codemirror/legacy-modes/mode/xml').then(({ html }) => html),
   java: clike('java'),
   javascript: script('javascript'),
   json: script('json'),
   kotlin: clike('kotlin'),
-  python: () => import('@codemirror/legacy-modes/mode/python').then(({ python }) => python as Mode),
-  ruby: () => import('@codemirror/legacy-modes/mode/ruby').then(({ ruby }) => ruby as Mode),
-  rust: () => import('@codemirror/legacy-modes/mode/rust').then(({ rust }) => rust as Mode),
-  shell: () => import('@codemirror/legacy-modes/mode/shell').then(({ shell }) => shell as Mode),
-  sql: () => import('@codemirror/legacy-modes/mode/sql').then(({ standardSQL }) => standardSQL as Mode),
+  python: () => import('@codemirror/legacy-modes/mode/python').then(({ python }) => python),
+  ruby: () => import('@codemirror/legacy-modes/mode/ruby').then(({ ruby }) => ruby),
+  rust: () => import('@codemirror/legacy-modes/mode/rust').then(({ rust }) => rust),
+  shell: () => import('@codemirror/legacy-modes/mode/shell').then(({ shell }) => shell),
+  sql: () => import('@codemirror/legacy-modes/mode/sql').then(({ standardSQL }) => standardSQL),
   typescript: script('typescript'),
-  xml: () => import('@codemirror/legacy-modes/mode/xml').then(({ xml }) => xml as Mode),
-  yaml: () => import('@codemirror/legacy-modes/mode/yaml').then(({ yaml }) => yaml as Mode),
+  xml: () => import('@codemirror/legacy-modes/mode/xml').then(({ xml }) => xml),
+  yaml: () => import('@codemirror/legacy-modes/mode/yaml').then(({ yaml }) => yaml),
 };
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'c#': 'csharp',

@@ -32,7 +32,7 @@ export function unifiedDiffLines(text: string): DiffTextLine[] {
     }
     // A removed line may begin with `-- `: only the count of the hunk tells it from the head of a file.
     if (left <= 0 && HEAD.test(line)) {
-      before = after = 0;
+      [before, after] = [0, 0];
       return { kind: 'head', text: line, before: null, after: null };
     }
     const numbered = before > 0 || after > 0;

@@ -40,14 +40,15 @@ const isInside = (image: Element): boolean => /^data:image\//i.test(image.getAtt
 /** Its words, in a frame. */
 function placeholder(page: Document, picture: Element): Element {
   const place = page.createElement('span');
-  place.textContent = picture.getAttribute('alt')?.trim() || '▨';
+  const words = picture.getAttribute('alt')?.trim() ?? '';
+  place.textContent = words === '' ? '▨' : words;
   place.setAttribute('style', 'border:1px dashed #999;padding:2px 6px;color:#555;font-size:13px');
   return place;
 }
 
 function linksOf(page: Document): MailPreview['links'] {
   const found = [...page.querySelectorAll('a[href], area[href]')].map((link) => ({
-    words: (link.textContent ?? '').replaceAll(/\s+/g, ' ').trim(),
+    words: link.textContent.replaceAll(/\s+/g, ' ').trim(),
     href: link.getAttribute('href') ?? '',
   }));
   return found.filter(
@@ -60,7 +61,7 @@ const LOADS = /url\s*\(|@import|image-set|\\|\/\/|javascript:|expression\s*\(/i;
 
 function clean(element: Element): void {
   if (element.localName === 'style') {
-    const rules = (element.textContent ?? '').replaceAll(/\/\*[\s\S]*?\*\/|@import[^;]*;?|url\s*\([^)]*\)/gi, '');
+    const rules = element.textContent.replaceAll(/\/\*[\s\S]*?\*\/|@import[^;]*;?|url\s*\([^)]*\)/gi, '');
     element.textContent = LOADS.test(rules) || rules.includes('</') ? '' : rules;
     return;
   }

@@ -102,7 +102,7 @@ export function numericColumns(columns: readonly string[], rows: readonly JsonOb
   return new Set(
     columns.filter((column) => {
       const cells = rows.map((row) => memberOf(row, column)).filter((cell) => cell !== undefined && cell !== null);
-      return cells.length > 0 && cells.every((cell) => isNumber(cell as Json));
+      return cells.length > 0 && cells.every((cell) => isNumber(cell));
     }),
   );
 }

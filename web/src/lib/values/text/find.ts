@@ -33,12 +33,13 @@ function blocksOf(root: Node): { text: string; pieces: Piece[] }[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const element = node.parentElement?.closest(BLOCKS);
-    let block = blocks.at(-1);
-    if (block === undefined || element !== last) blocks.push((block = { text: '', pieces: [] }));
+    const block = element === last ? blocks.at(-1) : undefined;
+    const own = block ?? { text: '', pieces: [] };
+    if (block === undefined) blocks.push(own);
     last = element;
     const text = (node.textContent ?? '').toLocaleLowerCase();
-    block.pieces.push({ node, length: node.textContent?.length ?? 0, from: block.text.length });
-    block.text += text;
+    own.pieces.push({ node, length: node.textContent?.length ?? 0, from: own.text.length });
+    own.text += text;
   }
   return blocks;
 }
