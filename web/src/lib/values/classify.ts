@@ -1,6 +1,14 @@
-// Decides how a JSON value reads best: as a mark of its type, text, Markdown, a conversation, a table, fields or a tree.
+// Decides how a JSON value reads best: one table of rules, each with the kind it recognizes; the first that fits wins.
 import type { Json } from '@countersign/shared/json/json';
-import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './json/lossless.ts';
+import { citedAnswerOf, type CitedAnswer } from './kinds/cited-answer.ts';
+import { codeOf, type Code } from './kinds/code.ts';
+import { isHtml } from './kinds/html.ts';
+import { isMarkdown } from './kinds/markdown.ts';
+import { hasMath } from './kinds/math.ts';
+import { toolCallsOf, type ToolCall } from './kinds/tool-call.ts';
+import { isUnifiedDiff } from './kinds/unified-diff.ts';
+import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, parseJson, printJson } from './json/lossless.ts';
+import type { JsonObject } from './json/lossless.ts';
 import { isPictureAddress, mediaOf, type Media } from './media.ts';
 
 export type { JsonObject } from './json/lossless.ts';
@@ -16,9 +24,17 @@ export interface Turn {
 /** `field` is an object with one member, read as that member under its name. */
 export type Shape =
   | { kind: 'scalar'; text: string; type: 'null' | 'true or false' | 'number' }
-  | { kind: 'text'; text: string }
   | { kind: 'moment'; text: string }
   | { kind: 'media'; media: Media }
+  | { kind: 'html'; text: string }
+  | { kind: 'diff'; text: string }
+  | { kind: 'json'; text: string; value: Json }
+  | { kind: 'code'; text: string; code: Code }
+  | { kind: 'markdown'; text: string }
+  | { kind: 'math'; text: string }
+  | { kind: 'text'; text: string }
+  | { kind: 'call'; calls: ToolCall[]; listed: boolean }
+  | { kind: 'cited'; cited: CitedAnswer }
   | { kind: 'chat'; turns: Turn[] }
   | { kind: 'table'; columns: string[]; rows: JsonObject[] }
   | { kind: 'list'; items: Json[] }
@@ -26,100 +42,163 @@ export type Shape =
   | { kind: 'fields'; fields: [string, Json][] }
   | { kind: 'tree'; value: JsonObject | Json[] };
 
-const MAX_COLUMNS = 8;
-const MAX_FIELDS = 16;
-const MAX_ITEMS = 100;
-const MAX_SHORT = 60;
+export type Kind = Shape['kind'];
+export type ShapeOf<K extends Kind> = Extract<Shape, { kind: K }>;
 
-/** The shape of a value. Total: every JSON value has one. Inside another value (`nested`) only flat objects are fields. */
-export function classify(value: Json, nested = false): Shape {
-  if (typeof value === 'string') return ofText(value);
-  if (isArray(value)) return ofArray(value);
-  if (isObject(value)) return ofObject(value, nested);
-  return { kind: 'scalar', text: numberText(value), type: TYPES[kindOf(value) as keyof typeof TYPES] };
+interface Place {
+  /** Inside another value only flat objects are fields. */
+  readonly nested: boolean;
+  /** The kind is fixed: the signs of it are not needed, only that the value can be read so. */
+  readonly fixed: boolean;
 }
+
+/** The file that draws a kind, `here` for the forms that Value.svelte draws itself. */
+type Renderer =
+  'here' | 'text' | 'tree' | 'media' | 'mail' | 'diff' | 'json' | 'code' | 'call' | 'cited' | 'chat' | 'table';
+
+interface Rule<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly renderer: Renderer;
+  readonly read: (value: Json, place: Place) => ShapeOf<K> | null;
+}
+
+const rule = <K extends Kind>(kind: K, renderer: Renderer, read: Rule<K>['read']): Rule =>
+  ({ kind, renderer, read }) as unknown as Rule;
+/** A rule for texts. */
+const written = <K extends Kind>(
+  kind: K,
+  renderer: Renderer,
+  read: (text: string, place: Place) => ShapeOf<K> | null,
+): Rule => rule(kind, renderer, (value, place) => (typeof value === 'string' ? read(value, place) : null));
 
 const TYPES = { null: 'null', boolean: 'true or false', number: 'number' } as const;
 
+/** All kinds, in the order in which they are tried. The last ones read anything. */
+export const RULES: readonly Rule[] = [
+  written('moment', 'here', (text) => (isMoment(text) ? { kind: 'moment', text } : null)),
+  written('media', 'media', mediaIn),
+  written('html', 'mail', (text, { fixed }) => (fixed || isHtml(text) ? { kind: 'html', text } : null)),
+  written('diff', 'diff', (text, { fixed }) => (fixed || isUnifiedDiff(text) ? { kind: 'diff', text } : null)),
+  written('json', 'json', jsonIn),
+  written('code', 'code', codeIn),
+  written('markdown', 'text', (text, { fixed }) => (fixed || isMarkdown(text) ? { kind: 'markdown', text } : null)),
+  written('math', 'text', (text, { fixed }) => (fixed || hasMath(text) ? { kind: 'math', text } : null)),
+  written('text', 'text', (text) => ({ kind: 'text', text })),
+  rule('scalar', 'here', scalarOf),
+  rule('call', 'call', callOf),
+  rule('cited', 'cited', citedOf),
+  rule('chat', 'chat', chatOf),
+  rule('table', 'table', tableOf),
+  rule('list', 'here', listOf),
+  rule('field', 'here', fieldOf),
+  rule('fields', 'here', fieldsOf),
+  rule('tree', 'tree', (value) => (isArray(value) || isObject(value) ? { kind: 'tree', value } : null)),
+];
+
+export const KINDS: readonly Kind[] = RULES.map(({ kind }) => kind);
+
+/**
+ * The shape of a value. Total: every JSON value has one. `fixed` is the kind a project chose for it; a value that cannot be read
+ * so is read by the rules.
+ */
+export function classify(value: Json, nested = false, fixed?: Kind): Shape {
+  const chosen = RULES.find(({ kind }) => kind === fixed)?.read(value, { nested: false, fixed: true });
+  if (chosen) return chosen;
+  for (const { read } of RULES) {
+    const shape = read(value, { nested, fixed: false });
+    if (shape !== null) return shape;
+  }
+  throw new Error('The last rules read any value.');
+}
+
 /** A time with its zone; without one its local meaning is unknown. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const isMoment = (text: string): boolean => MOMENT.test(text) && !Number.isNaN(Date.parse(text));
 
-function ofText(text: string): Shape {
-  if (MOMENT.test(text) && !Number.isNaN(Date.parse(text))) return { kind: 'moment', text };
+function mediaIn(text: string): ShapeOf<'media'> | null {
   const media = mediaOf(text);
-  const pictured = media !== null && (media.kind === 'inside' || isPictureAddress(media.href));
-  return pictured ? { kind: 'media', media } : { kind: 'text', text };
+  return media !== null && (media.kind === 'inside' || isPictureAddress(media.href)) ? { kind: 'media', media } : null;
 }
 
-/** A value short enough to be placed beside its name. */
-export const isShort = (value: Json): boolean =>
-  isScalar(value) && !(typeof value === 'string' && (value.length > MAX_SHORT || value.includes('\n')));
+/** A longer text is not parsed to find out. */
+const LONGEST_JSON = 200_000;
 
-function ofObject(value: JsonObject, nested: boolean): Shape {
-  const fields = entriesOf(value);
-  const [only] = fields;
-  const reads = !nested || fields.every(([, member]) => isScalar(member));
-  if (only === undefined || fields.length > MAX_FIELDS || !reads) return { kind: 'tree', value };
-  return fields.length === 1 ? { kind: 'field', name: only[0], value: only[1] } : { kind: 'fields', fields };
+function jsonIn(text: string): ShapeOf<'json'> | null {
+  if (text.length > LONGEST_JSON || !/^\s*(?:\{[\s\S]*\}|\[[\s\S]*\])\s*$/.test(text)) return null;
+  try {
+    return { kind: 'json', text, value: parseJson(text) };
+  } catch {
+    return null;
+  }
 }
 
-function ofArray(value: Json[]): Shape {
-  if (value.length > 0 && value.length <= MAX_ITEMS && value.every(isScalar)) return { kind: 'list', items: value };
-  const objects = value.filter(isObject);
-  if (objects.length !== value.length || objects.length === 0) return { kind: 'tree', value };
-  const turns = objects.map(turnOf).filter((turn) => turn !== null);
-  if (turns.length === objects.length) return { kind: 'chat', turns };
-  return tableOf(objects) ?? { kind: 'tree', value };
+function codeIn(text: string, { fixed }: Place): ShapeOf<'code'> | null {
+  const code = codeOf(text) ?? (fixed ? { language: '', text } : null);
+  return code === null ? null : { kind: 'code', text, code };
 }
 
-function turnOf(value: JsonObject): Turn | null {
+function scalarOf(value: Json): ShapeOf<'scalar'> | null {
+  if (!isScalar(value) || typeof value === 'string') return null;
+  return { kind: 'scalar', text: numberText(value), type: TYPES[kindOf(value) as keyof typeof TYPES] };
+}
+
+function callOf(value: Json): ShapeOf<'call'> | null {
+  const calls = toolCallsOf(value);
+  return calls === null ? null : { kind: 'call', calls, listed: isArray(value) };
+}
+
+function citedOf(value: Json, { fixed }: Place): ShapeOf<'cited'> | null {
+  const cited = citedAnswerOf(value, !fixed);
+  return cited === null ? null : { kind: 'cited', cited };
+}
+
+function chatOf(value: Json): ShapeOf<'chat'> | null {
+  if (!isArray(value) || value.length === 0) return null;
+  const turns = value.map(turnOf).filter((turn) => turn !== null);
+  return turns.length === value.length ? { kind: 'chat', turns } : null;
+}
+
+function turnOf(value: Json): Turn | null {
+  if (!isObject(value)) return null;
   const { role, content, tool_calls: calls, ...rest } = value;
   if (typeof role !== 'string' || (content === undefined && calls === undefined)) return null;
   const more = Object.keys(rest).length === 0 ? null : rest;
   return { role, content: content ?? null, calls: calls ?? null, rest: more };
 }
 
-/** Objects are uniform when they share most of their few members, and those fit in cells. */
-function tableOf(rows: JsonObject[]): Shape | null {
-  const columns = [...new Set(rows.flatMap((row) => entriesOf(row).map(([key]) => key)))];
-  const cells = rows.flatMap((row) => Object.values(row));
-  const alike = cells.length >= (columns.length * rows.length) / 2;
-  const fits = rows.length >= 2 && columns.length >= 1 && columns.length <= MAX_COLUMNS;
-  return fits && alike && cells.every(isScalar) ? { kind: 'table', columns, rows } : null;
+/** Objects are uniform when they share most of their members, and those fit in cells. */
+function tableOf(value: Json, { fixed }: Place): ShapeOf<'table'> | null {
+  if (!isArray(value) || value.length < (fixed ? 1 : 2) || !value.every(isObject)) return null;
+  const columns = [...new Set(value.flatMap((row) => entriesOf(row).map(([key]) => key)))];
+  const cells = value.flatMap((row) => Object.values(row));
+  const alike = fixed || cells.length >= (columns.length * value.length) / 2;
+  const fits = columns.length > 0 && alike && (fixed || cells.every(isCell));
+  return fits ? { kind: 'table', columns, rows: value } : null;
 }
 
-/** The kind of value for a heading: `text, 4 lines`, `conversation, 3 turns`, `table, 12 rows`, `4 fields`. */
-export function summary(shape: Shape): string {
-  const of = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
-  if (shape.kind === 'text') return `text, ${of(shape.text.split('\n').length, 'line')}`;
-  if (shape.kind === 'chat') return `conversation, ${of(shape.turns.length, 'turn')}`;
-  if (shape.kind === 'table') return `table, ${of(shape.rows.length, 'row')}`;
-  if (shape.kind === 'fields') return of(shape.fields.length, 'field');
-  if (shape.kind === 'list') return `list of ${shape.items.length}`;
-  if (shape.kind === 'scalar') return shape.type;
-  if (shape.kind === 'moment') return 'moment';
-  if (shape.kind === 'media') return 'picture';
-  if (shape.kind === 'field') return '';
-  return Array.isArray(shape.value) ? `list of ${shape.value.length}` : 'JSON';
+const MAX_SHORT = 60;
+/** A single value, or a short list of them. */
+const isCell = (value: Json): boolean =>
+  isScalar(value) || (isArray(value) && value.every(isScalar) && printJson(value, 0).length <= MAX_SHORT);
+
+function listOf(value: Json): ShapeOf<'list'> | null {
+  return isArray(value) && value.length > 0 && value.every(isScalar) ? { kind: 'list', items: value } : null;
 }
 
-/** One of these is enough. */
-const SURE = [/^ {0,3}(?:```|~~~)/m, /!?\[[^\]\n]{1,200}\]\([^)\s]{1,2000}\)/, /^ {0,3}\|.*\n {0,3}\|[ \t]*:?-{3,}/m];
-/** Two of these are needed. */
-const LIKELY = [
-  /^#{1,6} \S/m,
-  /^[-*+] \S.*\n[-*+] \S/m,
-  /^\d{1,3}[.)] \S.*\n\d{1,3}[.)] \S/m,
-  /(?:^|\s)\*\*[^\s*][^*\n]{0,500}\*\*/,
-  /(?:^|\s)`[^`\n]{1,500}`/,
-  /^> \S/m,
-];
-/** Longer texts, and those that could keep a Markdown parser busy, stay as they are. */
-const LONGEST = 20_000;
-const TIRING = /\S{2000}|^[> ]{60}|^ {80}/m;
+const MAX_FIELDS = 16;
 
-/** Whether a text was written as Markdown. Conservative: a text that only resembles it is shown as it is. */
-export function isMarkdown(text: string): boolean {
-  if (text.length > LONGEST || TIRING.test(text)) return false;
-  return SURE.some((sign) => sign.test(text)) || LIKELY.filter((sign) => sign.test(text)).length >= 2;
+function fieldOf(value: Json, place: Place): ShapeOf<'field'> | null {
+  const [only, ...others] = fieldsOf(value, place)?.fields ?? [];
+  return only === undefined || others.length > 0 ? null : { kind: 'field', name: only[0], value: only[1] };
 }
+
+function fieldsOf(value: Json, { nested, fixed }: Place): ShapeOf<'fields'> | null {
+  if (!isObject(value)) return null;
+  const fields = entriesOf(value);
+  const reads = fixed || (fields.length <= MAX_FIELDS && (!nested || fields.every(([, member]) => isScalar(member))));
+  return fields.length > 0 && reads ? { kind: 'fields', fields } : null;
+}
+
+/** A value short enough to be placed beside its name. */
+export const isShort = (value: Json): boolean =>
+  isScalar(value) && !(typeof value === 'string' && (value.length > MAX_SHORT || value.includes('\n')));

@@ -6,8 +6,10 @@ import { tick } from 'svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
 import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from './hostile.fixture.ts';
-import { isMarkdown } from './classify.ts';
+import { KINDS, type Kind } from './classify.ts';
+import { isMarkdown } from './kinds/markdown.ts';
 import { lazy } from './lazy.ts';
+import { HIDDEN } from './text/segments.ts';
 import MarkdownValue from './text/MarkdownValue.svelte';
 import SafeText from './text/SafeText.svelte';
 import TreeValue from './TreeValue.svelte';
@@ -26,16 +28,41 @@ afterEach(() => {
 
 /** Checks that no element runs, loads or leads away, and no attribute does. */
 function expectHarmless(box: HTMLElement): void {
-  const live = 'script, style, iframe, object, embed, link, meta, base, form, video, audio, svg script, a[href]';
+  const live = 'script, style, object, embed, link, meta, base, form, video, audio, svg script, a[href]';
   expect([...box.querySelectorAll(live)].map((each) => each.outerHTML)).toEqual([]);
+  for (const frame of box.querySelectorAll('iframe')) expectInertFrame(frame);
   for (const image of box.querySelectorAll('img')) expect(image.getAttribute('src')).toMatch(/^data:image\//);
   for (const each of box.querySelectorAll('*')) {
     for (const { name, value } of each.attributes) {
       expect(name).not.toMatch(/^on/i);
-      if (['src', 'href', 'srcset', 'style', 'srcdoc', 'action', 'formaction', 'background'].includes(name))
+      // The document of a frame is checked as a document.
+      if (name === 'srcdoc') continue;
+      if (['src', 'href', 'srcset', 'style', 'action', 'formaction', 'background'].includes(name))
         expect(value).not.toMatch(/javascript:|data:text|trap\.example/i);
     }
   }
+}
+
+/** A preview runs nothing, has no origin, and its own policy, before anything of the mail, forbids all loading. */
+function expectInertFrame(frame: HTMLIFrameElement): void {
+  expect(frame.getAttribute('sandbox')).toBe('');
+  expect(frame.getAttribute('src')).toBeNull();
+  const source = frame.getAttribute('srcdoc') ?? '';
+  expect(source).toMatch(
+    /^<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">/,
+  );
+  const page = new DOMParser().parseFromString(source, 'text/html');
+  expect([...page.querySelectorAll('script, link, base, iframe, object, embed, video, audio')]).toEqual([]);
+  expect(page.querySelectorAll('meta[http-equiv]')).toHaveLength(1);
+  for (const each of page.querySelectorAll('*')) {
+    for (const { name, value } of each.attributes) {
+      expect(name).not.toMatch(/^(?:on|href|srcset|action|formaction|xlink)/i);
+      if (name !== 'content') expect(value).not.toMatch(/javascript:|trap\.example/i);
+      if (name === 'src') expect(value).toMatch(/^data:image\//);
+    }
+  }
+  for (const style of page.querySelectorAll('style'))
+    expect(style.textContent).not.toMatch(/url\(|@import|trap\.example/i);
 }
 
 const texts = Object.entries(HOSTILE_TEXTS);
@@ -47,6 +74,34 @@ describe('QU6: hostile content is inert', () => {
     await settled();
     expectHarmless(container);
     expect(container.textContent).not.toContain('[native code]');
+  });
+
+  it.each(texts)('whatever kind a project fixed for it: %s', async (_, value) => {
+    for (const kind of KINDS) {
+      const { container } = render(ValueBlock, { title: 'Suggestion', value, large: true, kinds: { '': kind } });
+      await settled();
+      expectHarmless(container);
+      // Nothing of the suggestion is hidden: its letters are on the page, in order (QU13).
+      if (COMPLETE.has(kind) && !HIDDEN.test(value)) expect(leftOver(value, container.textContent)).toBe('');
+      cleanup();
+    }
+  });
+
+  it.each(texts)('as an answer with sources, as arguments of a tool, as a formula: %s', async (_, text) => {
+    const values: Json[] = [
+      { answer: `${text} [1]`, citations: [{ id: text, quote: text }] },
+      { name: text, arguments: { [text]: text, deep: [{ text }] }, id: text },
+      `$x = ${text}$ and $$${text}$$`,
+      JSON.stringify({ [text]: text }),
+      `\`\`\`html\n${text}\n\`\`\`\nand ${text}`,
+      `<!doctype html><html><body>${text}<p>after</p></body></html>`,
+    ];
+    for (const value of values) {
+      const { container } = render(ValueBlock, { title: 'Suggestion', value, large: true });
+      await settled();
+      expectHarmless(container);
+      cleanup();
+    }
   });
 
   it.each(texts)('inside an object, a table, a list and a tree: %s', async (_, text) => {
@@ -236,6 +291,17 @@ describe('QU6: a link opens only after a second click that names its host', () =
     expect(container.textContent).not.toMatch(/[\u202e\u200b\u2066]/);
   });
 });
+
+/** Kinds that show every character; the others leave out signs of their syntax, and have a switch to the source. */
+const COMPLETE = new Set<Kind>(['text', 'html', 'diff', 'code', 'math']);
+
+/** What of a text is missing on a page that may show more between its letters, such as the host of a link. */
+function leftOver(text: string, page: string): string {
+  const letters = text.replaceAll(/[^a-z]/gi, '');
+  let at = 0;
+  for (const letter of page) if (letter === letters[at]) at += 1;
+  return letters.slice(at);
+}
 
 /** Waits until everything loaded on demand has rendered. */
 async function settled(): Promise<void> {

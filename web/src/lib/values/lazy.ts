@@ -2,10 +2,17 @@
 
 export const lazy = {
   big: () => import('./json/LargeJson.svelte'),
+  call: () => import('./tools/CallValue.svelte'),
   chat: () => import('./ChatValue.svelte'),
+  cited: () => import('./cited/CitedValue.svelte'),
+  code: () => import('./code/CodeValue.svelte'),
   dialog: () => import('#lib/components/Dialog.svelte'),
+  diff: () => import('./code/DiffValue.svelte'),
   find: () => import('./text/FindBar.svelte'),
+  json: () => import('./code/JsonTextValue.svelte'),
+  mail: () => import('./mail/MailValue.svelte'),
   markdown: () => import('./text/MarkdownValue.svelte'),
+  math: () => import('./math/MathText.svelte'),
   media: () => import('./MediaValue.svelte'),
   table: () => import('./table/TableValue.svelte'),
 } as const;

@@ -22,7 +22,7 @@ afterEach(cleanup);
 
 const rows = parseJson('[{"n":10,"t":"b"},{"n":9.0,"t":"a10"},{"t":"a9"},{"n":-1,"t":"a9"}]') as JsonObject[];
 const cells = (box: HTMLElement, column: number) =>
-  [...box.querySelectorAll('tbody tr')].map((row) => row.querySelectorAll('td')[column]?.textContent.trim());
+  [...box.querySelectorAll('tbody tr')].map((row) => row.children[column]?.textContent.trim());
 
 async function drawn(value: Json): Promise<HTMLElement> {
   const { container } = render(Value, { value, label: 'x' });
@@ -33,7 +33,10 @@ async function drawn(value: Json): Promise<HTMLElement> {
 
 describe('a table', () => {
   it('is sorted up, down and back, numbers by their value, missing cells last', async () => {
-    const { container, getByTitle } = render(TableValue, { columns: ['n', 't'], rows, label: 'x' });
+    const { container, getByTitle } = render(TableValue, {
+      shape: { kind: 'table', columns: ['n', 't'], rows },
+      label: 'x',
+    });
     expect(cells(container, 0)).toEqual(['10', '9.0', 'missing', '-1']);
     await fireEvent.click(getByTitle('Sort by n'));
     expect(cells(container, 0)).toEqual(['-1', '9.0', '10', 'missing']);
@@ -47,16 +50,22 @@ describe('a table', () => {
   });
 
   it('hides columns, but never the last', async () => {
-    const { container, getByRole } = render(TableValue, { columns: ['n', 't'], rows, label: 'x' });
+    const { container, getByRole } = render(TableValue, {
+      shape: { kind: 'table', columns: ['n', 't'], rows },
+      label: 'x',
+    });
     await fireEvent.click(getByRole('checkbox', { name: 'n', hidden: true }));
-    expect([...container.querySelectorAll('th')].map((head) => head.textContent.trim())).toEqual(['t']);
+    expect([...container.querySelectorAll('thead th')].map((head) => head.textContent.trim())).toEqual(['t']);
     expect(getByRole('checkbox', { name: 't', hidden: true })).toHaveProperty('disabled', true);
     expect(container.textContent).toContain('1 column hidden');
   });
 
   it('draws 200 rows at a time', async () => {
     const many = Array.from({ length: 450 }, (_, at) => ({ at }));
-    const { container, getByText } = render(TableValue, { columns: ['at'], rows: many, label: 'x' });
+    const { container, getByText } = render(TableValue, {
+      shape: { kind: 'table', columns: ['at'], rows: many },
+      label: 'x',
+    });
     expect(container.querySelectorAll('tbody tr')).toHaveLength(200);
     await fireEvent.click(getByText('Show 200 more rows, 250 left'));
     await fireEvent.click(getByText('Show 50 more rows, 50 left'));
@@ -142,7 +151,7 @@ describe('a value', () => {
     expect(box.querySelector('time')?.dateTime).toBe('2026-11-20T14:02:11+01:00');
   });
 
-  it('reads a conversation: roles as text, pieces one by one, tool calls folded', async () => {
+  it('reads a conversation: roles as text, pieces one by one, tool calls by name', async () => {
     const box = await drawn([
       {
         role: 'user',
@@ -151,14 +160,15 @@ describe('a value', () => {
           { type: 'image_url', image_url: { url: 'https://a.example/x.png' } },
         ],
       },
-      { role: 'assistant', content: null, tool_calls: [{ id: 'c1' }, { id: 'c2' }], name: 'bot' },
+      { role: 'assistant', content: null, tool_calls: [{ name: 'look_up', arguments: '{"order":1}' }], name: 'bot' },
     ]);
     expect([...box.querySelectorAll('ol > li')].map((turn) => turn.firstElementChild?.textContent.trim())).toEqual([
       expect.stringContaining('User'),
       expect.stringContaining('Assistant'),
     ]);
-    expect([...box.querySelectorAll('summary')].map((each) => each.textContent)).toEqual(['2 tool calls', 'Details']);
+    expect([...box.querySelectorAll('summary')].map((each) => each.textContent)).toEqual(['Details']);
     expect(box.textContent).toContain('Image hosted at a.example.');
+    await vi.waitFor(() => expect(box.querySelector('[aria-label="Calls look_up"]')).not.toBeNull());
   });
 
   it('distinguishes an embedded picture from a remote one, and from a drawing that could contain more', () => {
@@ -179,9 +189,9 @@ describe('a block', () => {
   it('shows its JSON, spaces and line breaks, and long lines unwrapped', async () => {
     const { container, getByLabelText } = render(ValueBlock, { title: 'Suggestion', value: { a: 'b c' }, large: true });
     await fireEvent.click(getByLabelText('View JSON'));
-    expect(container.textContent).toContain('"a": "b c"');
+    await vi.waitFor(() => expect(container.textContent).toContain('"a": "b c"'));
     await fireEvent.click(getByLabelText('Show whitespace'));
-    expect(container.textContent).toContain('"b·c"');
+    await vi.waitFor(() => expect(container.textContent).toContain('"b·c"'));
     await fireEvent.click(getByLabelText('Wrap long lines'));
     expect(container.querySelector('.whitespace-pre')).not.toBeNull();
   });
@@ -206,6 +216,9 @@ it('finds every match of any search', () => {
   const box = document.createElement('div');
   box.innerHTML = '<p>aXa</p><p>Ax<b>xa</b></p>';
   expect(matchesIn(box, 'xa').map(String)).toEqual(['Xa', 'xa']);
+  box.innerHTML = '<pre><span>return</span> <span>3</span></pre><p>re</p><p>turn</p>';
+  expect(matchesIn(box, 'return 3').map(String)).toEqual(['return 3']);
+  expect(matchesIn(box, 'return').map(String)).toEqual(['return']);
   expect(matchesIn(box, '')).toEqual([]);
 });
 

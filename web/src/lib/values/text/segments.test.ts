@@ -1,7 +1,7 @@
 // Submitted text cannot hide: invisible and reordering characters show, links name their true host, long text is cut cleanly.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clamp, segments } from './segments.ts';
+import { clamp, segments, SCREENS } from './segments.ts';
 
 const marks = (text: string) => segments(text).flatMap((part) => (part.kind === 'mark' ? [part.label] : []));
 const links = (text: string) => segments(text).flatMap((part) => (part.kind === 'link' ? [part] : []));
@@ -89,6 +89,8 @@ describe('clamp', () => {
 
   it('cuts after twenty lines, or long lines at a character', () => {
     expect(clamp('x\n'.repeat(50))).toEqual({ shown: Array.from({ length: 20 }, () => 'x').join('\n'), clamped: true });
+    expect(clamp('x\n'.repeat(50), SCREENS).clamped).toBe(false);
+    expect(clamp('x\n'.repeat(120), SCREENS).shown.split('\n')).toHaveLength(110);
     const { shown, clamped } = clamp(`a${'😀'.repeat(3000)}`);
     expect(clamped).toBe(true);
     expect(shown.isWellFormed()).toBe(true);

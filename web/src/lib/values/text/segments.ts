@@ -102,24 +102,24 @@ function linked(found: string): Segment[] {
   return [{ kind: 'link', text, href: url.href, host: url.host }, ...tail];
 }
 
-/** How much of a text is shown before it is cut. */
-export interface Most {
+/** How much of a text is shown at first. */
+interface Limit {
   readonly lines: number;
   readonly characters: number;
 }
-
-const BESIDE_OTHERS: Most = { lines: 20, characters: 2400 };
-/** About three screens. */
-export const SCREENS: Most = { lines: 90, characters: 7000 };
+/** In lists and cells. */
+export const SHORT: Limit = { lines: 20, characters: 2400 };
+/** Of an open item: about three screens. */
+export const SCREENS: Limit = { lines: 110, characters: 12_000 };
 
 /** The first part of a long text, cut at a line or between characters; the whole when it is short enough. */
-export function clamp(text: string, most = BESIDE_OTHERS): { shown: string; clamped: boolean } {
+export function clamp(text: string, most: Limit = SHORT): { shown: string; clamped: boolean } {
   const lines = text.split('\n', most.lines + 1);
   const head = lines.length > most.lines ? lines.slice(0, most.lines).join('\n') : text;
   if (head.length <= most.characters) return { shown: head, clamped: head.length < text.length };
   // Never between the halves of a surrogate pair.
-  const end = /[\uD800-\uDBFF]/.test(head.charAt(most.characters - 1)) ? most.characters - 1 : most.characters;
-  return { shown: head.slice(0, end), clamped: true };
+  const half = /[\uD800-\uDBFF]/.test(head.charAt(most.characters - 1));
+  return { shown: head.slice(0, half ? most.characters - 1 : most.characters), clamped: true };
 }
 
 /** Draws the spaces, tabs and line breaks inside a text as signs. */

@@ -1,0 +1,31 @@
+// The kinds a project fixed, by JSON pointer: `/rows/0/body`, with `*` for any step; the empty pointer is the whole value.
+import type { Kind } from '../classify.ts';
+
+export type FixedKinds = Readonly<Record<string, Kind>>;
+
+const STEP = /\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g;
+
+/** The steps of a path such as `$.a[0]["odd key"]`. */
+const stepsOf = (path: string): string[] =>
+  [...path.matchAll(STEP)].map(([, name, index, quoted]) =>
+    quoted === undefined ? (name ?? index ?? '') : (JSON.parse(quoted) as string),
+  );
+
+const stepsOfPointer = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The kind fixed for the value at a path. An exact pointer wins over one with `*`. */
+export function kindAt(kinds: FixedKinds, path: string): Kind | undefined {
+  const pointers = Object.keys(kinds);
+  if (pointers.length === 0) return undefined;
+  const steps = stepsOf(path);
+  const fits = pointers.filter((pointer) => {
+    const wanted = stepsOfPointer(pointer);
+    return wanted.length === steps.length && wanted.every((step, at) => step === '*' || step === steps[at]);
+  });
+  const best = fits.find((pointer) => !stepsOfPointer(pointer).includes('*')) ?? fits[0];
+  return best === undefined ? undefined : kinds[best];
+}
