@@ -40,6 +40,9 @@ export const ROLES = ['reviewer', 'supervisor', 'owner'] as const;
 export const role = z.enum(ROLES).meta({ id: 'Role' });
 export type Role = z.infer<typeof role>;
 
+/** Whether `role` permits less than `other`. */
+export const isLowerRole = (role: Role, other: Role): boolean => ROLES.indexOf(role) < ROLES.indexOf(other);
+
 export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
 export const belowReview = z.enum(BELOW_REVIEW);
 export type BelowReview = z.infer<typeof belowReview>;
