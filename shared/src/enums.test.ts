@@ -1,9 +1,9 @@
-// Tests the order of roles, which decides whether a change of role is confirmed first.
+// Tests the order of roles.
 import { expect, it } from 'vitest';
-import { isLower } from './enums.ts';
+import { isLowerRole } from './enums.ts';
 
-it('a role is lower than those above it', () => {
-  expect(isLower('owner', 'supervisor')).toBe(true);
-  expect(isLower('supervisor', 'owner')).toBe(false);
-  expect(isLower('reviewer', 'reviewer')).toBe(false);
+it('compares roles by what they permit', () => {
+  expect(isLowerRole('supervisor', 'owner')).toBe(true);
+  expect(isLowerRole('owner', 'supervisor')).toBe(false);
+  expect(isLowerRole('reviewer', 'reviewer')).toBe(false);
 });

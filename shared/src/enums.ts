@@ -41,8 +41,8 @@ export const ROLES = ['reviewer', 'supervisor', 'owner'] as const;
 export const role = z.enum(ROLES).meta({ id: 'Role' });
 export type Role = z.infer<typeof role>;
 
-/** Whether `to` is below `from`: a demotion is confirmed first. */
-export const isLower = (from: Role, to: Role): boolean => ROLES.indexOf(to) < ROLES.indexOf(from);
+/** Whether `role` permits less than `other`. */
+export const isLowerRole = (role: Role, other: Role): boolean => ROLES.indexOf(role) < ROLES.indexOf(other);
 
 export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
 export const belowReview = z.enum(BELOW_REVIEW);

@@ -1,6 +1,6 @@
 // Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends; LC4: the claim limit.
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
-import { OPEN_STATUSES, ROLES, type OpenStatus, type Role } from '@countersign/shared/enums';
+import { isLowerRole, OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/enums';
 import { claimPermission } from '../items/item.ts';
 import type { Member } from '@countersign/shared/api/projects';
 import { may } from './permissions.ts';
@@ -59,5 +59,5 @@ export const isMadeOwner = ({ from, to }: RoleChange): boolean => to === 'owner'
 
 /** PM3: an invite raises a role and never lowers one. `from` is null for someone who is not a member. */
 export function isRaise({ from, to }: RoleChange): boolean {
-  return to !== null && (from === null || ROLES.indexOf(to) > ROLES.indexOf(from));
+  return to !== null && (from === null || isLowerRole(from, to));
 }
