@@ -62,8 +62,7 @@ interface Rule<K extends Kind = Kind> {
   readonly read: (value: Json, place: Place) => ShapeOf<K> | null;
 }
 
-const rule = <K extends Kind>(kind: K, renderer: Renderer, read: Rule<K>['read']): Rule =>
-  ({ kind, renderer, read }) as unknown as Rule;
+const rule = <K extends Kind>(kind: K, renderer: Renderer, read: Rule<K>['read']): Rule => ({ kind, renderer, read });
 /** A rule for texts. */
 const written = <K extends Kind>(
   kind: K,

@@ -23,5 +23,6 @@ const ON_DEMAND = { mail: 1, diff: 1, json: 1, code: 1, call: 1, cited: 1, chat:
 export function loadRenderer({ kind }: Shape): Load | null {
   const name = RULES.find((rule) => rule.kind === kind)?.renderer ?? 'here';
   // The rule of a kind yields the shape its renderer takes.
-  return name in ON_DEMAND ? (lazy[name as keyof typeof ON_DEMAND] as unknown as Load) : null;
+  const loads: Readonly<Record<string, unknown>> = lazy;
+  return name in ON_DEMAND ? (loads[name] as Load) : null;
 }

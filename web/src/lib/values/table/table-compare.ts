@@ -47,7 +47,9 @@ export function compareTables(
   const byKey = new Map(key === null ? [] : others.map((row) => [textOf(row, key), row]));
   const otherOf = (row: JsonObject, at: number) => (key === null ? others[at] : byKey.get(textOf(row, key)));
   const known = new Set(others.flatMap((row) => Object.keys(row)));
-  const changes = rows.map((row, at) => changeOf(row, otherOf(row, at), columns, known));
+  // A column that the input does not have at all is an answer, not a change.
+  const compared = columns.filter((column) => known.has(column));
+  const changes = rows.map((row, at) => changeOf(row, otherOf(row, at), compared));
   const matched = new Set(rows.map(otherOf).filter((row) => row !== undefined));
   return {
     rows: changes,
@@ -56,15 +58,9 @@ export function compareTables(
   };
 }
 
-function changeOf(
-  row: JsonObject,
-  other: JsonObject | undefined,
-  columns: readonly string[],
-  known: ReadonlySet<string>,
-): RowChange {
+function changeOf(row: JsonObject, other: JsonObject | undefined, columns: readonly string[]): RowChange {
   if (other === undefined) return { fresh: true, cells: new Map() };
-  // A column that the input does not have at all is an answer, not a change.
-  const differ = columns.filter((column) => known.has(column) && textOf(row, column) !== textOf(other, column));
+  const differ = columns.filter((column) => textOf(row, column) !== textOf(other, column));
   return { fresh: false, cells: new Map(differ.map((column) => [column, memberOf(other, column)])) };
 }
 
