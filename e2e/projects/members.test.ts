@@ -55,7 +55,8 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     const short = `${member.wallet.address.slice(0, 4)}…${member.wallet.address.slice(-4)}`;
     const row = owner.getByRole('row').filter({ hasText: short });
     await row.getByText('1 claimed item').waitFor();
-    const own = owner.getByRole('row').filter({ hasText: 'you' });
+    const own = owner.getByRole('row').filter({ has: owner.getByText('you', { exact: true }) });
+    await own.waitFor();
     expect(await own.getByRole('button', { name: 'Leave' }).count()).toBe(0);
     expect(await own.getByRole('combobox').count()).toBe(0);
 
