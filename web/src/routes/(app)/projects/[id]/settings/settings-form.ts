@@ -40,12 +40,12 @@ function typedOf(setting: Setting, value: Project[FieldName]): string | string[]
   if (setting.control === 'pointers') return pointerEntries(value);
   if (typeof value === 'number' && setting.control === 'number' && !setting.integer) return thresholdText(value);
   // Empty for a value that is not set, or hidden from the user.
-  return typeof value === 'object' ? '' : String(value);
+  return value === undefined || typeof value === 'object' ? '' : String(value);
 }
 
 /** Pointers and their options as entries of a list, in the order of the pointers: the server stores no order. */
 const pointerEntries = (value: unknown): string[] =>
-  Object.entries(value as Record<string, string>)
+  Object.entries((value ?? {}) as Record<string, string>)
     .map(([pointer, option]) => pointerEntry(pointer, option))
     .sort();
 
