@@ -3,6 +3,7 @@ import { MediaRefused, type MediaAnswer, type MediaFault, type MediaRequest } fr
 import { agreedType, mediaTypeOf, SNIFFED_BYTES } from '../domain/media/media-type.ts';
 import { Connection } from './connections.ts';
 import { createConnector } from './connector.ts';
+import { TooMuch } from './received.ts';
 import { Blocked, examineUrl, type GuardPolicy, type Lookup, mayConnect, resolveTarget } from './guard/guard.ts';
 
 export interface MediaLimits {
@@ -217,6 +218,8 @@ async function* chunksOf({ first, body, connection, most, signal, end }: Rest): 
 
 function refusalOf(error: unknown, signal: AbortSignal): MediaRefused {
   if (error instanceof MediaRefused) return error;
+  // More came over the connection than any file may need: chunk sizes, headers, or a body that ran ahead of its count.
+  if (error instanceof TooMuch) return new MediaRefused('too_large', { cause: error });
   const timedOut = signal.aborted || (error instanceof Error && 'code' in error && isTimeout(error.code));
   const fault: MediaFault = timedOut ? 'timeout' : isRefusal(error) ? 'url_refused' : 'unreachable';
   return new MediaRefused(fault, { cause: error });

@@ -24,7 +24,8 @@ beforeAll(async () => {
 afterEach(closeReceivers);
 afterAll(() => served.close());
 
-const itemWith = async (input: unknown) => (await project.pipeline.submit(aSubmission({ input }))).id;
+const itemWith = async (input: string | Record<string, string>) =>
+  (await project.pipeline.submit(aSubmission({ input }))).id;
 const media = (who: Person, id: string, url: string, headers: Record<string, string> = {}): Promise<Raw> =>
   ask(served, {
     method: 'GET',
