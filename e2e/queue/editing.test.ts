@@ -143,7 +143,6 @@ describe.skipIf(chromium === undefined)('editing', () => {
     const input = { picture, empty: '', blank: '  ', nothing: null, text: LINES.join('\n') };
     const { path } = await anItem({ input, suggestion: [{ a: 1, b: '' }, { a: 2, b: ' ' }, { a: 3 }] });
     const page = await browserEnv().enter(browserEnv().owner, path);
-    await page.getByRole('button', { name: /^Show image/ }).click();
     const shown = page.getByRole('img', { name: 'Image from the submission' });
     expect(await shown.evaluate((image) => getComputedStyle(image).filter)).toBe('none');
     expect(
@@ -154,7 +153,6 @@ describe.skipIf(chromium === undefined)('editing', () => {
     ).toBe(3);
     await checkAppearances(page, 'values', ONCE_EACH);
     await page.reload();
-    await page.getByRole('button', { name: /^Show image/ }).click();
 
     const line = page.locator('[data-line][aria-selected=true]');
     await page.emulateMedia({ forcedColors: 'active' });

@@ -34,6 +34,7 @@ import { createSecurityLog } from './usecases/credentials/security-log.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/items/waiters.ts';
 import { dispatchWebhook } from './delivery/dispatch.ts';
+import { fetchMedia } from './delivery/fetch-media.ts';
 import { createUrlCheck, type GuardPolicy } from './delivery/guard/guard.ts';
 
 export interface Built {
@@ -84,6 +85,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     projectCreators,
     refuseWebhookUrl: createUrlCheck(egress),
     dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, log, policy: egress }, dispatch),
+    fetchMedia: (request) => fetchMedia({ policy: egress }, request),
     kick: { session: () => undefined },
   };
   const clients = redis ? [redis.pub, redis.sub, redis.commands] : [];

@@ -53,6 +53,16 @@ export const OVER_BUDGET = ['tell', 'raise'] as const;
 export const overBudget = z.enum(OVER_BUDGET);
 export type OverBudget = z.infer<typeof overBudget>;
 
+/** How a value of an item is shown; projects fix it by pointer where the rules choose another one (ST2). */
+export const CONTENT_KINDS = [
+  ...(['text', 'markdown', 'code', 'diff', 'json', 'table', 'tree', 'chat', 'tool_call'] as const),
+  ...(['cited', 'html', 'math', 'image', 'audio', 'video', 'pdf'] as const),
+] as const;
+export type ContentKind = (typeof CONTENT_KINDS)[number];
+
+/** How pictures of items with a sensitive flag start (ST3). */
+export const SENSITIVE_PICTURES = ['grey', 'blur'] as const;
+
 export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4', 'RT7'] as const;
 export const routingRule = z.enum(ROUTING_RULES);
 export type RoutingRule = z.infer<typeof routingRule>;

@@ -30,9 +30,10 @@ const CODES_BY_STATUS = {
   ],
   413: ['payload_too_large'],
   415: ['unsupported_media_type'],
-  422: ['validation_failed', 'idempotency_key_reused', 'webhook_url_refused', 'unchanged_edit'],
+  422: ['validation_failed', 'idempotency_key_reused', 'webhook_url_refused', 'unchanged_edit', 'media_refused'],
   429: ['rate_limited'],
   500: ['internal'],
+  502: ['media_unavailable'],
   503: ['unavailable'],
 };
 

@@ -35,8 +35,10 @@ export const ERRORS = {
   idempotency_key_reused: { status: 422, title: 'This idempotency key was used with another body' },
   webhook_url_refused: { status: 422, title: 'Invalid webhook URL' },
   unchanged_edit: { status: 422, title: 'No changes' },
+  media_refused: { status: 422, title: 'This file is not shown' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Internal error' },
+  media_unavailable: { status: 502, title: 'The file could not be fetched' },
   unavailable: { status: 503, title: 'Service unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

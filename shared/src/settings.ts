@@ -1,8 +1,9 @@
 // Every project setting, declared once: its values, default, place in the form, permission, change log text and merge.
-import { BELOW_REVIEW, OVER_BUDGET, type Ability } from './enums.ts';
+import { BELOW_REVIEW, CONTENT_KINDS, OVER_BUDGET, SENSITIVE_PICTURES, type Ability } from './enums.ts';
 
 /** The parts of the settings form. */
-export type Section = 'project' | 'routing' | 'reasons' | 'time' | 'retention' | 'audit' | 'guidelines' | 'webhook';
+export type Section =
+  'project' | 'routing' | 'reasons' | 'time' | 'retention' | 'audit' | 'content' | 'guidelines' | 'webhook';
 
 interface Common {
   section: Section;
@@ -51,9 +52,21 @@ export type ListSetting = Common & {
   /** Length of an entry. */
   maxLength: number;
   nullable: false;
+  /** What the entries must be (shared/src/host-name.ts). */
+  format?: 'host_name';
 } & Start<readonly string[]>;
 
-export type Setting = NumberSetting | TextSetting | ChoiceSetting | ListSetting;
+/** Options by JSON pointers into an item (shared/src/item-pointer.ts). */
+export type PointersSetting = Common & {
+  control: 'pointers';
+  maxEntries: number;
+  /** Length of a pointer. */
+  maxLength: number;
+  options: readonly string[];
+  nullable: false;
+} & Start<Readonly<Record<string, string>>>;
+
+export type Setting = NumberSetting | TextSetting | ChoiceSetting | ListSetting | PointersSetting;
 
 const OWNERS = { changedBy: 'change_settings' } as const;
 const VALUE = { ...OWNERS, log: 'values', merge: 'choose' } as const;
@@ -166,6 +179,40 @@ export const SETTINGS = {
     nullable: false,
     default: 'tell',
   },
+  /** The https hosts whose pictures, sound, video and PDF are shown, through this server (MP2). */
+  media_hosts: {
+    ...LIST,
+    section: 'content',
+    minEntries: 0,
+    maxEntries: 20,
+    maxLength: 253,
+    merge: 'flags',
+    format: 'host_name',
+    default: [],
+  },
+  /** Pictures of items with one of these risk flags start as `sensitive_pictures` says (ST3). */
+  sensitive_flags: { ...LIST, section: 'content', minEntries: 0, maxEntries: 50, merge: 'flags', default: [] },
+  sensitive_pictures: {
+    ...VALUE,
+    section: 'content',
+    control: 'choice',
+    options: SENSITIVE_PICTURES,
+    nullable: false,
+    default: 'blur',
+  },
+  /** How the values at these pointers are shown (ST2): `/input/body` is `markdown`. */
+  content_kinds: {
+    ...OWNERS,
+    section: 'content',
+    control: 'pointers',
+    log: 'entries',
+    merge: 'entries',
+    maxEntries: 50,
+    maxLength: 200,
+    options: CONTENT_KINDS,
+    nullable: false,
+    default: {},
+  },
   guidelines: {
     ...OWNERS,
     section: 'guidelines',
@@ -199,9 +246,11 @@ type ValueOf<S extends Setting> =
       ? number
       : S extends { control: 'list' }
         ? string[]
-        : S extends { options: readonly (infer Option)[] }
-          ? Option
-          : string)
+        : S extends { control: 'pointers'; options: readonly (infer Option extends string)[] }
+          ? Record<string, Option>
+          : S extends { options: readonly (infer Option)[] }
+            ? Option
+            : string)
   | (S extends { nullable: true } ? null : never);
 
 /** All settings of one project. */

@@ -1,8 +1,9 @@
 // Sends one attempt of a delivery: to a pinned address, by one deadline, with a bounded response (W2, W4, W5).
-import { type LookupFunction, Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
 import type { AttemptError, Outcome, Timings } from '../domain/webhooks/retry.ts';
-import { errorOf, errorOfStatus, isOfNetwork, storedHeaders, stripControlCharacters, TlsFailure } from './answer.ts';
+import { errorOf, errorOfStatus, storedHeaders, stripControlCharacters } from './answer.ts';
+import { createConnector } from './connector.ts';
 import { Connection, type ConnectionPool } from './connections.ts';
 import {
   Blocked,
@@ -13,8 +14,7 @@ import {
   resolveTarget,
   type TargetAddress,
 } from './guard/guard.ts';
-import { boundReads } from './received.ts';
-import { ProxyFault, throughProxy } from './tunnel.ts';
+import { ProxyFault } from './tunnel.ts';
 
 export interface WebhookRequest {
   url: string;
@@ -50,11 +50,6 @@ const LIMITS: SendLimits = {
   wireBytes: 524_288,
   storedBytes: 8_192,
 };
-/**
- * Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on the other side of the
- * world.
- */
-const ADDRESS_MS = 1_000;
 const RETRY_AFTER_LENGTH = 200;
 /** A request and the close of an idle connection may cross: a round trip to the other side of the world, and some. */
 const CLOSE_RACE_MS = 500;
@@ -194,53 +189,17 @@ async function addressesFor(url: URL, { policy, lookup }: WebhookRequest): Promi
   }
 }
 
-/**
- * Connects only to the checked addresses, however the name resolves now, and checks the remote address before a byte is
- * sent.
- */
+/** Connects only to the checked addresses, and checks the remote address before a byte is sent. */
 function guardedConnector(addresses: TargetAddress[], { attempt, connection }: Exchange): buildConnector.connector {
   const { request, limits, signal } = attempt;
   const clock = connectionClock(attempt);
-  const direct = namingTls({
-    lookup: pinnedTo(addresses),
-    timeout: limits.connectMs,
-    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
-    // The deadline closes the socket itself: undici would not release one that is still connecting.
-    signal,
-    allowH2: false,
-    maxCachedSessions: 0,
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
+  return createConnector(addresses, {
+    ...{ proxyUrl: request.policy.proxyUrl ?? null, limits, signal, connection, reached: clock.reached },
+    isAllowed: (socket, isHttps) => {
+      clock.connected(isHttps);
+      return isAllowedPeer(socket, attempt);
+    },
   });
-  const { proxyUrl } = request.policy;
-  const connect = proxyUrl ? throughProxy(direct, { ...limits, proxyUrl, signal, onOpen: clock.reached }) : direct;
-  return (options, callback) => {
-    const opening: unknown = connect(options, (failure, socket) => {
-      if (failure !== null) return callback(failure, null);
-      clock.connected(options.protocol === 'https:');
-      if (!isAllowedPeer(socket, attempt)) {
-        socket.destroy();
-        return callback(new Blocked('blocked_address'), null);
-      }
-      connection.opened(socket);
-      boundReads(socket, limits.wireBytes, () => connection.read);
-      callback(null, socket);
-    });
-    // The socket itself reports when TCP is connected; the connector calls back only after TLS.
-    if (opening instanceof Socket) opening.once('connect', clock.reached);
-  };
-}
-
-/** The library's connector; with TLS, a failure that is not the network's counts as one of TLS. */
-function namingTls(options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector(options);
-  return (target, callback) =>
-    connect(target, (failure, socket) => {
-      if (failure === null) return callback(null, socket);
-      const isTls = target.protocol === 'https:' && !isOfNetwork(failure);
-      callback(isTls ? new TlsFailure('tls_error', { cause: failure }) : failure, null);
-    });
 }
 
 /** The peer of a tunnel is the operator's proxy, which may have any address. */
@@ -272,14 +231,6 @@ function connectionClock(attempt: Attempt) {
 
 /** Whole milliseconds since `start`, a value of `performance.now()`. */
 const since = (start: number): number => Math.round(performance.now() - start);
-
-function pinnedTo(addresses: TargetAddress[]): LookupFunction {
-  return (_hostname, options, callback) => {
-    const [first] = addresses;
-    if (options.all === true) callback(null, addresses);
-    else callback(null, first?.address ?? '', first?.family);
-  };
-}
 
 /**
  * Stores the start of the body, and stops at the limit or at its end; a body that breaks off throws, with its start

@@ -100,6 +100,8 @@ function securityHeaders(baseUrl: string, scriptHashes: readonly string[]): Midd
         scriptSrc: ["'self'", ...scriptHashes.map((hash) => `'sha256-${hash}'`)],
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", 'data:'],
+        // Sound and video that a submission embeds.
+        mediaSrc: ["'self'", 'data:'],
         connectSrc: ["'self'", `${secure ? 'wss' : 'ws'}://${host}`],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],

@@ -94,6 +94,10 @@ export const POLICIES = {
     ...{ quota: 5, windowSeconds: MINUTE, by: 'project' },
     why: 'It sends requests out of the service.',
   },
+  media: {
+    ...{ quota: 600, windowSeconds: MINUTE, by: 'person' },
+    why: 'It sends requests out of the service: ten pictures a second, or a player that seeks.',
+  },
   invite: { ...{ quota: 20, windowSeconds: HOUR, by: 'project' }, why: 'Each grants access.' },
 } as const satisfies Record<string, Row>;
 
@@ -134,6 +138,10 @@ export const CONCURRENCY_LIMITS = {
   export: {
     ...{ perPerson: 2, perProcess: 40, waitingPerPerson: 0, waiting: 0 },
     why: 'An export takes as long as its reader.',
+  },
+  media: {
+    ...{ perPerson: 6, perProcess: 48, waitingPerPerson: 60, waiting: 400 },
+    why: 'A file takes as long as its host and its reader: as many at once as a browser has connections.',
   },
 } as const satisfies Record<string, ConcurrencyLimit>;
 

@@ -5,6 +5,7 @@ import type { ClaimLock } from '../claims/claim-lock.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Clock, Ids } from '../db/clock.ts';
 import type { Database } from '../db/database.ts';
+import type { MediaAnswer, MediaRequest } from '../domain/media/media-answer.ts';
 import type { Dispatch, Outcome } from '../domain/webhooks/retry.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Memory } from '../limits/memory-limits.ts';
@@ -45,6 +46,11 @@ export interface Services {
   refuseWebhookUrl: (url: string) => Promise<string | null>;
   /** Signs and posts one webhook, in the same way as deliveries. Uses the network: never call it inside a transaction. */
   dispatchWebhook: (dispatch: Dispatch) => Promise<Outcome>;
+  /**
+   * Fetches media of an allowed host behind the SSRF guard (MP). Uses the network: never call it inside a transaction.
+   * Errors: `MediaRefused`.
+   */
+  fetchMedia: (request: MediaRequest) => Promise<MediaAnswer>;
   /** Closes sockets at once, in every process. */
   kick: { session(sessionId: string): void };
 }

@@ -2,7 +2,16 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilities, abilitiesTo, role, SCOPES } from '../enums.ts';
-import { SETTING_NAMES, SETTINGS, type ProjectSettings, type Setting, type SettingName } from '../settings.ts';
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type PointersSetting,
+  type ProjectSettings,
+  type Setting,
+  type SettingName,
+} from '../settings.ts';
+import { isHostName } from '../host-name.ts';
+import { isItemPointer } from '../item-pointer.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { personName } from '../person-name.ts';
 import { projectSummary } from '../project-summary.ts';
@@ -10,6 +19,10 @@ import { endpoint } from './endpoint.ts';
 import { offer } from './offers.ts';
 
 const label = z.string().trim().min(1).max(100);
+
+/** Above the schemas, which read them as they are made. */
+const NO_HOST = 'Enter a host name in lower case, such as images.example.com: no port, no IP address, IDN as punycode.';
+const NO_POINTER = 'Enter a JSON pointer into the item, such as /input/body or /suggestion.';
 
 /** The schema of each setting. Marked pure: the page, which does not use it, does not load it. */
 const settingSchemas = /* @__PURE__ */ schemasOf();
@@ -33,14 +46,24 @@ function valueSchemaOf(setting: Setting): z.ZodType {
     return number.min(setting.min).max(setting.max);
   }
   if (setting.control === 'list') {
-    const list = z.array(z.string().trim().min(1).max(setting.maxLength)).max(setting.maxEntries);
+    const entry = z.string().trim().min(1).max(setting.maxLength);
+    const list = z
+      .array(setting.format === 'host_name' ? entry.refine(isHostName, NO_HOST) : entry)
+      .max(setting.maxEntries);
     return setting.minEntries > 0 ? list.min(setting.minEntries) : list;
   }
+  if (setting.control === 'pointers') return pointersSchemaOf(setting);
   const text = setting.trimmedBy === 'everyone' ? z.string().trim() : z.string();
   const bounded = setting.minLength > 0 ? text.min(setting.minLength) : text;
   return setting.format === 'time_zone'
     ? bounded.max(setting.maxLength).refine(isTimeZone, 'This is not a time zone name such as Europe/Berlin.')
     : bounded.max(setting.maxLength);
+}
+
+function pointersSchemaOf({ maxEntries, maxLength, options }: PointersSetting): z.ZodType {
+  return z
+    .record(z.string().max(maxLength).refine(isItemPointer, NO_POINTER), z.enum(options))
+    .refine((kinds) => Object.keys(kinds).length <= maxEntries, `Keep at most ${maxEntries} pointers.`);
 }
 
 /** Every setting that an owner can change; shared/src/settings.ts declares them. */

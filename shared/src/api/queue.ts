@@ -100,6 +100,17 @@ export const readHistory = endpoint({
   reply: z.object({ data: z.array(domainEvent), next_cursor: z.string().nullable() }),
 });
 
+/** The media of an item, streamed. `range` is the request header. */
+export const readMedia = endpoint({
+  method: 'GET',
+  path: '/api/items/:id/media',
+  auth: 'session',
+  summary: 'A picture, sound, video or PDF that this item links to, fetched from a media host of its project',
+  params: itemParams,
+  query: z.object({ url: z.string().max(2048) }),
+  errors: ['media_refused', 'media_unavailable'],
+});
+
 export const claimItem = endpoint({
   method: 'POST',
   path: '/api/items/:id/claim',

@@ -1,6 +1,6 @@
 // A project with its current settings and the position of its event log.
 import { defineEntity, p } from '@mikro-orm/core';
-import { BELOW_REVIEW, OVER_BUDGET } from '@countersign/shared/enums';
+import { BELOW_REVIEW, OVER_BUDGET, SENSITIVE_PICTURES, type ContentKind } from '@countersign/shared/enums';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
 
@@ -35,6 +35,10 @@ const ProjectSchema = defineEntity({
     retentionItemDays: p.integer().fieldName('keep_ledger_days').nullable(),
     /** IANA name of the time zone of its analytics. */
     timeZone: p.text().default('UTC'),
+    mediaHosts: p.type(TextArray).$type<string[]>(),
+    sensitiveFlags: p.type(TextArray).$type<string[]>(),
+    sensitivePictures: p.enum(SENSITIVE_PICTURES).default('blur'),
+    contentKinds: p.json<Record<string, ContentKind>>(),
     settingsVersion: p.integer(),
     /** The settings version of the current guidelines. */
     guidelinesVersion: p.integer().default(1),

@@ -30,6 +30,7 @@ import { KeyScopes } from './0025-key-scopes.ts';
 import { AuditsOff } from './0026-audits-off.ts';
 import { RefusedWallets } from './0026-refused-wallets.ts';
 import { AuditModels } from './0027-audit-models.ts';
+import { Media } from './0028-media.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -65,4 +66,5 @@ export const MIGRATIONS = [
   { name: '0026-audits-off', class: AuditsOff },
   { name: '0026-refused-wallets', class: RefusedWallets },
   { name: '0027-audit-models', class: AuditModels },
+  { name: '0028-media', class: Media },
 ];

@@ -119,6 +119,7 @@ export function createEndpointLimiters() {
     heavy: createConcurrencyLimiter(CONCURRENCY_LIMITS.heavy),
     list: createConcurrencyLimiter(CONCURRENCY_LIMITS.list),
     export: createConcurrencyLimiter(CONCURRENCY_LIMITS.export),
+    media: createConcurrencyLimiter(CONCURRENCY_LIMITS.media),
   };
   return (endpoint: EndpointShape): ConcurrencyLimiter | null => {
     const kind = concurrencyClassOf(endpoint) ?? (isList(endpoint) ? 'list' : null);

@@ -9,6 +9,7 @@ import { createInboundSource } from '@countersign/shared/api/inbound';
 import { listDeliveries } from '@countersign/shared/api/deliveries';
 import { listLearnings, listLearningValues } from '@countersign/shared/api/learnings';
 import { addMember, createApiKey, createProject } from '@countersign/shared/api/projects';
+import { readMedia } from '@countersign/shared/api/queue';
 import { search } from '@countersign/shared/api/search';
 import { challenge, verify } from '@countersign/shared/api/session';
 import { readCalibration, readThresholds } from '@countersign/shared/api/thresholds';
@@ -79,12 +80,13 @@ export async function limitOpen(limits: Limits, ctx: Context, { path }: Pick<End
 type Named = Pick<Endpoint, 'method' | 'path'>;
 const nameOf = ({ method, path }: Named) => `${method} ${path}`;
 
-/** Policies of creations in addition to the default of every dashboard request: by user, and by address. */
+/** Policies of creations, and of what sends requests out, in addition to the default of every dashboard request: by user, and by address. */
 const CREATION_POLICIES: ReadonlyMap<string, { person: PolicyBy<'person'>; address?: PolicyBy<'address'> }> = new Map([
   [nameOf(createProject), { person: 'new-project', address: 'new-project-address' }],
   [nameOf(createApiKey), { person: 'new-credential' }],
   [nameOf(createInboundSource), { person: 'new-credential' }],
   [nameOf(addMember), { person: 'new-member' }],
+  [nameOf(readMedia), { person: 'media' }],
 ]);
 
 /**
@@ -114,6 +116,7 @@ const EXPENSIVE: ReadonlyMap<string, ConcurrencyLimitName> = new Map<string, Con
   ...[readAnalytics, readAudits, readThresholds, readCalibration, listClusters, listReasonVariants].map(heavy),
   ...[listLearnings, listLearningValues, listDeliveries, previewExport, search].map(heavy),
   [nameOf(exportLearnings), 'export'],
+  [nameOf(readMedia), 'media'],
 ]);
 
 function heavy(endpoint: Named): [string, ConcurrencyLimitName] {

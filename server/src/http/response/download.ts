@@ -4,9 +4,19 @@ import type { Context } from 'koa';
 import { Refusal } from '@countersign/shared/errors';
 import type { Services } from '../../usecases/services.ts';
 
-/** The text of a file, chunk by chunk. */
+export interface DownloadFile {
+  name: string;
+  type: string;
+  chunks: AsyncGenerator<string | Uint8Array>;
+  /** 200 by default; 206 for a part. */
+  status?: number;
+  /** Shown in the page, not saved. */
+  inline?: boolean;
+}
+
+/** The content of a file, chunk by chunk; the headers may say for how long it is cached. */
 export class Download {
-  readonly file: { name: string; type: string; chunks: AsyncGenerator<string> };
+  readonly file: DownloadFile;
   readonly headers: Record<string, string>;
   constructor(file: Download['file'], headers: Download['headers']) {
     this.file = file;
@@ -30,7 +40,9 @@ interface Sender extends Pick<Services, 'log'> {
 export async function sendDownload(sender: Sender, ctx: Context, { file, headers }: Download): Promise<void> {
   const first = await file.chunks.next();
   const failed = (error: unknown) => note(sender, ctx, error);
-  ctx.set({ ...headers, 'cache-control': 'no-store', 'content-disposition': `attachment; filename="${file.name}"` });
+  const disposition = `${file.inline ? 'inline' : 'attachment'}; filename="${file.name}"`;
+  ctx.set({ 'cache-control': 'no-store', 'content-disposition': disposition, ...headers });
+  ctx.status = file.status ?? 200;
   ctx.body = Readable.from(withSessionChecks(first, file.chunks, { identify: sender.identify, failed }), {
     objectMode: false,
   });
@@ -42,10 +54,10 @@ export async function sendDownload(sender: Sender, ctx: Context, { file, headers
  * `identify` are reported.
  */
 async function* withSessionChecks(
-  first: IteratorResult<string>,
-  rest: AsyncGenerator<string>,
+  first: IteratorResult<string | Uint8Array>,
+  rest: DownloadFile['chunks'],
   { identify, failed }: Pick<Sender, 'identify'> & { failed: (error: unknown) => void },
-): AsyncGenerator<string> {
+): DownloadFile['chunks'] {
   let checkedAt = performance.now();
   const after = async () => {
     if (performance.now() - checkedAt >= RECHECK_MS) {

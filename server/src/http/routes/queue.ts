@@ -13,13 +13,16 @@ import { readHistory, readItem } from '../../usecases/items/read-item.ts';
 import { search } from '../../usecases/items/search.ts';
 import { releaseClaim, takeOver } from '../../usecases/claims/end-claim.ts';
 import { renewClaim } from '../../usecases/claims/renew-claim.ts';
+import { readMedia } from '../../usecases/items/read-media.ts';
 import { reopen } from '../../usecases/decisions/reopen.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import { undoDecision } from '../../usecases/decisions/undo-decision.ts';
+import { Download } from '../response/download.ts';
 import type { Binder } from '../route.ts';
 
 export function bindQueue(bind: Binder, services: Services): void {
   bindReading(bind, services);
+  bindMedia(bind, services);
   bindClaims(bind, services);
   bindDecisions(bind, services);
 }
@@ -38,6 +41,24 @@ function bindReading(bind: Binder, services: Services): void {
       after: query.after,
     });
     return { data: events.map((event) => presentDomainEvent(event, { audited, hidden })), next_cursor: nextCursor };
+  });
+}
+
+/** Ours alone: no header of the host comes through (MP5). */
+const MEDIA_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, max-age=300',
+  vary: 'cookie, range',
+};
+
+function bindMedia(bind: Binder, services: Services): void {
+  bind.member(api.readMedia, async ({ actor, params, query, ctx }) => {
+    const range = ctx.get('range') || null;
+    const { status, type, headers, chunks } = await readMedia(services, actor, { itemId: params.id, ...query, range });
+    const file = { name: `media.${type.split('/')[1]}`, type, chunks, status, inline: true };
+    return new Download(file, { ...headers, ...MEDIA_HEADERS });
   });
 }
 

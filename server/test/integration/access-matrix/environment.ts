@@ -10,7 +10,7 @@ import { makeWallet, person, type Person } from '../../client.ts';
 import { endpointOf, ACCESS_RULES } from './routes.ts';
 import { aSender, type Sender } from '../webhooks/inbound-sender.ts';
 import { ask, type Raw, type Sent, type Served } from '../support/http-server.ts';
-import type { ServicesEnvironment } from '../support/test-services.ts';
+import { PICTURE_URL, type ServicesEnvironment } from '../support/test-services.ts';
 
 /** The kinds of ids in requests. */
 export type Kind =
@@ -127,7 +127,7 @@ async function fillProject(
   const params = { id: project.id };
   await join(project, member);
   const [source, spare] = [await aSender(project), await aSender(project)];
-  const item = (await project.pipeline.submit(aSubmission())).id;
+  const item = (await project.pipeline.submit(aSubmission({ input: PICTURE_URL }))).id;
   const ids = {
     project: project.id,
     item,

@@ -3,6 +3,7 @@ import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import type { Ability, Role } from '@countersign/shared/enums';
 import { makeWallet } from '../../client.ts';
+import { PICTURE_URL } from '../support/test-services.ts';
 
 interface Row {
   /** A valid body. `:id`, `:key_id` and the like stand for this project's own ids. */
@@ -105,6 +106,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   beginRegression: { least: 'supervisor', behind: 'see_learnings', body: { title: 'A' } },
   listRegressions: { least: 'supervisor', behind: 'see_learnings' },
   listRegressionCases: { least: 'supervisor', behind: 'see_learnings' },
+  readMedia: { least: 'reviewer', query: `url=${PICTURE_URL}` },
   exportLearnings: { least: 'supervisor', behind: 'see_learnings' },
   previewExport: { least: 'supervisor', behind: 'see_learnings' },
   listExports: { least: 'supervisor', behind: 'see_learnings' },

@@ -27,7 +27,9 @@ let ben: Person;
 beforeAll(async () => {
   served = await serve(inside.services);
   [anna, ben] = [await person(served.testEnv), await person(served.testEnv)];
-  project = await openProject(await person(served.testEnv), { settings: { undo_window_seconds: 30 } });
+  project = await openProject(await person(served.testEnv), {
+    settings: { undo_window_seconds: 30, media_hosts: ['gone.example'] },
+  });
   await join(project, anna, 'supervisor');
   await join(project, ben);
 });
@@ -64,6 +66,11 @@ const decision = (id: string, body: object): Omit<Sent, 'headers'> => ({
   path: `/api/items/${id}/decision`,
   body: JSON.stringify(body),
 });
+
+async function mediaOf(url: string): Promise<Sent> {
+  const { id } = await project.pipeline.submit(aSubmission({ input: url }));
+  return onPage(anna, { method: 'GET', path: `/api/items/${id}/media?url=${encodeURIComponent(url)}` });
+}
 
 /** A code that no endpoint returns yet, and why. */
 const NOT_YET: Partial<Record<ErrorCode, string>> = {};
@@ -158,6 +165,8 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
     const { suggestion } = await project.pipeline.read(id);
     return onPage(anna, decision(id, { fence, action: 'edit', output: suggestion, reason: 'Wrong fact' }));
   },
+  media_refused: async () => mediaOf('https://unlisted.example/a.png'),
+  media_unavailable: async () => mediaOf('https://gone.example/a.png'),
   internal: () => onBroken({ db: { ...inside.services.db, read: failing, write: failing } }),
   unavailable: () => withoutDatabase(),
 };

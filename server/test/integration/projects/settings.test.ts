@@ -85,6 +85,25 @@ describe('a change of settings', () => {
     expect((await now()).settings.name).toBe('Second');
   });
 
+  it('ST2 to ST4: stores how content is shown, and every member reads it', async () => {
+    const content: Partial<ProjectSettings> = {
+      media_hosts: ['images.example.com', 'xn--bcher-kva.example'],
+      sensitive_flags: ['violence, mild', 'gore'],
+      sensitive_pictures: 'grey',
+      content_kinds: { '/input/body': 'markdown', '/suggestion': 'diff' },
+    };
+    expect((await now()).settings).toMatchObject({
+      ...{ media_hosts: [], sensitive_flags: [], sensitive_pictures: 'blur', content_kinds: {} },
+    });
+    await change(content);
+    expect((await now()).settings).toMatchObject(content);
+    const [{ settings } = { settings: {} }] = await testEnv.sql<{ settings: object }>(
+      'select settings from project_settings where project_id = ? and version = 2',
+      [fixture.projectId],
+    );
+    expect(settings).toMatchObject(content);
+  });
+
   it('made ten times at once on one version: one succeeds, the others are stale', async () => {
     const changes = Array.from({ length: 10 }, (_, index) => change({ target_minutes: 100 + index }));
     const results = await Promise.allSettled(changes);

@@ -23,6 +23,8 @@ import { createSecurityLog } from '../../../src/usecases/credentials/security-lo
 import type { Services } from '../../../src/usecases/services.ts';
 import { createWaiters } from '../../../src/usecases/items/waiters.ts';
 import { dispatchWebhook } from '../../../src/delivery/dispatch.ts';
+import type { MediaAnswer } from '../../../src/domain/media/media-answer.ts';
+import { fetchMedia } from '../../../src/delivery/fetch-media.ts';
 import { type Lookup, refuseTarget } from '../../../src/delivery/guard/guard.ts';
 import { watchedLogger } from '../../log-watch.ts';
 import { migratedDatabase } from '../../fixtures/test-database.ts';
@@ -30,6 +32,17 @@ import { connectionTo } from '../../../../scripts/lib/processes/postgres-client.
 
 /** Loopback receivers are allowed, as in the demo. */
 export const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
+/** A picture that every test may read without a host. */
+export const PICTURE_URL = 'https://pictures.test/a.png';
+
+async function aPicture(): Promise<MediaAnswer> {
+  const bytes = Buffer.from('89504e470d0a1a0a', 'hex');
+  const chunks = (async function* () {
+    yield await Promise.resolve(bytes);
+  })();
+  return { status: 200, type: 'image/png', headers: { 'content-length': String(bytes.length) }, chunks };
+}
+
 const KEY_RING = parseKeyRing(makeKeyRingText());
 
 export interface MovableClock extends Clock {
@@ -157,6 +170,8 @@ async function openAt(backend: LockBackend): Promise<ServicesEnvironment> {
     refuseWebhookUrl: (url) => refuseTarget(url, POLICY, names.lookup),
     dispatchWebhook: (dispatch) =>
       dispatchWebhook({ keyRing: KEY_RING, policy: POLICY, lookup: names.lookup }, dispatch),
+    fetchMedia: (request) =>
+      request.url === PICTURE_URL ? aPicture() : fetchMedia({ policy: POLICY, lookup: names.lookup }, request),
     kick: { session: () => undefined },
   };
   return {

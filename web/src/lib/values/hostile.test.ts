@@ -267,12 +267,9 @@ describe('QU6: a link opens only after a second click that names its host', () =
     expect(container.querySelector('a')).toBeNull();
   });
 
-  it('shows an embedded picture after a click, and never a remote one', async () => {
+  it('shows an embedded picture, and never a remote one', async () => {
     const inside = render(Value, { value: 'data:image/png;base64,iVBORw0KGgo=', label: 'x' }).container;
-    expect(inside.querySelector('img')).toBeNull();
     await settled();
-    inside.querySelector('button')?.click();
-    await tick();
     expect(inside.querySelector('img')?.getAttribute('src')).toBe('data:image/png;base64,iVBORw0KGgo=');
     cleanup();
     const outside = render(Value, { value: `${TRAP}/a.png`, label: 'x' }).container;
@@ -280,7 +277,7 @@ describe('QU6: a link opens only after a second click that names its host', () =
     for (const button of outside.querySelectorAll('button')) button.click();
     await tick();
     expect(outside.querySelector('img')).toBeNull();
-    expect(outside.textContent).toContain("External images aren't loaded.");
+    expect(outside.textContent).toContain("It isn't loaded");
   });
 
   it('marks hidden characters inside Markdown too, including those written as entities', () => {

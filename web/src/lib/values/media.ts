@@ -1,24 +1,63 @@
-// Detects pictures in submissions: embedded ones, and URLs of remote ones. Loads nothing.
+// Detects pictures, sound, video and PDF in submissions: embedded ones, and URLs of others. Loads nothing.
 import { segments } from './text/segments.ts';
 
-/** An `inside` picture is embedded in the text and can be shown; of an `outside` one only the URL is known. */
+export type MediaKind = 'image' | 'audio' | 'video' | 'pdf';
+
+/** An `inside` file is embedded in the text; of an `outside` one only the URL is known, and null for an unknown kind. */
 export type Media =
-  | { readonly kind: 'inside'; readonly src: string; readonly type: string; readonly bytes: number }
-  | { readonly kind: 'outside'; readonly href: string; readonly host: string };
+  | {
+      readonly kind: 'inside';
+      readonly what: MediaKind;
+      readonly src: string;
+      readonly type: string;
+      readonly bytes: number;
+    }
+  | { readonly kind: 'outside'; readonly what: MediaKind | null; readonly href: string; readonly host: string };
 
 /** Drawings (SVG) are excluded: they are shown as text. */
-const INSIDE = /^data:(image\/(?:png|jpeg|gif|webp|avif|bmp));base64,([A-Za-z0-9+/]*={0,2})$/;
-const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|bmp|svg|mp4|webm|mov|mp3|wav|ogg)$/i;
+const INSIDE =
+  /^data:(image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/(?:mpeg|mp4|aac|flac|ogg|wav|webm)|video\/(?:mp4|webm)|application\/pdf);base64,([A-Za-z0-9+/]*={0,2})$/;
 
-/** The picture a text represents; null for any other text. */
+const EXTENSIONS: readonly [RegExp, MediaKind][] = [
+  [/\.(?:png|jpe?g|gif|webp|avif|bmp)$/i, 'image'],
+  [/\.(?:mp3|m4a|aac|flac|wav|ogg|oga|opus)$/i, 'audio'],
+  [/\.(?:mp4|m4v|webm|mov)$/i, 'video'],
+  [/\.pdf$/i, 'pdf'],
+];
+
+/** The file a text represents; null for any other text. */
 export function mediaOf(text: string): Media | null {
-  const inside = INSIDE.exec(text);
-  const [, type, data] = inside ?? [];
+  const [, type, data] = INSIDE.exec(text) ?? [];
   if (type !== undefined && data !== undefined && data !== '')
-    return { kind: 'inside', src: text, type, bytes: Math.floor((data.length * 3) / 4) };
+    return { kind: 'inside', what: kindOfType(type), src: text, type, bytes: Math.floor((data.length * 3) / 4) };
   const [part, ...rest] = text.length > 2048 ? [] : segments(text);
-  return part?.kind === 'link' && rest.length === 0 ? { kind: 'outside', href: part.href, host: part.host } : null;
+  if (part?.kind !== 'link' || rest.length > 0) return null;
+  return { kind: 'outside', what: kindOfAddress(part.href), href: part.href, host: part.host };
 }
 
-/** Whether a URL's extension suggests a picture, a film or a sound. */
-export const isPictureAddress = (href: string): boolean => URL.canParse(href) && PICTURE.test(new URL(href).pathname);
+const kindOfType = (type: string): MediaKind =>
+  type === 'application/pdf'
+    ? 'pdf'
+    : type.startsWith('audio/')
+      ? 'audio'
+      : type.startsWith('video/')
+        ? 'video'
+        : 'image';
+
+function kindOfAddress(href: string): MediaKind | null {
+  const path = URL.parse(href)?.pathname ?? '';
+  return EXTENSIONS.find(([extension]) => extension.test(path))?.[1] ?? null;
+}
+
+/** Whether a URL's extension suggests a picture, sound, a video or a PDF. */
+export const isPictureAddress = (href: string): boolean => kindOfAddress(href) !== null;
+
+/** Whether our server fetches from this address for a project with these media hosts (MP2). */
+export function isOfHost(href: string, hosts: readonly string[]): boolean {
+  const url = URL.parse(href);
+  return url !== null && url.protocol === 'https:' && url.port === '' && hosts.includes(url.hostname);
+}
+
+/** Where our server serves the file at a URL that an item mentions (MP1). */
+export const mediaAddress = (itemId: string, href: string): string =>
+  `/api/items/${itemId}/media?url=${encodeURIComponent(href)}`;

@@ -1,13 +1,14 @@
 // Each kind of content is recognized by its rule, by nothing that only resembles it, and can be fixed by a project.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CONTENT_KINDS } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
 import { classify, KINDS, type Kind } from '../classify.ts';
 import { CONTENTS } from '../contents.fixture.ts';
 import { HOSTILE_TEXTS } from '../hostile.fixture.ts';
 import { checkQuote, citedPieces } from './cited-answer.ts';
 import { mathPieces } from './math.ts';
-import { kindAt } from './pointers.ts';
+import { kindAt, kindsOf } from './pointers.ts';
 import { toolCallsOf } from './tool-call.ts';
 import { unifiedDiffLines } from './unified-diff.ts';
 import { summary } from './summary.ts';
@@ -240,5 +241,24 @@ describe('an answer with sources', () => {
     expect(checkQuote({ id: 'd1', quote: 'x' }, undefined)).toBe('unchecked');
     expect(checkQuote({ id: 'd1' }, input)).toBe('unchecked');
     expect(checkQuote('d1', input)).toBe('unchecked');
+  });
+});
+
+describe('ST2: the kinds of a project', () => {
+  it('are those of one part, by pointers that start there, under the names of the table', () => {
+    const fixed = {
+      '/input': 'chat',
+      '/input/body': 'markdown',
+      '/inputs': 'code',
+      '/suggestion/call': 'tool_call',
+      '/suggestion/photo': 'image',
+    } as const;
+    expect(kindsOf(fixed, 'input')).toEqual({ '': 'chat', '/body': 'markdown' });
+    expect(kindsOf(fixed, 'suggestion')).toEqual({ '/call': 'call', '/photo': 'media' });
+  });
+
+  it('are all kinds that the table can read', () => {
+    const kinds = Object.fromEntries(CONTENT_KINDS.map((kind) => [`/input/${kind}`, kind]));
+    expect(Object.values(kindsOf(kinds, 'input')).filter((kind) => !KINDS.includes(kind))).toEqual([]);
   });
 });

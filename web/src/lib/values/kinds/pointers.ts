@@ -1,7 +1,30 @@
 // The kinds a project fixed, by JSON pointer: `/rows/0/body`, with `*` for any step; the empty pointer is the whole value.
+import type { ContentKind } from '@countersign/shared/enums';
 import type { Kind } from '../classify.ts';
 
 export type FixedKinds = Readonly<Record<string, Kind>>;
+
+/** The kinds that a project names otherwise. */
+const KIND_OF: Readonly<Partial<Record<ContentKind, Kind>>> = {
+  tool_call: 'call',
+  image: 'media',
+  audio: 'media',
+  video: 'media',
+  pdf: 'media',
+};
+
+/** The kinds that a project fixed for one part of its items, by pointers that start at this part. */
+export function kindsOf(
+  fixed: Readonly<Record<string, ContentKind>>,
+  part: 'input' | 'suggestion',
+): Record<string, Kind> {
+  const start = `/${part}`;
+  return Object.fromEntries(
+    Object.entries(fixed)
+      .filter(([pointer]) => pointer === start || pointer.startsWith(`${start}/`))
+      .map(([pointer, kind]) => [pointer.slice(start.length), KIND_OF[kind] ?? (kind as Kind)]),
+  );
+}
 
 const STEP = /\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g;
 

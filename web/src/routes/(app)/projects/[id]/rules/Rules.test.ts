@@ -88,3 +88,58 @@ it('KE1, PM: shows retention periods to users who may not change the settings', 
   expect([days('Items').value, days('Items').readOnly]).toEqual(['365', true]);
   expect(days('Item content').readOnly).toBe(true);
 });
+
+const add = async (label: string, typed: string) => {
+  const field = screen.getByLabelText<HTMLInputElement>(label);
+  await fireEvent.input(field, { target: { value: typed } });
+  await fireEvent.keyDown(field, { key: 'Enter' });
+};
+
+it('ST4: stores the host of a pasted URL as URLs spell it, and says what is no host', async () => {
+  const form = new SettingsForm(project(true), 'me');
+  render(Rules, { form });
+  await add('Media hosts', 'https://Bücher.Example/cover.png, images.example.com');
+  expect(form.draft.media_hosts).toEqual(['xn--bcher-kva.example', 'images.example.com']);
+  expect(form.ready).toBe(true);
+  await add('Media hosts', '127.0.0.1');
+  expect(form.ready).toBe(false);
+  expect(screen.getByText(/^Enter host names such as/)).toBeTruthy();
+});
+
+it('ST3: asks how pictures start once a flag is sensitive', async () => {
+  const form = new SettingsForm(project(true), 'me');
+  render(Rules, { form });
+  expect(screen.queryByText('Blurred')).toBeNull();
+  await add('Sensitive flags', 'violence');
+  await fireEvent.click(screen.getByText('In greyscale'));
+  expect(form.changes).toEqual(['sensitive_flags', 'sensitive_pictures']);
+});
+
+it('ST2: adds, changes and removes the kind of a pointer', async () => {
+  const form = new SettingsForm(project(true), 'me');
+  render(Rules, { form });
+  const field = screen.getByLabelText<HTMLInputElement>('New pointer, such as /input/body');
+  const submit = async (typed: string) => {
+    await fireEvent.input(field, { target: { value: typed } });
+    await fireEvent.submit(field.closest('form')!);
+  };
+  await submit('body');
+  expect(form.draft.content_kinds).toEqual([]);
+  await submit('/input/body');
+  await submit('/input/body');
+  expect(screen.getByText('Keep one kind for each pointer.')).toBeTruthy();
+  expect(form.draft.content_kinds).toEqual(['/input/body: markdown']);
+  await fireEvent.change(screen.getByLabelText('Kind of /input/body'), { target: { value: 'text' } });
+  expect(form.draft.content_kinds).toEqual(['/input/body: text']);
+  await fireEvent.click(screen.getByLabelText('Remove /input/body'));
+  expect(form.changes).toEqual([]);
+});
+
+it('PM: shows content settings without fields to users who may not change them', () => {
+  const settings = { media_hosts: ['images.example.com'], content_kinds: { '/input': 'markdown' as const } };
+  render(Rules, { form: new SettingsForm(project(false, settings), 'me') });
+  expect(screen.getByText('images.example.com')).toBeTruthy();
+  expect(screen.getByText('Markdown')).toBeTruthy();
+  expect(screen.queryByLabelText('Media hosts', { selector: 'input' })).toBeNull();
+  expect(screen.queryByLabelText('Kind of /input')).toBeNull();
+});

@@ -40,6 +40,15 @@ describe('what is sent', () => {
     });
   });
 
+  it('is content kinds by pointer, and nothing when only their order differs (ST2)', () => {
+    const kinds = ['/suggestion: diff', '/input/a: b: markdown'];
+    const after = typed({ content_kinds: kinds });
+    const sent = { '/input/a: b': 'markdown', '/suggestion': 'diff' };
+    expect(patchOf(before, after, 12)).toEqual({ content_kinds: sent, settings_version: 12 });
+    const read = draftOf({ ...project, content_kinds: { '/suggestion': 'diff', '/input/a: b': 'markdown' } });
+    expect(patchOf(read, after, 13)).toEqual({ settings_version: 13 });
+  });
+
   it('never changes a threshold by showing it: the field reads back as the same number', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => {
@@ -56,6 +65,24 @@ describe('the declarations of the settings', () => {
     const text = (length: number) => 'x'.repeat(length);
     const list = (length: number) => Array.from({ length }, (_, at) => `r${at}`);
     if (setting.control === 'choice') return [...setting.options];
+    if (setting.control === 'pointers') {
+      const kinds = (length: number) => Object.fromEntries(list(length).map((name) => [`/input/${name}`, 'text']));
+      const wrong = ['', '/', 'input', '/metadata', '/input/~2', `/input/${text(setting.maxLength)}`];
+      return [0, setting.maxEntries, setting.maxEntries + 1].map(kinds).concat(wrong.map((at) => ({ [at]: 'text' })));
+    }
+    if (setting.control === 'list' && setting.format === 'host_name') {
+      const hosts = (length: number) => list(length).map((name) => `${name}.example`);
+      const wrong = ['localhost', '127.0.0.1', '[::1]', 'a.example:443', 'A.example', 'münchen.example', 'a..example'];
+      const fit = [['xn--mnchen-3ya.example'], hosts(0), hosts(setting.maxEntries), hosts(setting.maxEntries + 1)];
+      return [
+        ...fit,
+        ...wrong.map((host) => [host]),
+        [`${text(64)}.example`],
+        ['0x7f.1'],
+        ['a.example.'],
+        ['a_b.example'],
+      ];
+    }
     if (setting.control === 'list')
       return [setting.minEntries, setting.maxEntries, setting.maxEntries + 1].map(list).concat([[]]);
     if (setting.control !== 'number') return [setting.minLength, setting.maxLength, setting.maxLength + 1].map(text);
@@ -93,6 +120,9 @@ describe('what is refused before sending', () => {
     [{ reasons: [] }, { reasons: 'no_reason' }],
     [{ reasons: Array.from({ length: 21 }, (_, at) => `r${at}`) }, { reasons: 'too_many' }],
     [{ escalate_flags: Array.from({ length: 51 }, (_, at) => `f${at}`) }, { escalate_flags: 'too_many' }],
+    [{ media_hosts: ['a.example', 'localhost'] }, { media_hosts: 'no_host' }],
+    [{ content_kinds: ['/input/a: text', '/metadata: text'] }, { content_kinds: 'no_pointer' }],
+    [{ content_kinds: ['/input/a: text', '/input/a: code'] }, { content_kinds: 'twice' }],
     [{ audit_rate: '1.5' }, { audit_rate: 'out_of_range' }],
     [{ error_budget: '0' }, { error_budget: 'out_of_range' }],
     [{ error_budget: 'few' }, { error_budget: 'not_a_number' }],
@@ -123,6 +153,10 @@ describe('the save bar', () => {
     ['below_review', { below_review: 'queue' }, 'Reject', 'Queue'],
     ['escalate_flags', { escalate_flags: ['escalate', 'high_value', 'pii'] }, 'legal', 'pii'],
     ['reasons', { reasons: [...before.reasons].reverse() }, null, 'new order'],
+    ['media_hosts', { media_hosts: ['images.example.com'] }, null, 'images.example.com'],
+    ['sensitive_flags', { sensitive_flags: ['violence'] }, null, 'violence'],
+    ['sensitive_pictures', { sensitive_pictures: 'grey' }, 'Blurred', 'In greyscale'],
+    ['content_kinds', { content_kinds: ['/input: markdown'] }, null, '/input: markdown'],
     ['webhook_url', { webhook_url: 'https://x.example' }, 'none', 'https://x.example'],
     ['guidelines', { guidelines: 'long' }, null, 'edited'],
   ] as const)('describes the change of %s', (field, change, from, to) => {

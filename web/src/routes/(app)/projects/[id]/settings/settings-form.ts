@@ -3,20 +3,24 @@ import type { Project } from '@countersign/shared/api/projects';
 import {
   SETTING_NAMES,
   SETTINGS,
+  type ListSetting,
   type NumberSetting,
+  type PointersSetting,
   type ProjectSettings,
   type Setting,
   type SettingName,
   type SettingWith,
 } from '@countersign/shared/settings';
+import { isHostName } from '@countersign/shared/host-name';
+import { isItemPointer } from '@countersign/shared/item-pointer';
 import { isTimeZone } from '@countersign/shared/time-zone';
 import { isMarked } from './merge-lines.ts';
 
 export type FieldName = SettingName;
 type ChoiceName = SettingWith<{ control: 'choice' }>;
-type ListName = SettingWith<{ control: 'list' }>;
+type ListName = SettingWith<{ control: 'list' | 'pointers' }>;
 
-/** The settings in the form: numbers as typed, so that `0.` is not reformatted while typing. */
+/** The settings in the form: numbers as typed, so that `0.` is not reformatted while typing; pointers as `/input: text`. */
 export type Draft = {
   [Name in FieldName]: Name extends ChoiceName ? ProjectSettings[Name] : Name extends ListName ? string[] : string;
 };
@@ -33,9 +37,24 @@ export const draftOf = (project: Project): Draft =>
 /** A value as somebody would type it. */
 function typedOf(setting: Setting, value: Project[FieldName]): string | string[] {
   if (Array.isArray(value)) return [...value];
+  if (setting.control === 'pointers') return pointerEntries(value);
   if (typeof value === 'number' && setting.control === 'number' && !setting.integer) return thresholdText(value);
   // Empty for a value that is not set, or hidden from the user.
-  return String(value ?? '');
+  return value === undefined || typeof value === 'object' ? '' : String(value);
+}
+
+/** Pointers and their options as entries of a list, in the order of the pointers: the server stores no order. */
+const pointerEntries = (value: unknown): string[] =>
+  Object.entries((value ?? {}) as Record<string, string>)
+    .map(([pointer, option]) => pointerEntry(pointer, option))
+    .sort();
+
+export const pointerEntry = (pointer: string, option: string): string => `${pointer}: ${option}`;
+
+/** The pointer and the option of an entry. No option contains a colon. */
+export function readPointerEntry(entry: string): { pointer: string; option: string } {
+  const at = entry.lastIndexOf(': ');
+  return { pointer: entry.slice(0, at), option: entry.slice(at + 2) };
 }
 
 /** At least two decimals, and all existing ones: the field must read back as the same number. */
@@ -51,11 +70,20 @@ export const parseNumber = (typed: string): number =>
 /** The value a field would send. */
 function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
   const setting = settingOf(field);
+  if (setting.control === 'pointers' && Array.isArray(typed)) return sentPointers(typed);
   if (typeof typed !== 'string' || setting.control === 'choice') return typed;
   if (setting.nullable && typed.trim() === '') return null;
   if (setting.control === 'number') return parseNumber(typed);
   return setting.control === 'text' ? typed.trim() : typed;
 }
+
+const sentPointers = (entries: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    [...entries].sort().map((entry) => {
+      const { pointer, option } = readPointerEntry(entry);
+      return [pointer, option];
+    }),
+  );
 
 /** Whether two typed values of a field would send the same. An invalid number equals only itself. */
 export function sameValue(field: FieldName, a: Draft[FieldName], b: Draft[FieldName]): boolean {
@@ -87,6 +115,9 @@ export type Fault =
   | 'no_zone'
   | 'no_reason'
   | 'too_many'
+  | 'no_host'
+  | 'no_pointer'
+  | 'twice'
   | 'too_long'
   | 'marked';
 
@@ -110,10 +141,8 @@ export function faultyFields(draft: Draft): FieldName[] {
 
 function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
   if (setting.control === 'choice') return null;
-  if (setting.control === 'list') {
-    if (typed.length < setting.minEntries) return 'no_reason';
-    return typed.length > setting.maxEntries ? 'too_many' : null;
-  }
+  if (setting.control === 'list') return listFault(asList(typed), setting);
+  if (setting.control === 'pointers') return pointersFault(asList(typed), setting);
   const text = String(typed);
   if (setting.nullable && text.trim() === '') return null;
   if (setting.control === 'number') return numberFault(text, setting);
@@ -122,6 +151,21 @@ function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
   if (sent.length < setting.minLength) return 'empty';
   if (setting.merge === 'lines' && isMarked(sent)) return 'marked';
   return sent.length > setting.maxLength ? 'too_long' : null;
+}
+
+const asList = (typed: Draft[FieldName]): readonly string[] => (Array.isArray(typed) ? typed : []);
+
+function listFault(entries: readonly string[], { minEntries, maxEntries, format }: ListSetting): Fault | null {
+  if (entries.length < minEntries) return 'no_reason';
+  if (entries.length > maxEntries) return 'too_many';
+  return format === 'host_name' && !entries.every(isHostName) ? 'no_host' : null;
+}
+
+function pointersFault(entries: readonly string[], { maxEntries, maxLength }: PointersSetting): Fault | null {
+  const pointers = entries.map((entry) => readPointerEntry(entry).pointer);
+  if (!pointers.every((pointer) => pointer.length <= maxLength && isItemPointer(pointer))) return 'no_pointer';
+  if (new Set(pointers).size < pointers.length) return 'twice';
+  return pointers.length > maxEntries ? 'too_many' : null;
 }
 
 function numberFault(typed: string, { min, max, integer }: NumberSetting): Fault | null {

@@ -1,5 +1,6 @@
 // Texts of a project's settings: the rules, the save bar, and conflicts of two owners.
 import { count } from '#lib/format/format.ts';
+import type { ContentKind } from '@countersign/shared/enums';
 import { SETTINGS, type ProjectSettings, type Setting, type SettingWith } from '@countersign/shared/settings';
 import type { Fault, FieldName } from './settings-form.ts';
 
@@ -8,7 +9,7 @@ function boundsOf(field: FieldName): string {
   const setting: Setting = SETTINGS[field];
   if (setting.control === 'number') return `${setting.min} to ${setting.max}`;
   if (setting.control === 'choice') return '';
-  return count(setting.control === 'list' ? setting.maxEntries : setting.maxLength);
+  return count('maxEntries' in setting ? setting.maxEntries : setting.maxLength);
 }
 
 interface FieldTexts {
@@ -19,7 +20,7 @@ interface FieldTexts {
 }
 
 /** Settings that one component shows: the others have a place of their own. */
-export type InputName = SettingWith<{ section: 'project' | 'routing' | 'time' | 'audit' }> &
+export type InputName = SettingWith<{ section: 'project' | 'routing' | 'time' | 'audit' | 'content' }> &
   SettingWith<{ control: 'number' | 'text' | 'choice' }>;
 
 /** The options of the choices. */
@@ -46,6 +47,10 @@ export const settingsMessages = {
     audit_rate: 'audit rate',
     error_budget: 'error budget',
     over_budget: 'if over budget',
+    media_hosts: 'media hosts',
+    sensitive_flags: 'sensitive flags',
+    sensitive_pictures: 'sensitive pictures',
+    content_kinds: 'content kinds',
     webhook_url: 'webhook URL',
   } satisfies Record<FieldName, string>,
 
@@ -73,11 +78,13 @@ export const settingsMessages = {
       label: 'If the budget is exceeded',
       hint: 'Raising moves “Automatic from” up to a level the audits support, or to 1 if they support none. It stays there until an owner changes it.',
     },
+    sensitive_pictures: { label: 'Pictures of such items start', hint: 'Reviewers can change it for themselves.' },
   } satisfies Record<InputName, FieldTexts>,
 
   options: {
     below_review: { reject: 'Reject', queue: 'Queue', escalate: 'Escalate' },
     over_budget: { tell: 'Notify owners', raise: 'Notify and raise threshold' },
+    sensitive_pictures: { grey: 'In greyscale', blur: 'Blurred' },
   } satisfies Options,
 
   faults: {
@@ -89,6 +96,9 @@ export const settingsMessages = {
     no_zone: () => 'Enter a time zone, such as Europe/Berlin.',
     no_reason: () => 'Keep at least one reason. Edits and rejections need one.',
     too_many: (field) => `Maximum of ${boundsOf(field)}. Remove some.`,
+    no_host: () => 'Enter host names such as images.example.com, without a port and no IP addresses.',
+    no_pointer: () => 'Enter pointers such as /input/body or /suggestion.',
+    twice: () => 'Keep one kind for each pointer.',
     too_long: (field) => `Must not be longer than ${boundsOf(field)} characters.`,
     marked: () => 'Resolve the highlighted conflicts first.',
   } satisfies Record<Fault, (field: FieldName) => string>,
@@ -149,6 +159,41 @@ export const settingsMessages = {
     noDigit: 'no key',
     noDigitHint: 'Only the first nine reasons have a number key.',
     audit: 'Audit auto-approvals',
+    content: 'Content',
+    mediaHosts: 'Media hosts',
+    mediaHostsHint:
+      'Pictures, sound, video and PDF at these https hosts are shown, fetched by this service. From others nothing loads.',
+    host: 'host',
+    sensitiveFlags: 'Sensitive flags',
+    sensitiveFlagsHint: 'Pictures of items with any of these flags start blurred or in greyscale. Not case-sensitive.',
+    kinds: 'Content kinds',
+    kindsHint: 'How the values at these pointers are shown. All others are recognized automatically.',
+    pointer: 'Pointer',
+    kind: 'Kind',
+    kindOf: (pointer: string) => `Kind of ${pointer}`,
+    addPointer: 'New pointer, such as /input/body',
+    removePointer: (pointer: string) => `Remove ${pointer}`,
+    pointerAdded: (pointer: string) => `${pointer} added`,
+    pointerRemoved: (pointer: string) => `${pointer} removed`,
+    noKinds: 'No pointers yet.',
+    kindNames: {
+      text: 'Text',
+      markdown: 'Markdown',
+      code: 'Code',
+      diff: 'Diff',
+      json: 'JSON',
+      table: 'Table',
+      tree: 'Tree',
+      chat: 'Conversation',
+      tool_call: 'Tool call',
+      cited: 'Cited answer',
+      html: 'HTML',
+      math: 'Math',
+      image: 'Picture',
+      audio: 'Sound',
+      video: 'Video',
+      pdf: 'PDF',
+    } satisfies Record<ContentKind, string>,
   },
 
   threeWay: {

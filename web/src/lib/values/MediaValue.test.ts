@@ -1,0 +1,122 @@
+// @vitest-environment happy-dom
+// Which media is shown and fetched, from where, and how pictures of sensitive items start (MP2, ST3).
+import type { ItemDetail } from '@countersign/shared/item';
+import type { Project } from '@countersign/shared/api/projects';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import MediaValue from './MediaValue.svelte';
+import { mediaOf } from './media.ts';
+import { mediaPlaceOf, type MediaPlace } from './pictures.svelte.ts';
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const PLACE: MediaPlace = {
+  itemId: 'item',
+  projectId: 'project',
+  hosts: ['a.example'],
+  sensitive: null,
+  maySet: false,
+};
+const shown = (text: string, place: MediaPlace | null = PLACE) => {
+  const media = mediaOf(text);
+  if (media === null) throw new Error('no media');
+  return render(MediaValue, { props: { media }, context: new Map([['media place', () => place]]) }).container;
+};
+const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
+
+describe('media of a submission', () => {
+  it.each([
+    [PIXEL, 'inside', 'image'],
+    ['data:audio/mpeg;base64,SUQz', 'inside', 'audio'],
+    ['data:video/mp4;base64,AAAA', 'inside', 'video'],
+    ['data:application/pdf;base64,JVBERg==', 'inside', 'pdf'],
+    ['https://a.example/x.PNG?y', 'outside', 'image'],
+    ['https://a.example/call.mp3', 'outside', 'audio'],
+    ['https://a.example/film.webm#t=3', 'outside', 'video'],
+    ['https://a.example/bill.pdf', 'outside', 'pdf'],
+    ['https://a.example/x', 'outside', null],
+    ['https://a.example/x.svg', 'outside', null],
+  ])('%s is %s, %s', (text, kind, what) => expect(mediaOf(text)).toMatchObject({ kind, what }));
+
+  it.each([
+    'data:image/svg+xml;base64,PHN2Zz4=',
+    'data:text/html;base64,PGI+',
+    'data:image/png;base64,',
+    'data:image/png,<svg onload=alert(1)>',
+    'data:audio/mpeg;base64,SUQz"onerror=alert(1)',
+    'javascript:alert(1)//.png',
+  ])('%s is none', (text) => expect(mediaOf(text)).toBeNull());
+
+  it('MP2: of a media host is fetched from our own server, with a player for sound and video', () => {
+    const from = '/api/items/item/media?url=https%3A%2F%2Fa.example%2F';
+    expect(shown('https://a.example/x.png').querySelector('img')?.getAttribute('src')).toBe(`${from}x.png`);
+    expect(shown('https://a.example/x.mp3').querySelector('audio')?.getAttribute('src')).toBe(`${from}x.mp3`);
+    expect(shown('https://a.example/x.mp4').querySelector('video')?.getAttribute('src')).toBe(`${from}x.mp4`);
+  });
+
+  it.each([
+    ['another host', 'https://b.example/x.png', PLACE],
+    ['another port', 'https://a.example:8443/x.png', PLACE],
+    ['plain http', 'http://a.example/x.png', PLACE],
+    ['outside of an item', 'https://a.example/x.png', null],
+  ])('MP2: of %s is not fetched', (_, text, place) => {
+    expect(shown(text, place).querySelector('img, audio, video, source')).toBeNull();
+  });
+
+  it('says who can allow a host: an owner gets a link to the settings, others a sentence', () => {
+    shown('https://b.example/x.mp3');
+    expect(screen.getByText(/An owner can allow it/)).toBeTruthy();
+    cleanup();
+    shown('https://b.example/x.mp3', { ...PLACE, maySet: true });
+    const link = screen.getByText('Allow b.example in the project settings');
+    expect(link.getAttribute('href')).toBe('/projects/project/rules#content');
+  });
+
+  it('says why our server refused a file', async () => {
+    const fetching = vi.fn(() => Promise.resolve(Response.json({ detail: 'Larger than 25 MiB.' }, { status: 422 })));
+    vi.stubGlobal('fetch', fetching);
+    await fireEvent.error(shown('https://a.example/x.png').querySelector('img')!);
+    expect(await screen.findByText('Larger than 25 MiB.')).toBeTruthy();
+  });
+});
+
+describe('ST3: a picture', () => {
+  const styleOf = (place: MediaPlace) => shown(PIXEL, place).querySelector('img')!.className;
+  const sensitive: MediaPlace = { ...PLACE, sensitive: 'blur' };
+
+  it('starts in colour, or covered where the item is sensitive; each choice of the reader is remembered', async () => {
+    expect(styleOf(PLACE)).not.toMatch(/blur|grayscale/);
+    cleanup();
+    expect(styleOf(sensitive)).toContain('blur');
+    await fireEvent.change(screen.getByLabelText('Show pictures'), { target: { value: 'colour' } });
+    expect(localStorage.getItem('countersign.pictures.sensitive')).toBe('colour');
+    expect(localStorage.getItem('countersign.pictures.usual')).toBeNull();
+    cleanup();
+    expect(styleOf(sensitive)).not.toMatch(/blur|grayscale/);
+  });
+
+  it('is sensitive by the flags of its item, compared as routing compares them', () => {
+    const project = { id: 'p', media_hosts: [], sensitive_flags: ['Violence '], sensitive_pictures: 'grey' };
+    const settings = { ...project, abilities: { change_settings: true } } as unknown as Project;
+    const item = (risk_flags: string[]) => ({ id: 'i', risk_flags }) as ItemDetail;
+    expect(mediaPlaceOf(item(['violence']), settings).sensitive).toBe('grey');
+    expect(mediaPlaceOf(item(['violent']), settings).sensitive).toBeNull();
+  });
+
+  it('is zoomed and turned by buttons', async () => {
+    const box = shown(PIXEL);
+    const image = box.querySelector('img')!;
+    Object.defineProperties(image, { naturalWidth: { value: 100 }, naturalHeight: { value: 50 } });
+    await fireEvent.load(image);
+    await fireEvent.click(screen.getByLabelText('Zoom in'));
+    await fireEvent.click(screen.getByLabelText('Rotate'));
+    expect(image.style.transform).toContain('rotate(90deg)');
+    expect(screen.getByText('125 %')).toBeTruthy();
+    await fireEvent.click(screen.getByLabelText('Fit'));
+    expect(screen.queryByText('125 %')).toBeNull();
+  });
+});

@@ -1,0 +1,66 @@
+// Where media is shown, and how its reader wants pictures: in colour, in greyscale or blurred (ST3).
+import type { ItemDetail } from '@countersign/shared/item';
+import type { Project } from '@countersign/shared/api/projects';
+import { getContext, setContext } from 'svelte';
+import { oneOf, persisted } from '../storage/persisted.ts';
+
+/** The item that the values belong to, with what its project says about media. */
+export interface MediaPlace {
+  itemId: string;
+  projectId: string;
+  /** The `media_hosts` of the project. */
+  hosts: readonly string[];
+  /** How its pictures start, because the item has a sensitive flag; null without one. */
+  sensitive: 'grey' | 'blur' | null;
+  /** The reader may change the settings of the project. */
+  maySet: boolean;
+}
+
+/** The place of an item. Flags are compared as routing compares them (RT1). */
+export function mediaPlaceOf(item: Pick<ItemDetail, 'id' | 'risk_flags'>, project: Project): MediaPlace {
+  const asFlag = (flag: string) => flag.trim().normalize('NFC').toLowerCase();
+  const flags = item.risk_flags.map(asFlag);
+  const isSensitive = project.sensitive_flags.some((flag) => flags.includes(asFlag(flag)));
+  return {
+    ...{ itemId: item.id, projectId: project.id, hosts: project.media_hosts },
+    sensitive: isSensitive ? project.sensitive_pictures : null,
+    maySet: project.abilities.change_settings,
+  };
+}
+
+const KEY = 'media place';
+
+/** A function, because the open item changes. */
+export const setMediaPlace = (place: () => MediaPlace | null): unknown => setContext(KEY, place);
+
+/** Null outside of an item: then nothing is fetched. */
+export const getMediaPlace = (): (() => MediaPlace | null) =>
+  getContext<(() => MediaPlace | null) | undefined>(KEY) ?? none;
+
+const none = () => null;
+
+export const EFFECTS = ['colour', 'grey', 'blur'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+const choice = (name: string) => persisted(`countersign.pictures.${name}`, oneOf<Effect | ''>(['', ...EFFECTS]));
+const stored = { usual: choice('usual'), sensitive: choice('sensitive') };
+
+/** The reader's choices; empty until they make one. Sensitive pictures have one of their own. */
+class Pictures {
+  #usual = $state(stored.usual.read());
+  #sensitive = $state(stored.sensitive.read());
+
+  effect(place: MediaPlace | null): Effect {
+    const sensitive = place?.sensitive ?? null;
+    return sensitive === null ? this.#usual || 'colour' : this.#sensitive || sensitive;
+  }
+
+  choose(place: MediaPlace | null, effect: Effect): void {
+    const isSensitive = (place?.sensitive ?? null) !== null;
+    if (isSensitive) this.#sensitive = effect;
+    else this.#usual = effect;
+    stored[isSensitive ? 'sensitive' : 'usual'].write(effect);
+  }
+}
+
+export const pictures = new Pictures();
