@@ -103,7 +103,7 @@ function linked(found: string): Segment[] {
 }
 
 /** How much of a text is shown before it is cut. */
-export interface Most {
+interface Most {
   readonly lines: number;
   readonly characters: number;
 }
