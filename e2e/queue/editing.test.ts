@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await field.pressSequentially('x');
     await field.press('Backspace');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('No changes yet').waitFor();
+    await page.getByText('No changes yet').first().waitFor();
     await field.press('Control+End');
     await field.pressSequentially('d');
     await page.keyboard.press('Control+Enter');

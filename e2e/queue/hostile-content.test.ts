@@ -211,7 +211,7 @@ describe.skipIf(chromium === undefined)('values', () => {
       await page.getByText('sum changed from a number to text').waitFor();
       await code.focus();
       await page.keyboard.press('Control+Enter');
-      await page.getByText('Submit again to send it anyway.').waitFor();
+      await page.getByText('Submit again to send it anyway.').first().waitFor();
       expect((await project.pipeline.read(id)).status).toBe('queued');
 
       await page.getByRole('button', { name: 'Reset' }).click();

@@ -8,7 +8,7 @@ import { AREAS } from './jump.ts';
 import ItemContent from './ItemContent.svelte';
 import { Reading } from './reading.svelte.ts';
 
-const context = vi.hoisted(() => ({ reading: null as unknown }));
+const context = vi.hoisted((): { reading: unknown } => ({ reading: null }));
 vi.mock('../queue-context.ts', () => ({
   getQueueContext: () => ({
     reviewSession: { edit: null, draftsRevision: 0 },

@@ -14,7 +14,7 @@ const QUOTATIONS = MARKS.map(
 );
 
 /** Runs of blanks and line breaks count as one blank. */
-export const normalise = (text: string): string => text.replace(/\s+/gu, ' ').trim();
+const normalise = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 /** The texts inside a value, in order. */
 function textsOf(value: Json): string[] {
