@@ -92,7 +92,7 @@ function exists(document: string, { path, kind }: NamedPath): boolean {
 /** The way from a decision to its webhook names every file of delivery, and no more than a reader can follow. */
 function deliveryFaults(): string[] {
   const required = find(['server/src/delivery/**/*.ts', 'server/src/domain/webhooks/*.ts']).filter(
-    (file) => !file.endsWith('.test.ts') && !file.endsWith('/inbound.ts'),
+    (file) => !/(?:\.test|\/inbound|\/fetch-media)\.ts$/.test(file),
   );
   return fileListFaults(read('docs/ARCHITECTURE.md'), '#### From a decision to its webhook', {
     ...{ exists: (path) => existsSync(join(ROOT, path)), required, most: 30 },

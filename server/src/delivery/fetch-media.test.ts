@@ -1,4 +1,4 @@
-// Media behind the guard: allowed hosts and redirects, types, sizes and times, against hosts of every bad kind (MP2 to MP5).
+// Tests media behind the guard: hosts, redirects, types, sizes and times, against hosts of every bad kind (MP2 to MP5).
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -137,7 +137,7 @@ describe('MP4: the type', () => {
     expect((await fetched(at(host.port))).type).toBe('image/png');
   });
 
-  it('is refused compressed, whatever it would become', async () => {
+  it('is refused compressed, before anything is decompressed', async () => {
     const host = await sending('image/png', gzipSync(picture(10_000_000)), { 'content-encoding': 'gzip' });
     await expect(fetched(at(host.port))).rejects.toMatchObject(refused('encoded'));
   });

@@ -1,4 +1,4 @@
-// Fetches media of an allowed host behind the guard of webhooks: checked redirects, a known type, bounded size and time.
+// Fetches media of an allowed host behind the guard of webhooks: checked redirects, known types, bounded size and time.
 import { MediaRefused, type MediaAnswer, type MediaFault, type MediaRequest } from '../domain/media/media-answer.ts';
 import { agreedType, mediaTypeOf, SNIFFED_BYTES } from '../domain/media/media-type.ts';
 import { Connection } from './connections.ts';

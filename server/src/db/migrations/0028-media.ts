@@ -1,4 +1,4 @@
-// Project settings for pictures and other media: hosts, flags whose pictures start covered, and content kinds by pointer.
+// Project settings for media: hosts, flags whose pictures start covered, and content kinds by pointer.
 import { SchemaChange } from './schema-change.ts';
 
 export class Media extends SchemaChange {

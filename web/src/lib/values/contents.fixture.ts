@@ -52,7 +52,7 @@ const nested = (level: number): Json =>
 
 const lines = (tax: number): Json => [
   { position: 1, text: 'Office chair', quantity: 4, price: 129.9, total: 519.6 },
-  { position: 2, text: 'Desk lamp', quantity: 10, price: 24.5, total: 245 },
+  { position: 2, text: 'Floor lamp', quantity: 10, price: 24.5, total: 245 },
   { position: 3, text: 'Delivery', quantity: 1, price: tax, total: tax },
 ];
 

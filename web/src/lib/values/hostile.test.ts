@@ -76,7 +76,7 @@ describe('QU6: hostile content is inert', () => {
     expect(container.textContent).not.toContain('[native code]');
   });
 
-  it.each(texts)('whatever kind a project fixed for it: %s', async (_, value) => {
+  it.each(texts)('under every kind that a project may fix for it: %s', async (_, value) => {
     for (const kind of KINDS) {
       const { container } = render(ValueBlock, { title: 'Suggestion', value, large: true, kinds: { '': kind } });
       await settled();

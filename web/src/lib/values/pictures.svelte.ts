@@ -47,8 +47,8 @@ const stored = { usual: choice('usual'), sensitive: choice('sensitive') };
 
 /** The reader's choices; empty until they make one. Sensitive pictures have one of their own. */
 class Pictures {
-  #usual = $state(stored.usual.read());
-  #sensitive = $state(stored.sensitive.read());
+  #usual: Effect | '' = $state(stored.usual.read());
+  #sensitive: Effect | '' = $state(stored.sensitive.read());
 
   effect(place: MediaPlace | null): Effect {
     const sensitive = place?.sensitive ?? null;

@@ -1,4 +1,4 @@
-// The colours of code: each line split into tokens by the language modes of CodeMirror. Loaded on demand, each mode on its own.
+// The colours of code: each line split into tokens by the language modes of CodeMirror, each mode loaded on demand.
 import { StringStream, type StreamParser } from '@codemirror/streamparser';
 
 /** A piece of a line; `tone` is the kind of token, null for plain text. */

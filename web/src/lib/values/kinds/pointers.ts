@@ -1,4 +1,4 @@
-// The kinds a project fixed, by JSON pointer: `/rows/0/body`, with `*` for any step; the empty pointer is the whole value.
+// The kinds a project fixed, by JSON pointer: `/rows/0/body`, with `*` for any step; empty for the whole value.
 import type { ContentKind } from '@countersign/shared/enums';
 import type { Kind } from '../classify.ts';
 

@@ -1,4 +1,4 @@
-// Compares a table of the suggestion with the one of the input: which cells differ, which rows are new, how many are gone.
+// Compares a table of the suggestion with that of the input: which cells differ, which rows are new or gone.
 import type { Json } from '@countersign/shared/json/json';
 import { entriesOf, isArray, isObject, kindOf, printJson, type JsonObject } from '../json/lossless.ts';
 

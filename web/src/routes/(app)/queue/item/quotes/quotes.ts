@@ -1,4 +1,4 @@
-// The quotations of a suggestion that its input contains, and where a rendered page shows them. The rule itself is pure.
+// The quotations of a suggestion that its input contains, and where a rendered page shows them.
 import { entriesOf, isArray, isObject } from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
 

@@ -1,4 +1,4 @@
-// How many of a row's children fit in its one line: the row wraps and is clipped, so that nothing moves while it is measured.
+// How many of a row's children fit in its one line; the row wraps and is clipped, so that measuring moves nothing.
 
 /** The room for the button that shows the others, in pixels. */
 const MORE_PX = 76;
