@@ -15,7 +15,7 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
 
   async function asOwner(): Promise<Page> {
     const page = await browserEnv().enter(browserEnv().owner, people());
-    await page.getByRole('heading', { name: 'Members' }).waitFor();
+    await page.getByRole('heading', { name: 'Members', exact: true }).waitFor();
     return page;
   }
 

@@ -16,7 +16,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
 
   async function asOwner(): Promise<Page> {
     const page = await browserEnv().enter(browserEnv().owner, `/projects/${browserEnv().project.id}/people`);
-    await page.getByRole('heading', { name: 'Members' }).waitFor();
+    await page.getByRole('heading', { name: 'Members', exact: true }).waitFor();
     return page;
   }
   const offered = (page: Page) => page.getByRole('region', { name: 'Membership offers' });

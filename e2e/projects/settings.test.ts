@@ -42,7 +42,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
       .click();
   async function addReason(page: Page, reason: string): Promise<void> {
     await page.getByLabel('New reason').fill(reason);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel('New reason').press('Enter');
   }
   async function write(page: Page, change: (text: string) => string): Promise<void> {
     await switchTo(page, 'Guidelines');
