@@ -120,3 +120,6 @@ export function initials(name: string): string {
   const letters = words.length === 1 ? Array.from(first).slice(0, 2) : [Array.from(first)[0], Array.from(last)[0]];
   return letters.join('').toLocaleUpperCase();
 }
+
+/** A time in ms as the ISO text of events and drafts. */
+export const isoOf = (ms: number): string => new Date(ms).toISOString();

@@ -50,6 +50,3 @@ export function clampOffset(offset: number, proof: TimeProof): number {
   const highest = proof.to - proof.sentAt;
   return Math.min(Math.max(offset, lowest), Math.max(lowest, highest));
 }
-
-/** A time in ms as the ISO text of events and drafts. */
-export const isoOf = (ms: number): string => new Date(ms).toISOString();

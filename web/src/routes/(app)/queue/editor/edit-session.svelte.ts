@@ -1,6 +1,7 @@
 // One edit in progress: its text, saved as a draft while typing, and validated on submission.
 import type { Draft, Drafts } from '#lib/drafts/drafts.ts';
-import { clock, isoOf } from '#lib/time/clock.svelte.ts';
+import { isoOf } from '#lib/format/format.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import type { KeyedRecord } from '#lib/drafts/local-records.ts';
 import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';

@@ -1,6 +1,7 @@
 // What the review session asks the server for: a decision, shown before its response, and every other command.
 import { ApiProblem, call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
-import { clock, isoOf } from '#lib/time/clock.svelte.ts';
+import { isoOf } from '#lib/format/format.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
 import type { Drafts } from '#lib/drafts/drafts.ts';
 import type { RowRemoval } from '#lib/live/queue/queue-model.ts';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
