@@ -119,6 +119,7 @@ describe('a failure', () => {
     fixture.server.outcomes.clear();
     reviewSession.failure?.retry?.();
     await vi.waitFor(() => expect(fixture.server.of('one').detail.claim).toBeNull());
+    await vi.waitFor(() => expect(reviewSession.busy).toBeNull());
     expect([reviewSession.item.id, fixture.claims]).toEqual(['three', ['POST /api/items/one/claim']]);
   });
 
