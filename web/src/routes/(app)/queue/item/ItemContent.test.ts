@@ -56,7 +56,7 @@ it('QU13: says how much of a long input is not shown, and shows all of a long su
   const long = 'word '.repeat(3000);
   show(detail(long, long));
   const buttons = screen.getAllByRole('button', { name: /more characters$/ });
-  expect(buttons.map((button) => button.textContent.trim())).toEqual(['Show 8,000 more characters']);
+  expect(buttons.map((button) => button.textContent.trim())).toEqual(['Show 3,000 more characters']);
   expect(buttons[0]?.closest('[role=group]')?.id).toBe(AREAS.input);
 });
 
