@@ -10,8 +10,8 @@ import {
   type Setting,
   type SettingName,
 } from '../settings.ts';
-import { isHostName } from '../host-name.ts';
-import { isItemPointer } from '../item-pointer.ts';
+import { isHostName } from '../formats/host-name.ts';
+import { isItemPointer } from '../formats/item-pointer.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { personName } from '../person-name.ts';
 import { projectSummary } from '../project-summary.ts';

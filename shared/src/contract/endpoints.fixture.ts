@@ -20,7 +20,6 @@ import * as projects from '../api/projects.ts';
 import * as publicApi from '../api/public.ts';
 import * as regressions from '../api/regressions.ts';
 import * as queue from '../api/queue.ts';
-import * as searchApi from '../api/search.ts';
 import * as session from '../api/session.ts';
 import * as thresholds from '../api/thresholds.ts';
 import * as webhook from '../api/webhook.ts';
@@ -46,7 +45,6 @@ const MODULES = {
   public: publicApi,
   queue,
   regressions,
-  search: searchApi,
   session,
   thresholds,
   webhook,

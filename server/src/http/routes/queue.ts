@@ -1,6 +1,5 @@
 // The live queue: lists, claims and decisions.
 import * as api from '@countersign/shared/api/queue';
-import { search as searchEndpoint } from '@countersign/shared/api/search';
 import { presentDomainEvent } from '../../presenters/domain-event.ts';
 import { presentGrant, presentItem, presentQueue, presentNextGrant, presentBulkGrant } from '../../presenters/item.ts';
 import { claim } from '../../usecases/claims/claim.ts';
@@ -33,7 +32,7 @@ function bindReading(bind: Binder, services: Services): void {
     const snapshot = await listQueue(services, actor, { projectId, view, filter, after, limit });
     return presentQueue(snapshot, { projectId, now: services.clock.now() });
   });
-  bind.member(searchEndpoint, ({ actor, query }) => search(services, actor, { text: query.q }));
+  bind.member(api.search, ({ actor, query }) => search(services, actor, { text: query.q }));
   bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
   bind.member(api.readHistory, async ({ actor, params, query }) => {
     const { events, audited, hidden, nextCursor } = await readHistory(services, actor, {

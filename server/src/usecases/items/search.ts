@@ -1,5 +1,5 @@
 // Searches items of any status and people in the projects of a member.
-import { SEARCH_RESULTS, type SearchResults } from '@countersign/shared/api/search';
+import { SEARCH_RESULTS, type SearchResults } from '@countersign/shared/api/queue';
 import type { ItemStatus, Role } from '@countersign/shared/enums';
 import { uuid } from '@countersign/shared/ids';
 import { displayName } from '../../domain/access/actor.ts';

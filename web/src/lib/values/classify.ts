@@ -9,7 +9,7 @@ import { toolCallsOf, type ToolCall } from './kinds/tool-call.ts';
 import { isUnifiedDiff } from './kinds/unified-diff.ts';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, parseJson, printJson } from './json/lossless.ts';
 import type { JsonObject } from './json/lossless.ts';
-import { isPictureAddress, mediaOf, type Media } from './media.ts';
+import { isPictureAddress, mediaOf, type Media } from './media/media.ts';
 
 export type { JsonObject } from './json/lossless.ts';
 

@@ -13,7 +13,7 @@ export const lazy = {
   mail: () => import('./mail/MailValue.svelte'),
   markdown: () => import('./text/MarkdownValue.svelte'),
   math: () => import('./math/MathText.svelte'),
-  media: () => import('./MediaValue.svelte'),
+  media: () => import('./media/MediaValue.svelte'),
   table: () => import('./table/TableValue.svelte'),
 } as const;
 

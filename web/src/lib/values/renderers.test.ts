@@ -10,7 +10,7 @@ import { matchesIn } from './text/find.ts';
 import { foldUnchanged, compareLines, compareText } from './diff/word-diff.ts';
 import { lazy } from './lazy.ts';
 import { parseJson, type JsonObject } from './json/lossless.ts';
-import { mediaOf } from './media.ts';
+import { mediaOf } from './media/media.ts';
 import TableValue from './table/TableValue.svelte';
 import TreeValue from './TreeValue.svelte';
 import Value from './Value.svelte';

@@ -8,8 +8,8 @@ import { projects } from '#lib/api/projects-store.svelte.ts';
 import type { Project } from '@countersign/shared/api/projects';
 import type { Ui } from './command-handler.ts';
 import { commandsOf } from './commands.ts';
-import { ReviewFixture, stage, type Page } from '../session/review-page.fixture.ts';
-import { PROJECT } from '../session/fake-review-server.fixture.ts';
+import { ReviewFixture, stage, type Page } from '../session/fixtures/review-page.fixture.ts';
+import { PROJECT } from '../session/fixtures/fake-review-server.fixture.ts';
 import { Reading } from '../item/reading.svelte.ts';
 import { Selection } from '../bulk/selection.svelte.ts';
 

@@ -1,7 +1,7 @@
 // The heartbeat renews the lease of the open item while its user works: never for a lost or decided item, and never over a
 // decision.
 import { describe, expect, it, vi } from 'vitest';
-import { ReviewFixture, stage } from './review-page.fixture.ts';
+import { ReviewFixture, stage } from './fixtures/review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
 /** An active user, with a third of the lease gone. */

@@ -1,8 +1,8 @@
 // Late, repeated and lost answers: the page shows the present state, and no typed text is lost.
 import { describe, expect, it, vi } from 'vitest';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
-import { ReviewFixture, onShow, stage, type, type Page } from './review-page.fixture.ts';
-import { ME } from './fake-review-server.fixture.ts';
+import { ReviewFixture, onShow, stage, type, type Page } from './fixtures/review-page.fixture.ts';
+import { ME } from './fixtures/fake-review-server.fixture.ts';
 import { itemStatusMessage } from '../item/item-status-message.ts';
 
 const fixture = new ReviewFixture();

@@ -1,6 +1,6 @@
 // A response or event of an item the user has left changes nothing on the item they are on (QU2, QU3).
 import { describe, expect, it, vi } from 'vitest';
-import { ReviewFixture, onShow, stage, type } from './review-page.fixture.ts';
+import { ReviewFixture, onShow, stage, type } from './fixtures/review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
 

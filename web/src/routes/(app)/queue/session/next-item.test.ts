@@ -1,7 +1,7 @@
 // The choice of the next item: an item the user has just forwarded does not come back at once, even to a user who may decide it.
 import { describe, expect, it, vi } from 'vitest';
-import { ReviewFixture, onShow } from './review-page.fixture.ts';
-import { PROJECT } from './fake-review-server.fixture.ts';
+import { ReviewFixture, onShow } from './fixtures/review-page.fixture.ts';
+import { PROJECT } from './fixtures/fake-review-server.fixture.ts';
 
 const fixture = new ReviewFixture();
 

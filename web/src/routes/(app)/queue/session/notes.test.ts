@@ -2,8 +2,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import type { DomainEvent } from '@countersign/shared/events';
-import { ReviewFixture, type } from './review-page.fixture.ts';
-import { ME } from './fake-review-server.fixture.ts';
+import { ReviewFixture, type } from './fixtures/review-page.fixture.ts';
+import { ME } from './fixtures/fake-review-server.fixture.ts';
 
 const fixture = new ReviewFixture();
 

@@ -1,6 +1,6 @@
 // QU19 in the review session: text typed in another tab is not sent from here, and does not change the selection here.
 import { describe, expect, it } from 'vitest';
-import { ReviewFixture, type, type Page } from './review-page.fixture.ts';
+import { ReviewFixture, type, type Page } from './fixtures/review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
 const OPEN = { isClosed: () => false, whenClosed: () => undefined };

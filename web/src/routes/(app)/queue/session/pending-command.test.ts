@@ -1,6 +1,6 @@
 // Commands during a busy review session: the last pending command waits for the running one, actions never do (QU2).
 import { describe, expect, it, vi } from 'vitest';
-import { ReviewFixture, onShow, stage } from './review-page.fixture.ts';
+import { ReviewFixture, onShow, stage } from './fixtures/review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
 

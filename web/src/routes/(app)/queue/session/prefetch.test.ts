@@ -1,6 +1,6 @@
 // The next item is prefetched, and never shown in an outdated version.
 import { describe, expect, it, vi } from 'vitest';
-import { ReviewFixture } from './review-page.fixture.ts';
+import { ReviewFixture } from './fixtures/review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
 

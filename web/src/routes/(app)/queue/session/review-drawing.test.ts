@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { ReviewEvent } from './review-events.ts';
 import { reduce } from './review-reducer.ts';
 import { REVIEW_ACTIONS } from '@countersign/shared/review-actions';
-import { EVENTS, EVERY_STATE, NOW } from './review-states.fixture.ts';
+import { EVENTS, EVERY_STATE, NOW } from './fixtures/review-states.fixture.ts';
 import { ALLOWED, SESSION_COMMANDS, type ItemStateName, type ReviewState } from './review-state.ts';
 
 const PAGE = readFileSync(new URL('../../../../../../docs/ARCHITECTURE.md', import.meta.url), 'utf8');

@@ -17,7 +17,7 @@ import {
   running,
   SAMPLES,
   stateOf,
-} from './review-states.fixture.ts';
+} from './fixtures/review-states.fixture.ts';
 import {
   ALLOWED,
   READING,

@@ -6,7 +6,7 @@ import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { DomainEvent } from '@countersign/shared/events';
 import { Announcer } from '../announcements/announcer.svelte.ts';
 import { FakeStorage } from '#lib/storage/storage.fixture.ts';
-import { FakeReviewServer, ME, PROJECT, type Outcome } from './fake-review-server.fixture.ts';
+import { FakeReviewServer, ME, PROJECT, type Outcome } from './fixtures/fake-review-server.fixture.ts';
 import { ReviewSession } from './review-session.svelte.ts';
 import { Preferences } from '../preferences.svelte.ts';
 import { RecentDecisions } from '../recent/recent-decisions.svelte.ts';

@@ -1,7 +1,7 @@
 // The review session under every answer of the server: what it shows early is correct, and no typed text is lost.
 import { describe, expect, it, vi } from 'vitest';
-import { ReviewFixture, onShow, stage, type } from './review-page.fixture.ts';
-import { type Outcome } from './fake-review-server.fixture.ts';
+import { ReviewFixture, onShow, stage, type } from './fixtures/review-page.fixture.ts';
+import { type Outcome } from './fixtures/fake-review-server.fixture.ts';
 
 const fixture = new ReviewFixture();
 

@@ -13,7 +13,7 @@ import {
   running,
   SAMPLES,
   stateOf,
-} from './review-states.fixture.ts';
+} from './fixtures/review-states.fixture.ts';
 import { EMPTY_PROMPT, type CommandState, type ItemState, type Job, type ReviewState } from './review-state.ts';
 
 const step = (state: ReviewState, event: ReviewEvent) => reduce(state, event, NOW);

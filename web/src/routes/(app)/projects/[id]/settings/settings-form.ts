@@ -11,8 +11,8 @@ import {
   type SettingName,
   type SettingWith,
 } from '@countersign/shared/settings';
-import { isHostName } from '@countersign/shared/host-name';
-import { isItemPointer } from '@countersign/shared/item-pointer';
+import { isHostName } from '@countersign/shared/formats/host-name';
+import { isItemPointer } from '@countersign/shared/formats/item-pointer';
 import { isTimeZone } from '@countersign/shared/time-zone';
 import { isMarked } from './merge-lines.ts';
 

@@ -2,7 +2,7 @@
 import type { ItemDetail } from '@countersign/shared/item';
 import type { Project } from '@countersign/shared/api/projects';
 import { getContext, setContext } from 'svelte';
-import { oneOf, persisted } from '../storage/persisted.ts';
+import { oneOf, persisted } from '../../storage/persisted.ts';
 
 /** The item that the values belong to, with what its project says about media. */
 export interface MediaPlace {

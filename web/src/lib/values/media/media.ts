@@ -1,5 +1,5 @@
 // Detects pictures, sound, video and PDF in submissions: embedded ones, and URLs of others. Loads nothing.
-import { segments } from './text/segments.ts';
+import { segments } from '../text/segments.ts';
 
 export type MediaKind = 'image' | 'audio' | 'video' | 'pdf';
 
