@@ -108,6 +108,8 @@ export const readMedia = endpoint({
   summary: 'A picture, sound, video or PDF that this item links to, fetched from a media host of its project',
   params: itemParams,
   query: z.object({ url: z.string().max(2048) }),
+  /** The bytes of the file, streamed. */
+  reply: z.string(),
   errors: ['media_refused', 'media_unavailable'],
 });
 

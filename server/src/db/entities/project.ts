@@ -35,10 +35,10 @@ const ProjectSchema = defineEntity({
     retentionItemDays: p.integer().fieldName('keep_ledger_days').nullable(),
     /** IANA name of the time zone of its analytics. */
     timeZone: p.text().default('UTC'),
-    mediaHosts: p.type(TextArray).$type<string[]>(),
-    sensitiveFlags: p.type(TextArray).$type<string[]>(),
+    mediaHosts: p.type(TextArray).$type<string[]>().defaultRaw(`'{}'`),
+    sensitiveFlags: p.type(TextArray).$type<string[]>().defaultRaw(`'{}'`),
     sensitivePictures: p.enum(SENSITIVE_PICTURES).default('blur'),
-    contentKinds: p.json<Record<string, ContentKind>>(),
+    contentKinds: p.json<Record<string, ContentKind>>().defaultRaw(`'{}'`),
     settingsVersion: p.integer(),
     /** The settings version of the current guidelines. */
     guidelinesVersion: p.integer().default(1),
