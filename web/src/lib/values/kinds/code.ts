@@ -7,16 +7,20 @@ export interface Code {
   readonly text: string;
 }
 
-const FENCED = /^\s*(```+|~~~+)([^\n`]*)\n([\s\S]*?)\n?\1\s*$/;
+const FENCE = /^(`{3,}|~{3,})([^`]*)$/;
 /** Reading a longer text for its language would take too long. */
-const LONGEST = 100_000;
+const LONGEST = 20_000;
 const LONGEST_LINE = 1000;
 
-/** The content of a text that is one fenced block, and nothing else. */
+/** The content of a text that is one fenced block, and nothing else. Line by line: a hostile text must not take long. */
 function fencedCode(text: string): Code | null {
-  const [, , info = '', body] = FENCED.exec(text) ?? [];
+  const lines = text.trim().split('\n');
+  const [, fence, info = ''] = FENCE.exec(lines[0]?.trimEnd() ?? '') ?? [];
+  if (fence === undefined || lines.length < 2 || lines.at(-1)?.trimEnd() !== fence) return null;
+  const body = lines.slice(1, -1);
   // Another fence inside ends the first one: then it is Markdown.
-  return body === undefined || /^\s*(?:```|~~~)/m.test(body) ? null : { language: info.trim(), text: body };
+  if (body.some((line) => /^ {0,3}(?:```|~~~)/.test(line.trimStart()))) return null;
+  return { language: info.trim(), text: body.join('\n') };
 }
 
 /** For each language its signs; two of them make a text code. */
@@ -24,61 +28,68 @@ const SIGNS: readonly (readonly [language: string, signs: readonly RegExp[]])[] 
   [
     'python',
     [
-      /^\s*(?:async )?def \w+\(.*\).*:\s*(?:#.*)?$/m,
+      /^[ \t]*(?:async )?def \w+\(.*\).*:\s*(?:#.*)?$/m,
       /^(?:from [\w.]+ )?import [\w., *]+$/m,
-      /^\s*(?:if|for|while|elif|else|try|except|with|class)\b[^?]*:\s*$/m,
-      /^\s+return\b/m,
+      /^[ \t]*(?:if|for|while|elif|else|try|except|with|class)\b[^?]*:[ \t]*$/m,
+      /^[ \t]+return\b/m,
       /\bself\.\w|\bprint\(/,
     ],
   ],
   [
     'typescript',
     [
-      /^\s*(?:export )?(?:interface|type|enum) \w+.*[={]\s*$/m,
+      /^[ \t]*(?:export )?(?:interface|type|enum) \w+.*[={][ \t]*$/m,
       /\w\??: (?:string|number|boolean|void|unknown|Promise<)/,
     ],
   ],
   [
     'javascript',
     [
-      /^\s*(?:export )?(?:const|let|var) [\w{[].*=/m,
+      /^[ \t]*(?:export )?(?:const|let|var) [\w{[].*=/m,
       /=> ?[{(\w]/,
       /\bfunction\b ?\w*\(.*\) ?\{/,
-      /^\s*(?:import|export)\b.*['"];?$/m,
-      /[\w)'"];\s*$/m,
-      /^\s*\}\)?[;,]?\s*$/m,
+      /^[ \t]*(?:import|export)\b.*['"];?$/m,
+      /[\w)'"];[ \t]*$/m,
+      /^[ \t]*\}\)?[;,]?[ \t]*$/m,
     ],
   ],
-  ['go', [/^package \w+$/m, /^func .*\{$/m, /^\s*\w+(?:, \w+)* := /m, /^import (?:\(|")/m]],
-  ['rust', [/\bfn \w+.*(?:->|\{)/, /^\s*let (?:mut )?\w+.*;$/m, /^\s*(?:pub|impl|use|mod)\b.*[{;]$/m]],
+  ['go', [/^package \w+$/m, /^func .*\{$/m, /^[ \t]*\w+(?:, \w+)* := /m, /^import (?:\(|")/m]],
+  ['rust', [/\bfn \w+.*(?:->|\{)/, /^[ \t]*let (?:mut )?\w+.*;$/m, /^[ \t]*(?:pub|impl|use|mod)\b.*[{;]$/m]],
   [
     'java',
     [
-      /^\s*(?:public|private|protected)\b.*[{;(]\s*$/m,
-      /^\s*(?:package|import) [\w.*]+;$/m,
+      /^[ \t]*(?:public|private|protected)\b.*[{;(][ \t]*$/m,
+      /^[ \t]*(?:package|import) [\w.*]+;$/m,
       /\b(?:int|String|void|boolean|final) \w+ ?[=(;]/,
     ],
   ],
-  ['c', [/^\s*#include [<"]/m, /^\s*(?:int|void|char|float|double|static|struct)\b.*[{;]\s*$/m, /^\s*\}\s*;?$/m]],
+  [
+    'c',
+    [
+      /^[ \t]*#include [<"]/m,
+      /^[ \t]*(?:int|void|char|float|double|static|struct)\b.*[{;][ \t]*$/m,
+      /^[ \t]*\}\s*;?$/m,
+    ],
+  ],
   [
     'sql',
     [
-      /^\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|WITH \w+ AS)\b/,
+      /^[ \t]*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|WITH \w+ AS)\b/,
       /\b(?:FROM|WHERE|JOIN|GROUP BY|ORDER BY|VALUES|SET)\b/,
-      /;\s*$/,
+      /;[ \t]*$/,
     ],
   ],
   [
     'shell',
     [
       /^#!.*\b(?:ba|z)?sh\b/,
-      /^\s*(?:export \w+=|sudo |cd |echo |curl |npm |git |docker |apt(?:-get)? |mkdir |chmod )/m,
+      /^[ \t]*(?:export \w+=|sudo |cd |echo |curl |npm |git |docker |apt(?:-get)? |mkdir |chmod )/m,
       /"?\$\{?[A-Za-z_]\w*\}?"?/,
-      /^\s*(?:fi|done|then|esac|do)\s*$/m,
+      /^[ \t]*(?:fi|done|then|esac|do)[ \t]*$/m,
       / && | \| \w+|\\$/m,
     ],
   ],
-  ['css', [/^[.#@\w][^{}\n]*\{\s*$/m, /^\s+[\w-]+:\s*[^;{}\n]+;\s*$/m]],
+  ['css', [/^[.#@\w][^{}\n]*\{[ \t]*$/m, /^[ \t]+[\w-]+:\s*[^;{}\n]+;[ \t]*$/m]],
 ];
 
 /** A line that begins with a capital and has five words or more, none of them with a sign of code. */

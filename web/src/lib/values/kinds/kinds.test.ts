@@ -7,6 +7,7 @@ import { classify, KINDS, type Kind } from '../classify.ts';
 import { CONTENTS } from '../contents.fixture.ts';
 import { HOSTILE_TEXTS } from '../hostile.fixture.ts';
 import { checkQuote, citedPieces } from './cited-answer.ts';
+import { codeOf } from './code.ts';
 import { mathPieces } from './math.ts';
 import { kindAt, kindsOf } from './pointers.ts';
 import { toolCallsOf } from './tool-call.ts';
@@ -260,5 +261,21 @@ describe('ST2: the kinds of a project', () => {
   it('are all kinds that the table can read', () => {
     const kinds = Object.fromEntries(CONTENT_KINDS.map((kind) => [`/input/${kind}`, kind]));
     expect(Object.values(kindsOf(kinds, 'input')).filter((kind) => !KINDS.includes(kind))).toEqual([]);
+  });
+});
+
+describe('one fenced block', () => {
+  it.each([
+    ['```ts\nlet a = 1;\n```', { language: 'ts', text: 'let a = 1;' }],
+    ['~~~~\na\n\nb\n~~~~\n', { language: '', text: 'a\n\nb' }],
+    ['```\r\na\r\n```', { language: '', text: 'a\r' }],
+    ['```\na\n```\n```\nb\n```', null],
+    ['```\na', null],
+  ])('%j', (text, code) => expect(codeOf(text)).toEqual(code));
+
+  it('is looked for once: a fence of any length costs no more than the text', () => {
+    // With a pattern that may try every part of the fence, this did not end.
+    expect(codeOf(`${'~'.repeat(50_000)}\n${'x'.repeat(900_000)}`)).toBeNull();
+    expect(codeOf('\n'.repeat(900_000))).toBeNull();
   });
 });

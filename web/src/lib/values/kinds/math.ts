@@ -35,7 +35,7 @@ export function mathPieces(text: string): MathPiece[] {
   return pieces;
 }
 
-const LONGEST = 50_000;
+const LONGEST = 20_000;
 
 export const hasMath = (text: string): boolean =>
   text.length <= LONGEST && /\$|\\[([]/.test(text) && mathPieces(text).some(({ tex }) => tex !== null);
