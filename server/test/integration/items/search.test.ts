@@ -69,7 +69,7 @@ describe('a search', () => {
     expect(namesOf(await find('kettle', archived))).toEqual([]);
   });
 
-  it('examines the newest items of each project up to a limit, and says whether it left some out', async () => {
+  it('QU24: examines the newest items of each project up to a limit, and says whether it left some out', async () => {
     const many = await createProjectFixture(testEnv.services, {});
     await submitted('oldest', many, 'A needle');
     await submitted('newer', many, 'Hay');

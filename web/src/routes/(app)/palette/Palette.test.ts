@@ -172,7 +172,7 @@ describe('items and people', () => {
     expect(chosen()).toContain('Analytics');
   });
 
-  it('say when older items were not searched, and when the search failed', async () => {
+  it('QU24: say when older items were not searched, and when the search failed', async () => {
     answer = () => Promise.resolve(json({ ...found, complete: false }));
     open();
     await type('kettle');

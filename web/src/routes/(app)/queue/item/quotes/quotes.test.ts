@@ -1,11 +1,18 @@
 // @vitest-environment happy-dom
 // The quotations that are linked, and their places on a page.
 import { describe, expect, it } from 'vitest';
+import type { Json } from '@countersign/shared/json/json';
 import { quotesOf, rangesOf } from './quotes.ts';
 
 const INPUT = 'The supplier bears the risk\n  of loss until delivery. He said: it is “late” again.';
 
 describe('quotesOf', () => {
+  it('reads values of any depth', () => {
+    const deep = (text: string) =>
+      JSON.parse(`${'['.repeat(50_000)}${JSON.stringify(text)}${']'.repeat(50_000)}`) as Json;
+    expect(quotesOf(deep('It says "bears the risk".'), deep(INPUT))).toEqual(['bears the risk']);
+  });
+
   it.each([
     ['straight marks', 'It says "bears the risk of loss".', ['bears the risk of loss']],
     ['curly marks', 'It says “bears the risk of loss”.', ['bears the risk of loss']],

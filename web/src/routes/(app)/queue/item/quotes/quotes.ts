@@ -16,11 +16,16 @@ const QUOTATIONS = MARKS.map(
 /** Runs of blanks and line breaks count as one blank. */
 const normalise = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
-/** The texts inside a value, in order. */
+/** The texts inside a value, in order. Without recursion: the depth of a value is its sender's choice. */
 function textsOf(value: Json): string[] {
-  if (typeof value === 'string') return [value];
-  if (isArray(value)) return value.flatMap(textsOf);
-  return isObject(value) ? entriesOf(value).flatMap(([, member]) => textsOf(member)) : [];
+  const texts: string[] = [];
+  const rest = [value];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (typeof next === 'string') texts.push(next);
+    else if (isArray(next)) for (const member of next.toReversed()) rest.push(member);
+    else if (isObject(next)) for (const [, member] of entriesOf(next).toReversed()) rest.push(member);
+  }
+  return texts;
 }
 
 /** The quotations of the suggestion that stand in the input word for word, each once, in the order of the suggestion. */
