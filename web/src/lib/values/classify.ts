@@ -165,13 +165,16 @@ function turnOf(value: Json): Turn | null {
   return { role, content: content ?? null, calls: calls ?? null, rest: more };
 }
 
+/** A browser lays out no more columns in time; wider rows are read as a tree. */
+const MAX_COLUMNS = 200;
+
 /** Objects are uniform when they share most of their members, and those fit in cells. */
 function tableOf(value: Json, { fixed }: Place): ShapeOf<'table'> | null {
   if (!isArray(value) || value.length < (fixed ? 1 : 2) || !value.every(isObject)) return null;
   const columns = [...new Set(value.flatMap((row) => entriesOf(row).map(([key]) => key)))];
   const cells = value.flatMap((row) => Object.values(row));
   const alike = fixed || cells.length >= (columns.length * value.length) / 2;
-  const fits = columns.length > 0 && alike && (fixed || cells.every(isCell));
+  const fits = columns.length > 0 && columns.length <= MAX_COLUMNS && alike && (fixed || cells.every(isCell));
   return fits ? { kind: 'table', columns, rows: value } : null;
 }
 

@@ -20,6 +20,10 @@ const IDS = ['id', 'doc_id', 'document_id', 'source_id', 'ref', 'key', 'marker',
 const QUOTES = ['quote', 'cited_text', 'quoted_text', 'snippet', 'excerpt'];
 const TEXTS = ['text', 'content', 'body', 'passage', 'page_content', 'document'];
 
+/** More are read as any other value: each mark is looked up among all sources, and each quote in all texts. */
+const MOST_SOURCES = 100;
+const LONGEST = 50_000;
+
 /** `marked`: the text must contain a mark of one of the sources. */
 export function citedAnswerOf(value: Json, marked = true): CitedAnswer | null {
   if (!isObject(value)) return null;
@@ -28,6 +32,7 @@ export function citedAnswerOf(value: Json, marked = true): CitedAnswer | null {
   const sources = members.find(([name, list]) => SOURCES.includes(name) && isArray(list) && list.length > 0);
   if (answer === undefined || sources === undefined) return null;
   const [text, entries] = [answer[1] as string, sources[1] as Json[]];
+  if (entries.length > MOST_SOURCES || text.length > LONGEST) return null;
   const refers = citedPieces(text, entries).some((piece) => piece.kind === 'mark' && piece.entry >= 0);
   if (marked && !refers) return null;
   return {

@@ -191,6 +191,20 @@ describe('an HTML mail', () => {
     expect(page).toContain('p{color:red;background:}');
     expect(page).toContain('bgcolor="#eee"');
   });
+
+  it.each(['/* ', 'url( ', '@import '])('is cleaned in time that grows with it: %j without an end', (open) => {
+    // With a pattern that looks for the end from each beginning, this did not end.
+    const { document: page } = mailPreview(`<style>p{color:red}${open.repeat(300_000)}</style><p>Hi</p>`);
+    expect(page).toContain('<p>Hi</p>');
+    expect(page).not.toContain(open.trim());
+  });
+
+  it('lists each link once, however many there are', () => {
+    const links = Array.from({ length: 20_000 }, (_, at) => `<a href="https://a.example/${at % 10_000}">x</a>`).join(
+      '',
+    );
+    expect(mailPreview(`<body>${links}</body>`).links).toHaveLength(10_000);
+  });
 });
 
 it('collapses runs of blank lines to one gap', async () => {

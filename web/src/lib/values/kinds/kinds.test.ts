@@ -264,6 +264,19 @@ describe('ST2: the kinds of a project', () => {
   });
 });
 
+describe('a value too large for its kind', () => {
+  const wide = (columns: number) => Object.fromEntries(Array.from({ length: columns }, (_, at) => [`c${at}`, at]));
+  const cited = (sources: number) => ({ answer: 'Yes [1].', sources: Array.from({ length: sources }, () => 'x') });
+
+  it.each<[string, Json, Json, Kind]>([
+    ['a table', [wide(200), wide(200)], [wide(201), wide(201)], 'table'],
+    ['a cited answer', cited(100), cited(101), 'cited'],
+  ])('%s is read by the next rule', (_, fits, exceeds, expected) => {
+    expect(kind(fits)).toBe(expected);
+    expect(kind(exceeds)).not.toBe(expected);
+  });
+});
+
 describe('one fenced block', () => {
   it.each([
     ['```ts\nlet a = 1;\n```', { language: 'ts', text: 'let a = 1;' }],

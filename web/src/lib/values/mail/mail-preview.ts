@@ -51,17 +51,36 @@ function linksOf(page: Document): MailPreview['links'] {
     words: link.textContent.replaceAll(/\s+/g, ' ').trim(),
     href: link.getAttribute('href') ?? '',
   }));
-  return found.filter(
-    ({ href, words }, at) => found.findIndex((one) => one.href === href && one.words === words) === at,
-  );
+  return [...new Map(found.map((link) => [JSON.stringify([link.href, link.words]), link])).values()];
 }
 
 /** What could load or run something, in a style or an attribute. The policy of the frame forbids it all the same. */
 const LOADS = /url\s*\(|@import|image-set|\\|\/\/|javascript:|expression\s*\(/i;
 
+/** Comments first: they may hide the beginning of the others. */
+const CUT: readonly (readonly [RegExp, string])[] = [
+  [/\/\*/g, '*/'],
+  [/@import/gi, ';'],
+  [/url\s*\(/gi, ')'],
+];
+
+/** The text without what stands between these, which goes on to the end where it is not closed. Reads the text once. */
+function without(text: string, open: RegExp, close: string): string {
+  let left = '';
+  for (let at = 0; ;) {
+    open.lastIndex = at;
+    const begun = open.exec(text);
+    if (begun === null) return left + text.slice(at);
+    left += text.slice(at, begun.index);
+    const end = text.indexOf(close, open.lastIndex);
+    if (end === -1) return left;
+    at = end + close.length;
+  }
+}
+
 function clean(element: Element): void {
   if (element.localName === 'style') {
-    const rules = element.textContent.replaceAll(/\/\*[\s\S]*?\*\/|@import[^;]*;?|url\s*\([^)]*\)/gi, '');
+    const rules = CUT.reduce((text, [open, close]) => without(text, open, close), element.textContent);
     element.textContent = LOADS.test(rules) || rules.includes('</') ? '' : rules;
     return;
   }
