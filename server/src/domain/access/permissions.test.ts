@@ -18,6 +18,7 @@ const TABLE: Record<Permission, [boolean, boolean, boolean]> = {
   take_over: [false, true, true],
   bulk_claim: [false, true, true],
   reopen: [false, true, true],
+  answer_mistakes: [false, true, true],
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
   shape_clusters: [false, true, true],
@@ -41,7 +42,7 @@ describe('PM: the table', () => {
   it('covers every permission', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...PERMISSIONS].sort());
-    expect(cells).toHaveLength(57);
+    expect(cells).toHaveLength(60);
   });
 
   it.each(cells)('a %s and %s: %s', (role, permission, allowed) => {
