@@ -7,7 +7,7 @@ import { jsonText, type Json } from '@countersign/shared/json/json';
 // eslint-disable-next-line no-restricted-imports
 import { sameJson as serversRule } from '../../../../../server/src/domain/items/item.ts';
 import { breaches, changedPaths, sameJson } from './json-compare.ts';
-import { countValues, pathTo, shortPath } from './json-paths.ts';
+import { countValues, pathTo, shortPath } from './json-tree.ts';
 import { JsonFault } from './json-fault.ts';
 import { entriesOf, kindOf, Numeral, parseJson, printJson, spansOf, type JsonObject } from './lossless.ts';
 

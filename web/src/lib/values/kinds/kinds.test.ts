@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTENT_KINDS } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
-import { classify, KINDS, type Kind } from '../classify.ts';
+import { classify, describeShape, KINDS, type Kind } from '../classify.ts';
 import { CONTENTS } from '../contents.fixture.ts';
 import { HOSTILE_TEXTS } from '../hostile.fixture.ts';
 import { checkQuote, citedPieces } from './cited-answer.ts';
@@ -12,7 +12,6 @@ import { mathPieces } from './math.ts';
 import { kindAt, kindsOf } from './pointers.ts';
 import { toolCallsOf } from './tool-call.ts';
 import { unifiedDiffLines } from './unified-diff.ts';
-import { summary } from './summary.ts';
 
 const kind = (value: Json) => classify(value).kind;
 
@@ -117,7 +116,7 @@ describe('a kind fixed by a project', () => {
     const any = fc.constantFrom<Kind>(...KINDS);
     fc.assert(
       fc.property(fc.jsonValue(), any, (value, fixed) => {
-        expect(summary(classify(value as Json, false, fixed))).not.toContain('undefined');
+        expect(describeShape(classify(value as Json, false, fixed))).not.toContain('undefined');
       }),
     );
   });
