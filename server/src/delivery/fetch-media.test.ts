@@ -126,7 +126,7 @@ describe('MP4: the type', () => {
     ['a picture without a type', '', picture(100)],
     ['a PDF called a picture', 'image/png', '%PDF-1.7'],
     ['nothing', 'image/png', ''],
-  ])('%s is refused', async (_, type, body) => {
+  ])('%s is refused for its media type', async (_, type, body) => {
     const host = await sending(type, body);
     await expect(fetched(at(host.port))).rejects.toMatchObject(refused('wrong_type'));
     await vi.waitFor(() => expect(host.sockets.size).toBe(0));

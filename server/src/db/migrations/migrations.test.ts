@@ -54,7 +54,7 @@ describe('a change of the schema', () => {
     inOne('alter table "item" add constraint "a" check ("b" > 0) not valid'),
     inOne('alter table "item" drop constraint "a"'),
     beside('drop index concurrently if exists "a"', 'create index concurrently "a" on "item" ("b")'),
-  ])('is survived: %j', (step) => expect(troubles(step)).toEqual([]));
+  ])('a running process survives the step %j', (step) => expect(troubles(step)).toEqual([]));
 
   it.each([
     inOne('alter table "item" drop column "a"'),

@@ -126,7 +126,7 @@ describe('AR2: deleting', () => {
 });
 
 describe('AR2: after deleting, nothing more is sent', () => {
-  it('cancels pending deliveries', async () => {
+  it('deleting a project cancels pending deliveries', async () => {
     await decided(2);
     await testEnv.sql(
       `update delivery set status = 'paused' where id = (select min(id::text)::uuid from delivery where project_id = ?)`,

@@ -74,7 +74,7 @@ describe('classify', () => {
     ]);
   });
 
-  it('handles hostile keys', () => {
+  it('classifies objects with hostile keys', () => {
     const value = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}') as Json;
     expect(classify(value)).toMatchObject({
       kind: 'fields',

@@ -247,7 +247,7 @@ describe('isMarkdown', () => {
     ['# T\n**b** ' + 'x'.repeat(3000), false],
     [`# T\n**b**\n${'>'.repeat(5000)}`, false],
     [`# T\n**b**\n${'a '.repeat(20_000)}`, false],
-  ])('%j: %s', (value, expected) => {
+  ])('whether %j is read as Markdown: %s', (value, expected) => {
     expect(isMarkdown(value)).toBe(expected);
   });
 });

@@ -49,14 +49,14 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered', dead: 0 }, ': webhook works again.'],
     [{ kind: 'recovered', dead: 1 }, ': webhook works again; 1 delivery failed permanently.'],
     [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
-  ])('of %j', (overrides, words) => {
+  ])('states the alert %j in one sentence', (overrides, words) => {
     expect(alertMessages.sentence(alert(overrides))).toEqual(['', 'Maths answers', words]);
   });
 
   it.each<[ProjectAlert['kind'], string]>([
     ['over_budget', ': auto-approvals may exceed the error budget.'],
     ['threshold_raised', ': auto-approvals may exceed the error budget, so the auto-approve threshold was raised.'],
-  ])('AU5: of %s', (kind, words) => {
+  ])('AU5: states the alert %s in one sentence', (kind, words) => {
     const automatic = alert({ kind, delivery_id: null, attempts: null, http_status: null });
     expect(alertMessages.sentence(automatic)).toEqual(['', 'Maths answers', words]);
   });
