@@ -191,8 +191,8 @@ describe('MP3: limits', () => {
   });
 
   const internal = { port: 9, sockets: new Set<Socket>(), connections: () => 0, mostWritten: () => 0 };
-  const zoo = badReceivers({ internal, rebinding: 'rebinding.test' });
-  it.each(Object.entries(zoo).filter(([name]) => name !== 'a name that turns private'))(
+  const receivers = badReceivers({ internal, rebinding: 'rebinding.test' });
+  it.each(Object.entries(receivers).filter(([name]) => name !== 'a name that turns private'))(
     'survives a host with %s',
     async (_, bad) => {
       const { port } = await bad.open();

@@ -246,9 +246,9 @@ describe('AR2: at the same moment', () => {
   it('a delivery that the relay was just writing is not sent', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const relaying: [string, unknown[]] = [
-      `with stamped as (update project set event_seq = event_seq + 1 where id = ? returning id)
+      `with numbered as (update project set event_seq = event_seq + 1 where id = ? returning id)
        insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-       select gen_random_uuid(), id, ?, ?, 1, '{}', 'pending', 0, now(), now() from stamped`,
+       select gen_random_uuid(), id, ?, ?, 1, '{}', 'pending', 0, now(), now() from numbered`,
       [fixture.projectId, id, `evt_${randomUUID()}`],
     ];
     await withOpenTransaction(testEnv, relaying, async (commit) => {
