@@ -89,7 +89,7 @@ describe('PM: the abilities sent with a project', () => {
         'manage_project',
       ],
     ],
-  ])('for a %s', (role, expected) => {
+  ])('sends the abilities of a %s', (role, expected) => {
     const abilities = projectAbilities(role, false);
     expect(Object.keys(abilities).sort()).toEqual([...ABILITIES].sort());
     expect(on(abilities)).toEqual(expected);
