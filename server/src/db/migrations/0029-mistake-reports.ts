@@ -6,8 +6,9 @@ export class MistakeReports extends SchemaChange {
     // No foreign key to a user: erasing one leaves the row, and names are read from the user's row.
     this.addSql(`create table "mistake_report" (
       "item_id" uuid not null primary key,
-      "project_id" uuid not null references "project" ("id"),
-      "decision_id" uuid not null references "decision" ("id") on delete cascade,
+      "project_id" uuid not null constraint "mistake_report_project_id_foreign" references "project" ("id"),
+      "decision_id" uuid not null constraint "mistake_report_decision_id_foreign"
+        references "decision" ("id") on delete cascade,
       "decided_by" uuid not null,
       "reported_by" uuid not null,
       "note" text null,

@@ -70,7 +70,16 @@ describe('PM: the abilities sent with a project', () => {
     ['reviewer', []],
     [
       'supervisor',
-      ['take_over', 'bulk_claim', 'reopen', 'see_analytics', 'see_learnings', 'see_deliveries', 'stop_project'],
+      [
+        'take_over',
+        'bulk_claim',
+        'reopen',
+        'answer_mistakes',
+        'see_analytics',
+        'see_learnings',
+        'see_deliveries',
+        'stop_project',
+      ],
     ],
     [
       'owner',
@@ -78,6 +87,7 @@ describe('PM: the abilities sent with a project', () => {
         'take_over',
         'bulk_claim',
         'reopen',
+        'answer_mistakes',
         'see_analytics',
         'see_learnings',
         'see_deliveries',
