@@ -1,5 +1,5 @@
 // The live queue: lists, claims and decisions.
-import * as api from '@countersign/shared/api/queue';
+import * as api from '@countersign/shared/routes/queue';
 import { presentDomainEvent } from '../../presenters/domain-event.ts';
 import { presentGrant, presentItem, presentQueue, presentNextGrant, presentBulkGrant } from '../../presenters/item.ts';
 import { claim } from '../../usecases/claims/claim.ts';

@@ -1,7 +1,7 @@
 // The contract client: URLs, bodies, and every way a call can fail.
-import { claimNext, decideItem, listQueue, readQueueItem } from '@countersign/shared/api/queue';
-import { endSession, readSession, verify } from '@countersign/shared/api/session';
-import { changeProject } from '@countersign/shared/api/projects';
+import { claimNext, decideItem, listQueue, readQueueItem } from '@countersign/shared/routes/queue';
+import { endSession, readSession, verify } from '@countersign/shared/routes/session';
+import { changeProject } from '@countersign/shared/routes/projects';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import { addressOf, ApiProblem, call, NetworkFailure, whenSessionMissing } from './client.ts';

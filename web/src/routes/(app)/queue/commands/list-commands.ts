@@ -1,5 +1,5 @@
 // Commands of the list: moving, peeking, opening, selecting rows, and filtering.
-import { QUEUE_VIEWS, type QueueView } from '@countersign/shared/api/queue';
+import { QUEUE_VIEWS, type QueueView } from '@countersign/shared/enums';
 import type { CommandHandlers, Ui } from './command-handler.ts';
 import { stepLine } from '../session/next-item.svelte.ts';
 import { projectOf, type QueueContext } from '../queue-context.ts';
