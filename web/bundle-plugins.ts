@@ -17,11 +17,16 @@ export function withoutTransports(): Plugin {
   };
 }
 
+/** Where people start, and the pages that they go to from there. */
+const FIRST_PAGE = '/routes/(app)/queue/+page.svelte';
+const APP = '/routes/(app)/';
+
 type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
 
 /**
  * Small files compress badly. So code that only one page needs comes in one file, and code that only the pages below a layout
- * need, and that layout loads, in another. Code that a lazily loaded part shares with other pages stays in files of its own.
+ * need, and that layout loads, in another, and what the queue shares with other pages in a third. Other code that pages or
+ * lazily loaded parts share stays in files of its own.
  */
 function byPage(): (id: string, graph: Graph) => string | null {
   const pages = globSync('src/routes/**/+{page,layout}.svelte', { cwd: WEB }).map((path) => join(WEB, path));
@@ -30,7 +35,10 @@ function byPage(): (id: string, graph: Graph) => string | null {
     reach ??= pages.map((page) => ({ page, ...reachOf(page, graph) }));
     const by = reach.filter(({ reachable }) => reachable.has(id)).map(({ page }) => page);
     const of = reach.find(({ page, eager }) => eager.has(id) && by.every((other) => within(page, other)));
-    return of === undefined ? null : of.page.replace(/^.*\/routes\//, '').replaceAll(/[^a-z]+/g, '-');
+    if (of !== undefined) return of.page.replace(/^.*\/routes\//, '').replaceAll(/[^a-z]+/g, '-');
+    // What the first page needs at once and other pages of the app too: dozens of icons and small parts.
+    const first = reach.find(({ page }) => page.endsWith(FIRST_PAGE));
+    return first?.eager.has(id) === true && by.every((page) => page.includes(APP)) ? 'app-shared' : null;
   };
 }
 
