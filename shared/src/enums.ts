@@ -88,6 +88,7 @@ export const ABILITIES = [
   'take_over',
   'bulk_claim',
   'reopen',
+  'answer_mistakes',
   'see_analytics',
   'see_learnings',
   'see_deliveries',
@@ -114,6 +115,7 @@ export const CHANGE_KINDS = [
   'webhook',
   'cluster',
   'learning',
+  'mistake',
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -150,6 +152,9 @@ export const CHANGE_ACTIONS = [
   'cluster.restored',
   'learning.excluded',
   'learning.included',
+  'mistake.reported',
+  'mistake.overturned',
+  'mistake.upheld',
 ] as const satisfies readonly `${ChangeKind}.${string}`[];
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
@@ -176,3 +181,6 @@ export const DRAIN_STATES = ['empty', 'draining', 'standing', 'growing', 'too_fe
 
 /** How items reached their status. Reviewers treat each kind differently, so kinds are never pooled. */
 export const SAMPLE_KINDS = ['queued', 'escalated', 'automatic', 'refused'] as const;
+
+/** States that reported mistakes can be filtered by. */
+export const MISTAKE_STATES = ['open', 'answered'] as const;

@@ -11,7 +11,7 @@ import * as schemas from '../schemas/queue.ts';
 const UUID = '0197f1a0-0000-7000-8000-000000000001';
 
 describe('the endpoints', () => {
-  it.each(['routes', 'schemas'])('includes every area of %s', (folder) => {
+  it.each(['routes', 'schemas'])('every area of %s is part of the contract', (folder) => {
     const files = readdirSync(`${import.meta.dirname}/../${folder}`).filter((name) =>
       /^(?!route\.)[a-z]+\.ts$/.test(name),
     );
@@ -118,7 +118,7 @@ describe('a submission', () => {
     [{ risk_flags: ['f'.repeat(100)] }],
     [{ metadata: {} }],
     [{ metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index])) }],
-  ])('accepts %j', (change) => {
+  ])('a submission with %j is accepted', (change) => {
     expect(accepts(change)).toBe(true);
   });
 
@@ -139,7 +139,7 @@ describe('a submission', () => {
     [{ metadata: null }],
     [{ metadata: ['a'] }],
     [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, index])) }],
-  ])('refuses %j', (change) => {
+  ])('a submission with %j is refused', (change) => {
     expect(accepts(change)).toBe(false);
   });
 });

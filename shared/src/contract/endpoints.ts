@@ -14,6 +14,7 @@ import * as inboundRoutes from '../routes/inbound.ts';
 import * as invitesRoutes from '../routes/invites.ts';
 import * as learningsRoutes from '../routes/learnings.ts';
 import * as lifecycleRoutes from '../routes/lifecycle.ts';
+import * as mistakesRoutes from '../routes/mistakes.ts';
 import * as offersRoutes from '../routes/offers.ts';
 import * as onboardingRoutes from '../routes/onboarding.ts';
 import * as openapiRoutes from '../routes/openapi.ts';
@@ -37,6 +38,7 @@ import * as inboundSchemas from '../schemas/inbound.ts';
 import * as invitesSchemas from '../schemas/invites.ts';
 import * as learningsSchemas from '../schemas/learnings.ts';
 import * as lifecycleSchemas from '../schemas/lifecycle.ts';
+import * as mistakesSchemas from '../schemas/mistakes.ts';
 import * as offersSchemas from '../schemas/offers.ts';
 import * as onboardingSchemas from '../schemas/onboarding.ts';
 import * as openapiSchemas from '../schemas/openapi.ts';
@@ -80,6 +82,7 @@ const AREAS = {
   invites: joined(invitesRoutes, invitesSchemas),
   learnings: joined(learningsRoutes, learningsSchemas),
   lifecycle: joined(lifecycleRoutes, lifecycleSchemas),
+  mistakes: joined(mistakesRoutes, mistakesSchemas),
   offers: joined(offersRoutes, offersSchemas),
   onboarding: joined(onboardingRoutes, onboardingSchemas),
   openapi: joined(openapiRoutes, openapiSchemas),
