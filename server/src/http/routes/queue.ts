@@ -12,6 +12,7 @@ import type { Grant } from '../../usecases/claims/claim-row.ts';
 import { decide } from '../../usecases/decisions/decide.ts';
 import { answerMistake, listMistakes, readMistake, reportMistake } from '../../usecases/decisions/mistakes.ts';
 import { listQueue } from '../../usecases/items/list-queue.ts';
+import { listSimilar } from '../../usecases/items/list-similar.ts';
 import { readHistory, readItem } from '../../usecases/items/read-item.ts';
 import { search } from '../../usecases/items/search.ts';
 import { releaseClaim, takeOver } from '../../usecases/claims/end-claim.ts';
@@ -38,6 +39,7 @@ function bindReading(bind: Binder, services: Services): void {
     return presentQueue(snapshot, { projectId, now: services.clock.now() });
   });
   bind.member(api.search, ({ actor, query }) => search(services, actor, { text: query.q }));
+  bind.member(api.listSimilar, ({ actor, params }) => listSimilar(services, actor, params.id));
   bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
   bind.member(api.readHistory, async ({ actor, params, query }) => {
     const { events, audited, hidden, nextCursor } = await readHistory(services, actor, {

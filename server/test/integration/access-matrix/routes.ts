@@ -87,6 +87,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
     body: { project_id: ':id', item_ids: [':item'] },
   },
   search: { least: 'anyone', query: 'q=x' },
+  listSimilar: { least: 'reviewer' },
   readQueueItem: { least: 'reviewer' },
   readHistory: { least: 'reviewer' },
   claimItem: { least: 'reviewer' },
