@@ -3,6 +3,10 @@
 const TESTS = ['[.](test|contract|fixture)[.]ts$', '^server/test/', '^e2e/'];
 const LOCAL = '^(shared|server|web|scripts|e2e)/';
 const SHARED = '^shared/src/';
+/** What runs zod: schemas, what joins them with routes, and the client for pipelines, which checks replies. */
+const SCHEMAS = '^shared/src/(schemas/|contract/|client/|client[.]ts$)';
+const ZOD = 'node_modules/zod/';
+const TYPES = { dependencyTypesNot: ['type-only'] };
 const room = (name) => `^server/src/${name}/`;
 
 const DOMAIN = room('domain');
@@ -179,11 +183,30 @@ const rooms = [
   }),
 ];
 
+/** Types of schemas are free: they leave nothing in the bundle. */
+const schemas = [
+  {
+    name: 'web-loads-no-schema',
+    severity: 'error',
+    comment:
+      'A page calls routes and reads lists from enums.ts and limits.ts; of a schema, and of zod, it may import only types.',
+    from: { path: '^web/src/', pathNot: TESTS },
+    to: { path: [SCHEMAS, ZOD], ...TYPES },
+  },
+  {
+    name: 'what-pages-load-has-no-schema',
+    severity: 'error',
+    comment: 'Pages load this file: put the schema into shared/src/schemas/, and import its type with `import type`.',
+    from: { path: SHARED, pathNot: [SCHEMAS, ...TESTS] },
+    to: { path: [SCHEMAS, ZOD], ...TYPES },
+  },
+];
+
 const packages = [
   packagesOnly({
     name: 'shared-uses-zod-alone',
     from: SHARED,
-    may: ['node_modules/zod/'],
+    may: [ZOD],
     comment: 'shared/ runs in browsers and in receivers: zod and the platform are all it may use.',
   }),
   packagesOnly({
@@ -234,7 +257,7 @@ const habits = [
 ];
 
 export default {
-  forbidden: [...rooms, ...packages, ...habits],
+  forbidden: [...rooms, ...schemas, ...packages, ...habits],
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },

@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { RegressionStart } from '../shared/src/api/regressions.ts';
+import type { RegressionStart } from '../shared/src/schemas/regressions.ts';
 import { ApiError, createClient, NetworkError, type Client, type Retry } from '../shared/src/client.ts';
 import { oneLine } from '../shared/src/json/json-line.ts';
 import { answerFile } from './lib/files/answer-file.ts';

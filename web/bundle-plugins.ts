@@ -1,51 +1,10 @@
-// Build plugins that make the first load small: they remove the server's half of the contract and the sockets' fallback, and
-// bundle each page in few files.
+// Build plugins that make the first load small: they remove the sockets' fallback and bundle each page in few files.
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ESTree, Plugin, Rolldown } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 
 const WEB = import.meta.dirname;
-const ZOD = '\0zod-stub';
 const TRANSPORT = '\0transport-stub';
-/** The parts of an endpoint a browser uses; of its body only whether there is one. The rest is for the server and the docs. */
-const BROWSER_PROPERTIES: readonly string[] = ['method', 'path', 'auth', 'body'];
-
-/** One object that answers every declaration with itself and refuses to parse. */
-const ZOD_STUB = `
-const refuse = () => { throw new Error('schemas are not part of the browser build'); };
-const parsers = new Set(['parse', 'safeParse', 'parseAsync', 'safeParseAsync']);
-export const z = new Proxy(() => z, {
-  get: (_, key) => (parsers.has(key) ? refuse : key === Symbol.iterator ? undefined : z),
-  apply: () => z,
-  ownKeys: () => [],
-});
-export default z;
-`;
-
-/**
- * The endpoint objects contain zod schemas, which only the server runs: the browser needs method, path and the types, and the
- * types are gone after compilation. So `zod` becomes one object that is every schema, and every declaration that object. This
- * saves about 65 KiB of the first load.
- */
-export function withoutZod(): Plugin[] {
-  return [
-    {
-      name: 'countersign:without-zod',
-      enforce: 'pre',
-      resolveId: (source) => (source === 'zod' ? ZOD : undefined),
-      load: (id) => (id === ZOD ? ZOD_STUB : undefined),
-    },
-    {
-      name: 'countersign:without-declarations',
-      transform: {
-        filter: { id: /\/shared\/src\/.*\.ts$/, code: 'zod' },
-        handler(code) {
-          return { code: cut(code, declarationsIn(this.parse(code), code)), map: null };
-        },
-      },
-    },
-  ];
-}
 
 /** Only WebSockets are used (A8): the library's other transports are removed. */
 export function withoutTransports(): Plugin {
@@ -58,64 +17,16 @@ export function withoutTransports(): Plugin {
   };
 }
 
-interface Cut {
-  start: number;
-  end: number;
-  by: string;
-}
-
-/** Every schema, and the parts of every endpoint that no browser uses. */
-function declarationsIn(node: unknown, code: string): Cut[] {
-  if (typeof node !== 'object' || node === null) return [];
-  if (Array.isArray(node)) return node.flatMap((each) => declarationsIn(each, code));
-  const { type, start, end } = node as ESTree.Node;
-  const root = type === 'CallExpression' || type === 'MemberExpression' ? rootOf(node as ESTree.Node) : null;
-  if (root === 'z') return [{ start, end, by: 'z' }];
-  if (root === 'endpoint') return [{ start, end, by: browserPartOf(node as ESTree.Node, code) }];
-  return Object.values(node).flatMap((each) => declarationsIn(each, code));
-}
-
-/** The name that a chain of calls and members starts with. */
-function rootOf(node: ESTree.Node): string | null {
-  if (node.type === 'CallExpression') return rootOf(node.callee);
-  if (node.type === 'MemberExpression') return rootOf(node.object);
-  return node.type === 'Identifier' ? node.name : null;
-}
-
-/**
- * The object of an endpoint, reduced to the browser's properties. Errors: its argument is not an object of plain names.
- */
-function browserPartOf(node: ESTree.Node, code: string): string {
-  const definition = node.type === 'CallExpression' ? node.arguments[0] : undefined;
-  if (definition?.type !== 'ObjectExpression') throw new Error('An endpoint is declared by an object.');
-  const asked = definition.properties.flatMap((property) => {
-    if (property.type !== 'Property' || property.key.type !== 'Identifier')
-      throw new Error('The properties of an endpoint have plain names.');
-    const { name } = property.key;
-    if (!BROWSER_PROPERTIES.includes(name)) return [];
-    return name === 'body' ? 'body: z' : code.slice(property.start, property.end);
-  });
-  // Without the function, which would fill in the server's properties.
-  const body = asked.some((property) => property.startsWith('body')) ? [] : ['body: null'];
-  return `{ ${[...asked, ...body].join(', ')} }`;
-}
-
-function cut(code: string, cuts: readonly Cut[]): string {
-  let [result, at] = ['', 0];
-  for (const { start, end, by } of cuts.toSorted((one, other) => one.start - other.start)) {
-    // Anything inside a part that was cut is gone with it.
-    if (start < at) continue;
-    result += code.slice(at, start) + by;
-    at = end;
-  }
-  return result + code.slice(at);
-}
+/** Where people start, and the pages that they go to from there. */
+const FIRST_PAGE = '/routes/(app)/queue/+page.svelte';
+const APP = '/routes/(app)/';
 
 type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
 
 /**
  * Small files compress badly. So code that only one page needs comes in one file, and code that only the pages below a layout
- * need, and that layout loads, in another. Code that a lazily loaded part shares with other pages stays in files of its own.
+ * need, and that layout loads, in another, and what the queue shares with other pages in a third. Other code that pages or
+ * lazily loaded parts share stays in files of its own.
  */
 function byPage(): (id: string, graph: Graph) => string | null {
   const pages = globSync('src/routes/**/+{page,layout}.svelte', { cwd: WEB }).map((path) => join(WEB, path));
@@ -124,7 +35,10 @@ function byPage(): (id: string, graph: Graph) => string | null {
     reach ??= pages.map((page) => ({ page, ...reachOf(page, graph) }));
     const by = reach.filter(({ reachable }) => reachable.has(id)).map(({ page }) => page);
     const of = reach.find(({ page, eager }) => eager.has(id) && by.every((other) => within(page, other)));
-    return of === undefined ? null : of.page.replace(/^.*\/routes\//, '').replaceAll(/[^a-z]+/g, '-');
+    if (of !== undefined) return of.page.replace(/^.*\/routes\//, '').replaceAll(/[^a-z]+/g, '-');
+    // What the first page needs at once and other pages of the app too: dozens of icons and small parts.
+    const first = reach.find(({ page }) => page.endsWith(FIRST_PAGE));
+    return first?.eager.has(id) === true && by.every((page) => page.includes(APP)) ? 'app-shared' : null;
   };
 }
 

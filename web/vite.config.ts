@@ -3,11 +3,10 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
-import { groupByPage, withoutCycles, withoutTransports, withoutZod } from './bundle-plugins.ts';
+import { groupByPage, withoutCycles, withoutTransports } from './bundle-plugins.ts';
 
 export default defineConfig({
   plugins: [
-    withoutZod(),
     withoutTransports(),
     groupByPage(),
     withoutCycles(),

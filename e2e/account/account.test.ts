@@ -1,7 +1,7 @@
 // Tests the account page in a real browser: display name, offers, and refused wallets.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { listMembers } from '@countersign/shared/api/projects';
+import { listMembers } from '@countersign/shared/routes/projects';
 import { join, offerTo, openProject } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { listMembers, removeMember } from '@countersign/shared/api/projects';
-import { readQueueItem } from '@countersign/shared/api/queue';
-import { endOtherSessions } from '@countersign/shared/api/session';
+import { listMembers, removeMember } from '@countersign/shared/routes/projects';
+import { readQueueItem } from '@countersign/shared/routes/queue';
+import { endOtherSessions } from '@countersign/shared/routes/session';
 import { aSubmission, join, offerTo } from '../../server/test/builders.ts';
 import { makeWallet, person, type Wallet } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

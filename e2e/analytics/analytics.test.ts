@@ -1,6 +1,6 @@
 // Tests analytics in real browsers: pages match the database during live work, each plot has a table, days use the project's time
 // zone.
-import { readAnalytics } from '@countersign/shared/api/analytics';
+import { readAnalytics } from '@countersign/shared/routes/analytics';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

@@ -1,6 +1,7 @@
 // Tests that two open pages, both processes, the rollups and the tables agree after random work with process kills and restarts.
 // $OPERATIONS sets the number of steps; SOAK=1 runs many.
-import { type Analytics, readAnalytics } from '@countersign/shared/api/analytics';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
+import { readAnalytics } from '@countersign/shared/routes/analytics';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

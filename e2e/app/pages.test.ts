@@ -1,7 +1,7 @@
 // Tests every page with real content, in both themes, wide and on a phone: accessible, and not wider than the screen.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createInboundSource } from '@countersign/shared/api/inbound';
+import { createInboundSource } from '@countersign/shared/routes/inbound';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, review } from '../../server/test/builders.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';

@@ -2,7 +2,7 @@
 // restart while pipelines submit, a person holds an item, and two pages are open.
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { startTopology, type Topology } from '../../scripts/lib/processes/topology.ts';
 import { MIGRATIONS } from '../../server/src/db/migrations/list.ts';

@@ -1,6 +1,7 @@
 // Tests excluded learnings, learning filters and regression runs in a real browser, by keyboard and pointer.
-import { answerCases, listCases, type PublicCase } from '@countersign/shared/api/regressions';
-import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { answerCases, listCases } from '@countersign/shared/routes/regressions';
+import type { PublicCase } from '@countersign/shared/schemas/regressions';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
-import { listExports } from '@countersign/shared/api/exports';
+import { listExports } from '@countersign/shared/routes/exports';
 import { aSubmission, review } from '../../server/test/builders.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { ALL_APPEARANCES, expectAccessible, saveScreenshot, setAppearance } from '../support/page-checks.ts';

@@ -1,5 +1,5 @@
 // Tests the clusters of override reasons in a real browser: live arrivals, and edits by a supervisor that every viewer sees.
-import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

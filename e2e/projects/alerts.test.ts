@@ -1,7 +1,7 @@
 // Tests webhook alerts for owners in a real browser: live, on every page, once; in both themes, wide and narrow.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import { aSubmission, join, review } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

@@ -1,7 +1,7 @@
 // Tests audits in a real browser: nothing marks an audit item while it waits, the page explains the verdicts, an alert notifies
 // owners.
-import { claimItem, decideItem } from '@countersign/shared/api/queue';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

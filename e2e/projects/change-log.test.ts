@@ -1,7 +1,7 @@
 // Tests the change log in a real browser: live entries, the filter in the URL, guidelines diffs, hostile names shown as text.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { changeProject, createApiKey } from '@countersign/shared/api/projects';
+import { changeProject, createApiKey } from '@countersign/shared/routes/projects';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 

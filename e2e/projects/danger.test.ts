@@ -1,7 +1,7 @@
 // Tests archiving, restoring and deleting a project in real browsers: the confirmation, and what the other members see.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { archiveProject } from '@countersign/shared/api/lifecycle';
+import { archiveProject } from '@countersign/shared/routes/lifecycle';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../../server/test/builders.ts';
 import { person, type Person } from '../../server/test/client.ts';

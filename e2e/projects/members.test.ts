@@ -1,7 +1,7 @@
 // Tests the reviewer pool in real browsers: join by invite link, change roles under open pages, remove members.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { claimItem } from '@countersign/shared/api/queue';
+import { claimItem } from '@countersign/shared/routes/queue';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { makeWallet, person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

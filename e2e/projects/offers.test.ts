@@ -1,7 +1,7 @@
 // Tests offers in real browsers: offer a role to a wallet, which sees it at once and accepts, declines or loses it.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { addMember, createProject, listMembers } from '@countersign/shared/api/projects';
+import { addMember, createProject, listMembers } from '@countersign/shared/routes/projects';
 import { join, offerTo, openProject } from '../../server/test/builders.ts';
 import { makeWallet, person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

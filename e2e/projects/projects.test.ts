@@ -1,8 +1,8 @@
 // Tests the project list, onboarding and the overview in a real Chromium: every figure updates live.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { changeProject, createProject, rotateWebhookSecret } from '@countersign/shared/api/projects';
-import { claimNext } from '@countersign/shared/api/queue';
+import { changeProject, createProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { claimNext } from '@countersign/shared/routes/queue';
 import { aProject, aSubmission, join, openProject, review } from '../../server/test/builders.ts';
 import { makeWallet, person, pipeline } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

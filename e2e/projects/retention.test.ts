@@ -1,9 +1,9 @@
 // Tests retention in a real browser: a confirmation before a shorter period, and how the pages show redacted and deleted data.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
-import { readDelivery, listDeliveries } from '@countersign/shared/api/deliveries';
-import { readQueueItem } from '@countersign/shared/api/queue';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
+import { readDelivery, listDeliveries } from '@countersign/shared/routes/deliveries';
+import { readQueueItem } from '@countersign/shared/routes/queue';
 import { withAnotherWorker } from '../../server/test/another-worker.ts';
 import { aSubmission, review } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

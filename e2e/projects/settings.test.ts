@@ -1,7 +1,7 @@
 // Tests the project settings in two browsers: concurrent edits by two owners, and the guidelines notice for reviewers.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { aSubmission, join, openProject } from '../../server/test/builders.ts';
 import { type Person, person } from '../../server/test/client.ts';

@@ -2,7 +2,7 @@
 // obeys.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { claimItem, releaseClaim } from '@countersign/shared/api/queue';
+import { claimItem, releaseClaim } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, review, type OpenProject } from '../../server/test/builders.ts';
 import { person, type Person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

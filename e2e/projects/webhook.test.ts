@@ -1,7 +1,7 @@
 // Tests the webhook tab in a real browser: test events to a saved and an unsaved URL, resume after a pause, secret rotation.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { rotateWebhookSecret } from '@countersign/shared/api/projects';
+import { rotateWebhookSecret } from '@countersign/shared/routes/projects';
 import { aSubmission, openProject, type OpenProject, review } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';

@@ -1,6 +1,6 @@
 // Tests the thresholds section in a real browser: set a threshold by every control, apply it as owner, show unknown figures.
-import { listChanges } from '@countersign/shared/api/changes';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { listChanges } from '@countersign/shared/routes/changes';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';

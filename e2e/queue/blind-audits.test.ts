@@ -1,7 +1,7 @@
 // Tests a reviewer's queue in a project with blind audits: nothing marks an audit item, and the page says why.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';

@@ -1,7 +1,7 @@
 // Tests the list filter in the URL, and the bulk decision of a supervisor (LC5).
 import type { Page } from 'playwright';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { claimItem } from '@countersign/shared/api/queue';
+import { claimItem } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../../server/test/builders.ts';
 import { people, type Person } from '../../server/test/client.ts';

@@ -1,7 +1,8 @@
 // Tests LC4 in a real Chromium: a person who holds three items and claims a fourth reads why not, with a link to the held ones.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { claimItem, MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { claimItem } from '@countersign/shared/routes/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { aSubmission } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';

@@ -1,8 +1,8 @@
 // Tests hostile submissions in a real browser: content never runs and loads nothing, and edits are sent as typed.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { readItem } from '@countersign/shared/api/public';
-import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { readItem } from '@countersign/shared/routes/public';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import type { Json } from '@countersign/shared/json/json';
 import { aSubmission, join, openProject } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';

@@ -1,7 +1,7 @@
 // Tests that a decision applies to the item a person has seen: under browser translation and at double clicks.
 import type { Locator, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { decideItem, claimItem, readQueueItem } from '@countersign/shared/api/queue';
+import { decideItem, claimItem, readQueueItem } from '@countersign/shared/routes/queue';
 import { join } from '../../server/test/builders.ts';
 import { makeWallet, person, type Person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

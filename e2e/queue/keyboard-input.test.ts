@@ -1,6 +1,6 @@
 // Tests keys in a real browser: typing in other fields decides nothing, and every keyboard layout reaches every key.
 import { describe, expect, it } from 'vitest';
-import { readQueueItem } from '@countersign/shared/api/queue';
+import { readQueueItem } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { expectUntouched, openQueue, waitUntilActionable } from '../support/open-item.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';

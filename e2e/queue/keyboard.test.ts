@@ -1,8 +1,8 @@
 // Tests QU2 and QU5: the queue by keyboard alone, from sign-in to every action; changing keys and switching them off.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { changeProject } from '@countersign/shared/api/projects';
-import { readQueueItem } from '@countersign/shared/api/queue';
+import { changeProject } from '@countersign/shared/routes/projects';
+import { readQueueItem } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission } from '../../server/test/builders.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';

@@ -2,7 +2,7 @@
 // SOAK=1 runs ten of them and sixty items.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listQueue, readHistory } from '@countersign/shared/api/queue';
+import { listQueue, readHistory } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { people, type Person } from '../../server/test/client.ts';

@@ -1,6 +1,6 @@
 // Tests QU12 in a real Chromium: without WebSocket a person can work the queue, and the page says how it is connected.
 import { describe, expect, it } from 'vitest';
-import { readQueueItem } from '@countersign/shared/api/queue';
+import { readQueueItem } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';

@@ -4,7 +4,7 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../../server/test/builders.ts';
-import { changeMember } from '../../shared/src/api/projects.ts';
+import { changeMember } from '../../shared/src/routes/projects.ts';
 import { people, type Person } from '../../server/test/client.ts';
 import { type OwnRedis, startOwnRedis } from '../../server/test/own-redis.ts';
 import { WITH_REDIS, startTestEnvironment, type TestEnvironment } from '../../server/test/test-environment.ts';

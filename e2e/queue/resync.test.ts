@@ -1,7 +1,7 @@
 // Tests that after any interruption a page shows what a freshly opened page would show (QU4).
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { claimItem, claimNext, listQueue, releaseClaim } from '@countersign/shared/api/queue';
+import { claimItem, claimNext, listQueue, releaseClaim } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, review } from '../../server/test/builders.ts';
 import { people, type Person } from '../../server/test/client.ts';

@@ -1,7 +1,7 @@
 // Tests two people on one queue in two real browsers: who was first, what the other sees, and that no typed text is lost.
 import type { Page, Route } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readQueueItem } from '@countersign/shared/api/queue';
+import { readQueueItem } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../../server/test/builders.ts';
 import { person, type Person } from '../../server/test/client.ts';

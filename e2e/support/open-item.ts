@@ -1,8 +1,8 @@
 // Helpers for an item open in a reviewer's browser: when an action works, and whether anything was done to it.
 import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
-import { changeProject } from '@countersign/shared/api/projects';
-import { readQueueItem } from '@countersign/shared/api/queue';
+import { changeProject } from '@countersign/shared/routes/projects';
+import { readQueueItem } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, type OpenProject } from '../../server/test/builders.ts';
 import type { Person } from '../../server/test/client.ts';
 import type { BrowserEnvironment } from './test-environment.ts';

@@ -1,7 +1,8 @@
 // Helpers that read the queue off a page and act on it. They judge a page by what it shows, never by its internal state.
 import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
-import { listQueue, QUEUE_VIEWS, type QueueView } from '@countersign/shared/api/queue';
+import { listQueue } from '@countersign/shared/routes/queue';
+import { QUEUE_VIEWS, type QueueView } from '@countersign/shared/enums';
 import type { Person } from '../../server/test/client.ts';
 import type { TestEnvironment } from '../../server/test/test-environment.ts';
 

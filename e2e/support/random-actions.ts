@@ -1,17 +1,17 @@
 // Runs random work on one project as a pipeline and several people at once: anything the contract allows, in any order.
-import { releaseProject, stopProject } from '@countersign/shared/api/team';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { releaseProject, stopProject } from '@countersign/shared/routes/team';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import {
   claimItem,
   claimNext,
   decideItem,
-  type Granted,
   listQueue,
-  MAX_CLAIMS,
   releaseClaim,
   reopenItem,
   undoDecision,
-} from '@countersign/shared/api/queue';
+} from '@countersign/shared/routes/queue';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import fc from 'fast-check';
 import { aSubmission, type OpenProject } from '../../server/test/builders.ts';

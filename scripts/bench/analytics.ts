@@ -1,8 +1,8 @@
 // Benchmarks the analytics page at a million items against ten thousand, and the relay's lag under full load.
-import { readAnalytics } from '../../shared/src/api/analytics.ts';
-import { readAudits } from '../../shared/src/api/audits.ts';
-import { readTeamView } from '../../shared/src/api/team.ts';
-import { readCalibration, readThresholds } from '../../shared/src/api/thresholds.ts';
+import { readAnalytics } from '../../shared/src/routes/analytics.ts';
+import { readAudits } from '../../shared/src/routes/audits.ts';
+import { readTeamView } from '../../shared/src/routes/team.ts';
+import { readCalibration, readThresholds } from '../../shared/src/routes/thresholds.ts';
 import {
   type BenchDatabase,
   type BenchProject,

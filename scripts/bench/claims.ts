@@ -1,7 +1,7 @@
 // Benchmarks claim-next by 200 concurrent reviewers, against one script of the lock store.
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { claimNext, releaseClaim } from '../../shared/src/api/queue.ts';
+import { claimNext, releaseClaim } from '../../shared/src/routes/queue.ts';
 import { freePort } from '../../server/src/embedded/address.ts';
 import {
   openBenchEnvironment,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { claimItem, decideItem } from '../../shared/src/api/queue.ts';
+import { claimItem, decideItem } from '../../shared/src/routes/queue.ts';
 import { signWebhook } from '../../shared/src/webhook.ts';
 import { hmacSha256, makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
 import { asker, type BenchEnvironment, openProject, seedItems } from './environment.ts';

@@ -5,7 +5,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { createProject, createApiKey } from '../../shared/src/api/projects.ts';
+import { createProject, createApiKey } from '../../shared/src/routes/projects.ts';
 import type { ProjectSettings } from '../../shared/src/settings.ts';
 import { EXIT_WITH_PARENT, whenReady } from '../lib/processes/service-process.ts';
 import { freePort } from '../../server/src/embedded/address.ts';

@@ -1,5 +1,5 @@
 // Benchmarks the export of learnings: lines per second against only reading the same rows, and the memory it needs.
-import { exportLearnings } from '../../shared/src/api/exports.ts';
+import { exportLearnings } from '../../shared/src/routes/exports.ts';
 import {
   type BenchDatabase,
   type BenchServer,

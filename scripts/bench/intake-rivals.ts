@@ -1,6 +1,6 @@
 // The rivals of the intake bench: the same server and route, with another (or no) way to make a submission durable.
 import type pg from 'pg';
-import type { NewEvent } from '../../shared/src/events.ts';
+import type { NewEvent } from '../../shared/src/schemas/parts/events.ts';
 import { EVENTS_APPENDED } from '../../server/src/db/connection/channels.ts';
 import { Decision } from '../../server/src/db/entities/decision.ts';
 import { Event } from '../../server/src/db/entities/event.ts';

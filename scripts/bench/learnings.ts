@@ -1,6 +1,6 @@
 // Benchmarks the learnings page: its clusters and filters, against reading flags and models in one pass each.
-import { listClusters } from '../../shared/src/api/clusters.ts';
-import { listLearningValues } from '../../shared/src/api/learnings.ts';
+import { listClusters } from '../../shared/src/routes/clusters.ts';
+import { listLearningValues } from '../../shared/src/routes/learnings.ts';
 import { seedLearnings } from './exports.ts';
 import {
   type BenchDatabase,

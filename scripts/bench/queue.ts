@@ -9,7 +9,8 @@ import {
 } from './environment.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
-import { listQueue, type QueueView } from '../../shared/src/api/queue.ts';
+import { listQueue } from '../../shared/src/routes/queue.ts';
+import type { QueueView } from '../../shared/src/enums.ts';
 
 const SIZES = {
   full: { large: 1_000_000, small: 10_000, rounds: 5, asked: 30 },

@@ -1,6 +1,6 @@
 // Opens many sockets in one process, and measures when the last has received an event.
 import { io, type Socket } from 'socket.io-client';
-import type { DomainEvent } from '../../shared/src/events.ts';
+import type { DomainEvent } from '../../shared/src/schemas/parts/events.ts';
 import type { ServerToClient } from '../../shared/src/sockets.ts';
 import type { BenchServer, Visitor } from './environment.ts';
 

@@ -1,7 +1,7 @@
 // The rival of the sockets bench: bare Socket.IO with the server's options, broadcasting each message to one room.
 import { createServer } from 'node:http';
 import { createLiveServer } from '../../server/src/realtime/gateway.ts';
-import type { DomainEvent } from '../../shared/src/events.ts';
+import type { DomainEvent } from '../../shared/src/schemas/parts/events.ts';
 
 const ROOM = 'everybody';
 

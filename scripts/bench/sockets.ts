@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { EVENTS_APPENDED } from '../../server/src/db/connection/channels.ts';
-import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
-import type { DomainEvent } from '../../shared/src/events.ts';
+import { claimNext, decideItem } from '../../shared/src/routes/queue.ts';
+import type { Granted } from '../../shared/src/schemas/queue.ts';
+import type { DomainEvent } from '../../shared/src/schemas/parts/events.ts';
 import {
   asker,
   openBenchEnvironment,

@@ -10,7 +10,8 @@ import { memoryBelow, watchPeak } from './memory.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 import { submitFor } from './submissions.ts';
-import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
+import { claimNext, decideItem } from '../../shared/src/routes/queue.ts';
+import type { Granted } from '../../shared/src/schemas/queue.ts';
 import { poolTo } from '../lib/processes/postgres-client.ts';
 
 const SIZES = {

@@ -1,6 +1,6 @@
 // Background load during a failure test: pipelines that submit and people who decide, until stopped.
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimNext, decideItem } from '@countersign/shared/api/queue';
+import { claimNext, decideItem } from '@countersign/shared/routes/queue';
 import { aSubmission, type OpenProject } from './builders.ts';
 import type { Person } from './client.ts';
 

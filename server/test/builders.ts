@@ -1,18 +1,18 @@
 // Builds test data with defaults: a submission, a project with its key, its members and its receiver.
-import { acceptOffer } from '@countersign/shared/api/offers';
+import { acceptOffer } from '@countersign/shared/routes/offers';
 import {
   addMember,
   changeProject,
   createApiKey,
   createProject,
-  type Project,
   readProject,
   rotateWebhookSecret,
-} from '@countersign/shared/api/projects';
+} from '@countersign/shared/routes/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';
-import type { Submission } from '@countersign/shared/api/public';
-import { claimItem, decideItem } from '@countersign/shared/api/queue';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { Submission } from '@countersign/shared/schemas/public';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Role } from '@countersign/shared/enums';
 import { ACTIONS, byAction, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
 import { type Person, type Pipeline, pipeline } from './client.ts';

@@ -5,18 +5,14 @@ import { createSignInMessage } from '@solana/wallet-standard-util';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
-import {
-  type BatchResult,
-  readItem,
-  submitBatch,
-  submitItem,
-  type PublicItem,
-  type Submission,
-  type Submitted,
-} from '@countersign/shared/api/public';
-import { challenge, type Session, type SignInInput, verify } from '@countersign/shared/api/session';
-import { problem, type ErrorCode, type Problem } from '@countersign/shared/errors';
+import { endpointOf } from '@countersign/shared/contract/endpoints';
+import type { Route } from '@countersign/shared/routes/route';
+import type { BatchResult, PublicItem, Submission, Submitted } from '@countersign/shared/schemas/public';
+import { readItem, submitBatch, submitItem } from '@countersign/shared/routes/public';
+import { challenge, verify } from '@countersign/shared/routes/session';
+import type { Session, SignInInput } from '@countersign/shared/schemas/session';
+import { problem, type Problem } from '@countersign/shared/schemas/parts/problem';
+import type { ErrorCode } from '@countersign/shared/errors';
 import { logWatch, noteShown } from './log-watch.ts';
 import type { SharedTestEnvironment } from './test-environment.ts';
 
@@ -37,11 +33,11 @@ export type Answer<R> =
 
 export interface Caller {
   /** The response, success or not. */
-  attempt<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Answer<R>>;
+  attempt<P, Q, B, R>(route: Route<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Answer<R>>;
   /** The reply; a refusal fails the test with the full response. */
-  call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<R>;
+  call<P, Q, B, R>(route: Route<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<R>;
   /** The problem; a success, or another code than the one named, fails the test. */
-  refused<P, Q, B, R>(code: ErrorCode, endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Problem>;
+  refused<P, Q, B, R>(code: ErrorCode, route: Route<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Problem>;
 }
 
 interface Sent {
@@ -57,27 +53,26 @@ function caller(
   headers: () => Record<string, string>,
   seen: (headers: Headers) => void = () => undefined,
 ): Caller {
-  const attempt: Caller['attempt'] = async (endpoint, ...[args, via]) => {
+  const attempt: Caller['attempt'] = async (route, ...[args, via]) => {
     const { params, query, body } = (args ?? {}) as { params?: object; query?: object; body?: unknown };
     const sent = {
-      method: endpoint.method,
-      url: testEnv.url(via?.process) + pathOf(endpoint.path, params) + queryOf(query),
+      method: route.method,
+      url: testEnv.url(via?.process) + pathOf(route.path, params) + queryOf(query),
       headers: filled({ 'content-type': body === undefined ? '' : 'application/json', ...headers(), ...via?.headers }),
       body: body === undefined ? undefined : JSON.stringify(body),
     };
-    return checked(endpoint, await send(sent, seen));
+    return checked(endpointOf(route), await send(sent, seen));
   };
   return {
     attempt,
-    call: async (endpoint, ...rest) => {
-      const answer = await attempt(endpoint, ...rest);
-      if (!answer.ok) throw new Error(`${endpoint.method} ${endpoint.path} was refused: ${answer.text}`);
+    call: async (route, ...rest) => {
+      const answer = await attempt(route, ...rest);
+      if (!answer.ok) throw new Error(`${route.method} ${route.path} was refused: ${answer.text}`);
       return answer.reply;
     },
-    refused: async (code, endpoint, ...rest) => {
-      const answer = await attempt(endpoint, ...rest);
-      if (answer.ok)
-        throw new Error(`${endpoint.method} ${endpoint.path} was not refused with ${code}: ${answer.text}`);
+    refused: async (code, route, ...rest) => {
+      const answer = await attempt(route, ...rest);
+      if (answer.ok) throw new Error(`${route.method} ${route.path} was not refused with ${code}: ${answer.text}`);
       expect(answer.problem.code, answer.text).toBe(code);
       return answer.problem;
     },
@@ -242,13 +237,13 @@ export function pipeline(
 ): Pipeline {
   const base = caller(testEnv, () => ({ 'x-api-key': apiKey }));
   const raw =
-    <R>(endpoint: Endpoint<unknown, unknown, unknown, R>) =>
+    <R>(route: Route<unknown, unknown, unknown, R>) =>
     async (body: Bytes, via: KeyedVia = {}) => {
       const key: Record<string, string> =
         via.idempotencyKey === undefined ? {} : { 'idempotency-key': via.idempotencyKey };
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...key, ...via.headers };
-      const url = testEnv.url(via.process) + endpoint.path;
-      return checked(endpoint, await send({ method: 'POST', url, headers, body }, () => undefined));
+      const url = testEnv.url(via.process) + route.path;
+      return checked(endpointOf(route), await send({ method: 'POST', url, headers, body }, () => undefined));
     };
   const submitRaw: Pipeline['submitRaw'] = raw(submitItem);
   return {

@@ -2,9 +2,15 @@
 import { io, type Socket } from 'socket.io-client';
 import { z } from 'zod';
 import { expect } from 'vitest';
-import { domainEvent, type DomainEvent, type DomainEventOf, type DomainEventType } from '@countersign/shared/events';
+import {
+  domainEvent,
+  type DomainEvent,
+  type DomainEventOf,
+  type DomainEventType,
+} from '@countersign/shared/schemas/parts/events';
 import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
-import type { ClientToServer, UserPresence, ServerToClient, PresenceReport } from '@countersign/shared/sockets';
+import type { ClientToServer, UserPresence, ServerToClient } from '@countersign/shared/sockets';
+import type { PresenceReport } from '@countersign/shared/schemas/parts/presence-report';
 import type { Person } from './client.ts';
 import { ObservedList } from './observed-list.ts';
 

@@ -1,7 +1,7 @@
 // Walks through the public API as an external client: every operation, and every refusal that a request can cause.
 import { createHmac, randomUUID } from 'node:crypto';
-import { beginRegression, listRegressionCases } from '@countersign/shared/api/regressions';
-import { createInboundSource } from '@countersign/shared/api/inbound';
+import { beginRegression, listRegressionCases } from '@countersign/shared/routes/regressions';
+import { createInboundSource } from '@countersign/shared/routes/inbound';
 import { HEADERS, signWebhook } from '@countersign/shared/webhook';
 import { encodeSeq } from '../src/usecases/cursor.ts';
 import type { OpenProject } from './builders.ts';

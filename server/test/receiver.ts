@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
-import { HEADERS, type ItemDecided, verifyWebhook, webhookEvent } from '@countersign/shared/webhook';
+import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
+import { type ItemDecided, webhookEvent } from '@countersign/shared/schemas/parts/webhook-events';
 import { exactly } from './client.ts';
 import { ObservedList } from './observed-list.ts';
 

@@ -1,11 +1,14 @@
 // The client of the public API, for Node 20 and newer and for browsers (docs/spec/public-api.md).
 import { z } from 'zod';
-import * as api from './api/public.ts';
-import type { PublicItem, Submission, Submitted } from './api/public.ts';
+import { endpoint } from './contract/endpoint.ts';
+import { LIMITS } from './limits.ts';
+import * as routes from './routes/public.ts';
+import * as schemas from './schemas/public.ts';
+import type { PublicItem, Submission, Submitted } from './schemas/public.ts';
 import * as regressions from './client/regression.ts';
 import type { AnswerReply, PublicCase, PublicRegression, RegressionStart } from './client/regression.ts';
 import { Connection, type ClientOptions } from './client/connection.ts';
-import { problem } from './errors.ts';
+import { problem } from './schemas/parts/problem.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { jsonText, type Json, type RawJson } from './json/json.ts';
 import { splitList } from './json/split-list.ts';
@@ -90,10 +93,10 @@ export interface ItemFilter {
  * Other tests check the service strictly; here a newer service may send more fields, and error codes that this client
  * does not know.
  */
-const [taken, refused] = api.batchResult.options;
-const submitItem = { ...api.submitItem, reply: api.submitted.strip() };
+const [taken, refused] = schemas.batchResult.options;
+const submitItem = { ...routes.submitItem, reply: schemas.submitted.strip() };
 const submitBatch = {
-  ...api.submitBatch,
+  ...routes.submitBatch,
   reply: z.object({
     results: z.array(z.union([taken.strip(), refused.strip().extend({ error: problem.extend({ code: z.string() }) })])),
   }),
@@ -107,8 +110,12 @@ export interface BatchReply extends z.infer<typeof submitBatch.reply> {
   replayed: boolean;
 }
 
-export type ItemPage = z.infer<NonNullable<typeof api.listItems.reply>>;
-export type EventPage = z.infer<NonNullable<typeof api.listEvents.reply>>;
+const readItem = endpoint(routes.readItem, schemas.readItem);
+const listItems = endpoint(routes.listItems, schemas.listItems);
+const listEvents = endpoint(routes.listEvents, schemas.listEvents);
+
+export type ItemPage = z.infer<NonNullable<typeof listItems.reply>>;
+export type EventPage = z.infer<NonNullable<typeof listEvents.reply>>;
 
 /**
  * A client for one project's key. Every call is safe to repeat and is repeated by itself when there was no answer and after
@@ -168,20 +175,20 @@ class Client {
    */
   async item(id: string, { waitSeconds, signal }: WaitOptions = {}): Promise<PublicItem> {
     const call = { params: { id }, query: { wait: waitSeconds }, waitSeconds, signal };
-    return (await this.#connection.call(api.readItem, call)).reply;
+    return (await this.#connection.call(readItem, call)).reply;
   }
 
   /** One page of items, newest first. */
   async items({ signal, since, until, ...query }: ItemFilter & PageOptions = {}): Promise<ItemPage> {
     const call = { query: { ...query, since: moment(since), until: moment(until) }, signal };
-    return (await this.#connection.call(api.listItems, call)).reply;
+    return (await this.#connection.call(listItems, call)).reply;
   }
 
   /** Every item, newest first; pages are requested as needed. Items submitted in the meantime are not included. */
   async *eachItem(filter: ItemFilter & CallOptions = {}): AsyncGenerator<PublicItem, void, undefined> {
     let after: string | undefined;
     for (;;) {
-      const page = await this.items({ ...filter, after, limit: api.LIMITS.pageItems });
+      const page = await this.items({ ...filter, after, limit: LIMITS.pageItems });
       yield* page.data;
       if (!page.has_more || page.next_cursor === null) return;
       after = page.next_cursor;
@@ -190,7 +197,7 @@ class Client {
 
   /** One page of final decisions, oldest first, after the cursor `after` or from the beginning. */
   async events({ signal, ...query }: PageOptions = {}): Promise<EventPage> {
-    return (await this.#connection.call(api.listEvents, { query, signal })).reply;
+    return (await this.#connection.call(listEvents, { query, signal })).reply;
   }
 
   /**
@@ -205,7 +212,7 @@ class Client {
    * ```
    */
   async *eventPages(options: PageOptions = {}): AsyncGenerator<EventPage, void, undefined> {
-    const { limit = api.LIMITS.pageItems, signal } = options;
+    const { limit = LIMITS.pageItems, signal } = options;
     let { after } = options;
     for (;;) {
       const page = await this.events({ limit, after, signal });
@@ -244,7 +251,7 @@ class Client {
   async *#pagesOfCases(id: string, { unanswered = false, signal }: CaseFilter & CallOptions) {
     let after: string | undefined;
     for (;;) {
-      const query = { unanswered: unanswered ? ('true' as const) : undefined, after, limit: api.LIMITS.pageItems };
+      const query = { unanswered: unanswered ? ('true' as const) : undefined, after, limit: LIMITS.pageItems };
       const page = await this.#connection.call(regressions.listCases, { params: { id }, query, signal });
       yield page;
       const { has_more: more, next_cursor: next } = page.reply;
@@ -269,7 +276,7 @@ class Client {
 
 /** Errors: `TypeError` for a key that is not valid in a header. */
 function idempotency({ idempotencyKey = newIdempotencyKey() }: SubmitOptions): { 'idempotency-key': string } {
-  if (!api.idempotencyKey.safeParse(idempotencyKey).success) {
+  if (!schemas.idempotencyKey.safeParse(idempotencyKey).success) {
     throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters.');
   }
   return { 'idempotency-key': idempotencyKey };

@@ -1,6 +1,5 @@
 // The enums of the product (docs/GLOSSARY.md): statuses, actions, roles, policies.
-import { z } from 'zod';
-import { OVERRIDE_ACTIONS, REVIEW_ACTIONS, REVIEWER_DECISIONS } from './review-actions.ts';
+import { REVIEWER_DECISIONS } from './review-actions.ts';
 
 export const ITEM_STATUSES = [
   'auto_approved',
@@ -10,27 +9,18 @@ export const ITEM_STATUSES = [
   'approved',
   'escalated_final',
 ] as const;
-export const itemStatus = z.enum(ITEM_STATUSES).meta({ id: 'ItemStatus' });
-export type ItemStatus = z.infer<typeof itemStatus>;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 /** Statuses in which an item waits for review. */
 export const OPEN_STATUSES = ['queued', 'escalated'] as const;
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 
-/** What a reviewer can do with an item they have claimed. */
-export const reviewAction = z.enum(REVIEW_ACTIONS).meta({ id: 'ReviewAction' });
-
 /** The actions that produce a decision (the others move the item between reviewers). */
 export const DECISION_ACTIONS = /* @__PURE__ */ (['auto_approve' as const, REVIEWER_DECISIONS] as const).flat();
-export const decisionAction = z.enum(DECISION_ACTIONS);
-export type DecisionAction = z.infer<typeof decisionAction>;
-export const reviewerDecision = z.enum(REVIEWER_DECISIONS);
-/** The decisions that change or refuse the suggestion. */
-export const overrideAction = z.enum(OVERRIDE_ACTIONS);
+export type DecisionAction = (typeof DECISION_ACTIONS)[number];
 
 export const DECISION_STATUSES = ['approved', 'rejected', 'escalated_final'] as const;
-export const decisionStatus = z.enum(DECISION_STATUSES);
-export type DecisionStatus = z.infer<typeof decisionStatus>;
+export type DecisionStatus = (typeof DECISION_STATUSES)[number];
 
 /** What an API key may do (K8). */
 export const SCOPES = ['submit', 'read'] as const;
@@ -38,20 +28,17 @@ export type Scope = (typeof SCOPES)[number];
 
 /** From the lowest to the highest. */
 export const ROLES = ['reviewer', 'supervisor', 'owner'] as const;
-export const role = z.enum(ROLES).meta({ id: 'Role' });
-export type Role = z.infer<typeof role>;
+export type Role = (typeof ROLES)[number];
 
 /** Whether `role` permits less than `other`. */
 export const isLowerRole = (role: Role, other: Role): boolean => ROLES.indexOf(role) < ROLES.indexOf(other);
 
 export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
-export const belowReview = z.enum(BELOW_REVIEW);
-export type BelowReview = z.infer<typeof belowReview>;
+export type BelowReview = (typeof BELOW_REVIEW)[number];
 
 /** The reaction when the error rate of automatic decisions exceeds its budget (rule AU5). */
 export const OVER_BUDGET = ['tell', 'raise'] as const;
-export const overBudget = z.enum(OVER_BUDGET);
-export type OverBudget = z.infer<typeof overBudget>;
+export type OverBudget = (typeof OVER_BUDGET)[number];
 
 /** How a value of an item is shown; projects fix it by pointer where the rules choose another one (ST2). */
 export const CONTENT_KINDS = [
@@ -64,17 +51,20 @@ export type ContentKind = (typeof CONTENT_KINDS)[number];
 export const SENSITIVE_PICTURES = ['grey', 'blur'] as const;
 
 export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4', 'RT7'] as const;
-export const routingRule = z.enum(ROUTING_RULES);
-export type RoutingRule = z.infer<typeof routingRule>;
+export type RoutingRule = (typeof ROUTING_RULES)[number];
 
 /** How a new suggestion compares with a learning (rule RS1). */
 export const OUTCOMES = ['still_fails', 'differs', 'fixed'] as const;
-export const outcome = z.enum(OUTCOMES).meta({ id: 'Outcome' });
-export type Outcome = z.infer<typeof outcome>;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'paused', 'cancelled'] as const;
-export const deliveryStatus = z.enum(DELIVERY_STATUSES);
-export type DeliveryStatus = z.infer<typeof deliveryStatus>;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/**
+ * What the delivery log can be filtered by: a status, or `failed`: the last attempt failed, whether another one follows
+ * (then it is pending) or not (then it is dead).
+ */
+export const DELIVERY_STATES = [...DELIVERY_STATUSES, 'failed'] as const;
 
 /** Webhook alerts for owners (rule WH6): a delivery failed for good, the webhook is paused, it works again. */
 export const WEBHOOK_ALERT_KINDS = ['exhausted', 'paused', 'recovered'] as const;
@@ -88,8 +78,7 @@ export const BUDGET_ALERT_KINDS = ['over_budget', 'threshold_raised'] as const;
 export type BudgetAlertKind = (typeof BUDGET_ALERT_KINDS)[number];
 
 export const ALERT_KINDS = /* @__PURE__ */ ([WEBHOOK_ALERT_KINDS, BUDGET_ALERT_KINDS] as const).flat();
-export const alertKind = z.enum(ALERT_KINDS);
-export type AlertKind = z.infer<typeof alertKind>;
+export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** What a member may do, per object: the keys of every `abilities` map (rule PM). */
 export const ABILITIES = [
@@ -112,9 +101,86 @@ export const ABILITIES = [
 ] as const;
 export type Ability = (typeof ABILITIES)[number];
 
-export const abilities = z.record(z.enum(ABILITIES), z.boolean()).meta({ id: 'Abilities' });
-export type Abilities = z.infer<typeof abilities>;
+export type Abilities = Record<Ability, boolean>;
 
-/** The `abilities` of an object smaller than a project or an item: a map of these names, each always present. */
-export const abilitiesTo = <const Name extends string>(...names: readonly [Name, ...Name[]]) =>
-  z.record(z.enum(names), z.boolean());
+/** The kind of object that was changed: the first word of its action. */
+export const CHANGE_KINDS = [
+  'project',
+  'settings',
+  'member',
+  'invite',
+  'offer',
+  'key',
+  'source',
+  'webhook',
+  'cluster',
+  'learning',
+  'mistake',
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** Every change that an owner, a supervisor, or a joining or leaving member can make to a project. */
+export const CHANGE_ACTIONS = [
+  'project.created',
+  'project.archived',
+  'project.restored',
+  'project.deleted',
+  'project.stopped',
+  'project.released',
+  'settings.changed',
+  'member.joined',
+  'member.changed',
+  'member.left',
+  'member.blocked',
+  'member.unblocked',
+  'invite.made',
+  'invite.revoked',
+  'offer.made',
+  'offer.revoked',
+  'offer.declined',
+  'key.made',
+  'key.revoked',
+  'source.made',
+  'source.removed',
+  'webhook.secret_made',
+  'webhook.secret_promoted',
+  'webhook.tested',
+  'webhook.resumed',
+  'cluster.renamed',
+  'cluster.merged',
+  'cluster.split',
+  'cluster.restored',
+  'learning.excluded',
+  'learning.included',
+  'mistake.reported',
+  'mistake.overturned',
+  'mistake.upheld',
+] as const satisfies readonly `${ChangeKind}.${string}`[];
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
+
+/** Statuses in which a delivery can be sent again. */
+export const REPLAYABLE = ['succeeded', 'dead'] as const;
+
+export const REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
+
+/**
+ * `raw`: all fields; `chat`: fine-tuning messages; `preference`: the edit preferred over the suggestion; `eval`:
+ * evaluation cases.
+ */
+export const EXPORT_FORMATS = ['raw', 'chat', 'preference', 'eval'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export const QUEUE_VIEWS = ['available', 'mine', 'escalated', 'all'] as const;
+export type QueueView = (typeof QUEUE_VIEWS)[number];
+
+/** States that cases can be filtered by. */
+export const CASE_STATES = [...OUTCOMES, 'unanswered'] as const;
+export type CaseState = (typeof CASE_STATES)[number];
+
+export const DRAIN_STATES = ['empty', 'draining', 'standing', 'growing', 'too_few'] as const;
+
+/** How items reached their status. Reviewers treat each kind differently, so kinds are never pooled. */
+export const SAMPLE_KINDS = ['queued', 'escalated', 'automatic', 'refused'] as const;
+
+/** States that reported mistakes can be filtered by. */
+export const MISTAKE_STATES = ['open', 'answered'] as const;

@@ -1,6 +1,7 @@
 // The closed list of error codes, written out by hand.
 import { describe, expect, it } from 'vitest';
-import { ERRORS, problem, Refusal } from './errors.ts';
+import { ERRORS, Refusal } from './errors.ts';
+import { problem } from './schemas/parts/problem.ts';
 
 /** The expected codes per status. */
 const CODES_BY_STATUS = {

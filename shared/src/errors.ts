@@ -1,5 +1,4 @@
 // The closed list of error codes with their HTTP statuses and titles; the only place that pairs them (RFC 9457).
-import { z } from 'zod';
 
 /** Every error code of this service, with its HTTP status and title. */
 export const ERRORS = {
@@ -45,37 +44,11 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One error of one field; `pointer` is a JSON pointer into the request body as a URI fragment (`#/risk_flags/0`). */
-export const fieldError = z.object({
-  pointer: z
-    .string()
-    .meta({ description: 'A JSON pointer into the body (`#/risk_flags/0`) or the query (`#/query/limit`)' }),
-  code: z.string(),
-  detail: z.string().meta({ description: 'What is wrong with it' }),
-});
-export type FieldError = z.infer<typeof fieldError>;
-
-/** The body of every error response: RFC 9457 `application/problem+json` with our `code` and `request_id`. */
-export const problem = z
-  .object({
-    type: z.string().meta({ description: 'A URN that ends with the code' }),
-    title: z.string().meta({ description: 'The code in words, always the same' }),
-    status: z.number().int().meta({ description: 'The HTTP status' }),
-    detail: z.string().meta({ description: 'What to do' }),
-    instance: z.string().meta({ description: 'The path of the request' }),
-    code: z
-      .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
-      .meta({ description: 'An error code of this closed list: programs should check this field' }),
-    request_id: z.string().meta({ description: 'The `x-request-id` of this response' }),
-    errors: z.array(fieldError).optional().meta({ description: 'Every error of every field' }),
-    holder: z
-      .object({ user_id: z.string(), name: z.string() })
-      .nullable()
-      .optional()
-      .meta({ description: 'Who has claimed the item, when someone else’s claim is the reason' }),
-    expires_at: z.string().nullable().optional().meta({ description: 'When that claim expires' }),
-  })
-  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457)' });
-export type Problem = z.infer<typeof problem>;
+export interface FieldError {
+  pointer: string;
+  code: string;
+  detail: string;
+}
 
 /** What an error response may carry besides code and detail. `retryAfter` is in seconds. */
 export interface RefusalExtras {

@@ -52,11 +52,11 @@ export type ListSetting = Common & {
   /** Length of an entry. */
   maxLength: number;
   nullable: false;
-  /** What the entries must be (shared/src/host-name.ts). */
+  /** What the entries must be (shared/src/formats/host-name.ts). */
   format?: 'host_name';
 } & Start<readonly string[]>;
 
-/** Options by JSON pointers into an item (shared/src/item-pointer.ts). */
+/** Options by JSON pointers into an item (shared/src/formats/item-pointer.ts). */
 export type PointersSetting = Common & {
   control: 'pointers';
   maxEntries: number;

@@ -1,6 +1,6 @@
 // The message that a wallet signs equals the text of the standard, byte for byte.
 import { createSignInMessageText } from '@solana/wallet-standard-util';
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { signInText } from './sign-in-text.ts';

@@ -1,5 +1,5 @@
 // The text that a wallet signs (Sign-In With Solana): the page builds it and the server rebuilds it with this function.
-import type { SignInInput } from './api/session.ts';
+import type { SignInInput } from './schemas/session.ts';
 
 /**
  * The sign-in text, byte for byte as a wallet builds it from the same input (S5): the server rebuilds and compares it

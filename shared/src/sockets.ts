@@ -1,7 +1,6 @@
 // The socket protocol in both directions (docs/spec/live-events.md); clients only report their presence.
-import { z } from 'zod';
-import type { DomainEvent } from './events.ts';
-import { uuid } from './ids.ts';
+import type { DomainEvent } from './schemas/parts/events.ts';
+import type { PresenceReport } from './schemas/parts/presence-report.ts';
 
 /**
  * Counts the changes of socket events and of the dashboard API that an older page cannot read. A page sends the number that it was
@@ -12,15 +11,6 @@ export const PROTOCOL = 2;
 
 /** Events of a burst are coalesced into one frame, delayed by at most this long. */
 export const COALESCE_MS = 25;
-
-/**
- * The presence of one tab: the open item with its project, or neither. `idle`, the old name of "away", while the tab is
- * hidden or had no input for a minute. The server forwards it only to the rooms of this socket.
- */
-export const presenceReport = z
-  .strictObject({ project_id: uuid.nullable(), item_id: uuid.nullable(), idle: z.boolean() })
-  .refine(({ project_id, item_id }) => (project_id === null) === (item_id === null));
-export type PresenceReport = z.infer<typeof presenceReport>;
 
 /** A user who has the product open now, all their tabs together. */
 export interface UserPresence {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../../shared/src/contract/endpoints.fixture.ts';
+import { ENDPOINTS } from '../../../shared/src/contract/endpoints.ts';
 
 const SPEC = join(import.meta.dirname, '../../../docs/spec');
 const ROUTE = /`((?:GET|POST|PATCH|DELETE) \/api\/[^`\s?]+)[^`]*`/g;

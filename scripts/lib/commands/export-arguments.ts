@@ -1,7 +1,7 @@
 // The command line of `npm run export`.
 import { parseArgs } from 'node:util';
-import { type ExportFilter, exportFilter } from '../../../shared/src/api/exports.ts';
-import { uuid } from '../../../shared/src/ids.ts';
+import { type ExportFilter, exportFilter } from '../../../shared/src/schemas/exports.ts';
+import { uuid } from '../../../shared/src/schemas/parts/ids.ts';
 import { UsageError } from '../submit/arguments.ts';
 
 export const EXPORT_USAGE = `Usage: npm run export -- --project ID [--format FORMAT] [options] FILE.jsonl

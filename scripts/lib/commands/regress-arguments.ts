@@ -1,7 +1,7 @@
 // The command line of `npm run regress`.
 import { parseArgs } from 'node:util';
-import { uuid } from '../../../shared/src/ids.ts';
-import { regressionStart, type RegressionStart } from '../../../shared/src/api/regressions.ts';
+import { uuid } from '../../../shared/src/schemas/parts/ids.ts';
+import { regressionStart, type RegressionStart } from '../../../shared/src/schemas/regressions.ts';
 import { UsageError } from '../submit/arguments.ts';
 
 export const REGRESS_USAGE = `Usage: npm run regress -- --url URL --key KEY --start CASES.jsonl [which learnings]

@@ -1,6 +1,6 @@
 // The command line of `npm run rollups`.
 import { parseArgs } from 'node:util';
-import { uuid } from '../../../shared/src/ids.ts';
+import { uuid } from '../../../shared/src/schemas/parts/ids.ts';
 import { UsageError } from '../submit/arguments.ts';
 
 export const ROLLUPS_USAGE = `Usage: npm run rollups -- check|rebuild [--project ID]

@@ -1,7 +1,7 @@
 // Tests the pace and order of the demo's pipeline on fake timers.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Submitted } from '../../../shared/src/api/public.ts';
+import type { Submitted } from '../../../shared/src/schemas/public.ts';
 import {
   BURST,
   MAX_WAITING,

@@ -1,5 +1,5 @@
 // The demo's simulated pipeline: submits samples at a human pace, and pauses while enough items wait.
-import type { Submitted } from '../../../shared/src/api/public.ts';
+import type { Submitted } from '../../../shared/src/schemas/public.ts';
 import type { ItemStatus } from '../../../shared/src/enums.ts';
 import type { Sample } from './samples.ts';
 

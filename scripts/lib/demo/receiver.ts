@@ -1,13 +1,12 @@
 // The demo's webhook consumer: refuses requests that are not signed by both schemes, prints each decision once.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { HEADERS, verifyWebhook } from '../../../shared/src/webhook.ts';
 import {
-  HEADERS,
-  verifyWebhook,
   webhookEvent,
   type WebhookEvent,
   type WebhookEventName,
   type WebhookEventOf,
-} from '../../../shared/src/webhook.ts';
+} from '../../../shared/src/schemas/parts/webhook-events.ts';
 
 export interface Receiver {
   /** Where the service is to send decisions. */

@@ -1,8 +1,9 @@
 // Tests that the demo's samples are valid, varied and take every route.
 import { describe, expect, it } from 'vitest';
-import { projectSettings } from '../../../shared/src/api/projects.ts';
+import { projectSettings } from '../../../shared/src/schemas/projects.ts';
 import { DEFAULT_SETTINGS } from '../../../shared/src/settings.ts';
-import { LIMITS, submission } from '../../../shared/src/api/public.ts';
+import { LIMITS } from '../../../shared/src/limits.ts';
+import { submission } from '../../../shared/src/schemas/public.ts';
 import { route } from '../../../server/src/domain/items/routing.ts';
 import { DEMO_GUIDELINES, loadSamples } from './samples.ts';
 

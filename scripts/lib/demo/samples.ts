@@ -1,6 +1,6 @@
 // The demo's content: support answers of the made-up shop Brindlemoor and its app Planner, some of them wrong.
 import { readFileSync } from 'node:fs';
-import { submission, type Submission } from '../../../shared/src/api/public.ts';
+import { submission, type Submission } from '../../../shared/src/schemas/public.ts';
 
 /** An item without its project. */
 export type Sample = Omit<Submission, 'project_id'>;

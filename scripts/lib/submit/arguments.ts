@@ -1,7 +1,7 @@
 // The command line of `npm run submit`.
 import { access, constants, stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { uuid } from '../../../shared/src/ids.ts';
+import { uuid } from '../../../shared/src/schemas/parts/ids.ts';
 
 export const USAGE = `Usage: npm run submit -- --url URL --key KEY --project ID [--concurrency N] FILE.jsonl
 

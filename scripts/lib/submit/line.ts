@@ -1,6 +1,6 @@
 // Turns one line of a JSONL file into a request: the line's own text, the project's id and an idempotency key.
 import { createHash } from 'node:crypto';
-import { LIMITS } from '../../../shared/src/api/public.ts';
+import { LIMITS } from '../../../shared/src/limits.ts';
 import { findJsonFault } from '../../../shared/src/json/json-fault.ts';
 import type { Line } from '../files/read-lines.ts';
 

@@ -1,5 +1,5 @@
 // Every known way to sign in as someone else, one by one, against the verification of sign-ins.
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { createSignInMessageText, verifySignIn as standardVerifySignIn } from '@solana/wallet-standard-util';
 import bs58 from 'bs58';

@@ -1,6 +1,6 @@
 // Verifies a signed sign-in against the text of its stored challenge, with the key that the address encodes.
 import { timingSafeEqual } from 'node:crypto';
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import { signInText } from '@countersign/shared/sign-in-text';
 import { isAddress, signedForms } from '../domain/access/sign-in.ts';
 import { decodeAddress, verifySignature } from './ed25519.ts';

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';
-import type { NewEvent } from '@countersign/shared/events';
+import type { NewEvent } from '@countersign/shared/schemas/parts/events';
 import { storedEventType } from '../domain/stored-names.ts';
 import { ARRIVED_FINAL, EVENTS_APPENDED } from './connection/channels.ts';
 import type { Clock, Ids } from './clock.ts';

@@ -1,6 +1,6 @@
 // Writes a line of a project's change log and its event, in the transaction of the change (CL1).
-import type { ChangeAction } from '@countersign/shared/api/changes';
-import type { ActorRef, DomainEventOf } from '@countersign/shared/events';
+import type { ChangeAction } from '@countersign/shared/enums';
+import type { ActorRef, DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import type { Clock, Ids } from './clock.ts';
 import type { Tx } from './database.ts';
 import { ProjectChange } from './entities/project-change.ts';

@@ -1,5 +1,5 @@
 // Makes finished deliveries due again, with a new schedule (WH1).
-import type { ActorRef } from '@countersign/shared/events';
+import type { ActorRef } from '@countersign/shared/schemas/parts/events';
 import { DUE } from './connection/channels.ts';
 import type { Tx } from './database.ts';
 

@@ -1,6 +1,6 @@
 // Maps renamed names in stored rows, which processes of the previous version still use, to present ones.
 import { RENAMED_SETTINGS } from '@countersign/shared/settings';
-import type { DomainEventType } from '@countersign/shared/events';
+import type { DomainEventType } from '@countersign/shared/schemas/parts/events';
 import type { RetentionKind } from './items/retention.ts';
 
 /** `event.type` of an expired claim. */

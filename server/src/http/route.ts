@@ -1,9 +1,11 @@
 // Binds an endpoint of the contract to a handler: authentication, validation, response.
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
-import { LIMITS } from '@countersign/shared/api/public';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
+import { endpointOf } from '@countersign/shared/contract/endpoints';
+import { LIMITS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
+import type { Route } from '@countersign/shared/routes/route';
 import { EXPECTED, READING } from '../limits/memory-limits.ts';
 import type { Owner, Reservation } from '../limits/memory-budget.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
@@ -41,20 +43,16 @@ type BytesHandler<P, Q, R, A> = (call: BytesCall<P, Q, A>) => Promise<R | ReplyW
 
 /** Binders with access to the services. One per kind of caller, so that the actor of a handler has the right type. */
 export interface Binder {
-  open<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, null>): void;
-  member<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, MemberActor>): void;
-  pipeline<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, ApiKeyActor>): void;
+  open<P, Q, B, R>(route: Route<P, Q, B, R>, handler: Handler<P, Q, B, R, null>): void;
+  member<P, Q, B, R>(route: Route<P, Q, B, R>, handler: Handler<P, Q, B, R, MemberActor>): void;
+  pipeline<P, Q, B, R>(route: Route<P, Q, B, R>, handler: Handler<P, Q, B, R, ApiKeyActor>): void;
   /** The body of a pipeline that is too large, or has too many parts, to be validated as one: the handler parses it. */
-  pipelineBytes<P, Q, B, R>(
-    endpoint: Endpoint<P, Q, B, R>,
-    limit: number,
-    handler: BytesHandler<P, Q, R, ApiKeyActor>,
-  ): void;
+  pipelineBytes<P, Q, B, R>(route: Route<P, Q, B, R>, limit: number, handler: BytesHandler<P, Q, R, ApiKeyActor>): void;
   /**
    * A body that is read before its sender is known: `limit` counts the sender first, the handler checks the signature.
    */
   signed<P, Q, B, R>(
-    endpoint: Endpoint<P, Q, B, R>,
+    route: Route<P, Q, B, R>,
     limit: (ctx: Context, params: P) => Promise<void>,
     handler: BytesHandler<P, Q, R, null>,
   ): void;
@@ -112,14 +110,19 @@ export function binder(router: Router, services: Services): Binder {
   const { bind, bindBytes } = bodies(router, services);
   const { anyone, member, pipeline } = callers(services);
   return {
-    open: (endpoint, handler) => bind(endpoint, anyone(endpoint), handler),
+    open: (route, handler) => bind(endpointOf(route), anyone(route), handler),
     // A handler writes on behalf of a member only while their session is active (A21).
-    member: (endpoint, handler) =>
-      bind(endpoint, member(endpoint), (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
-    pipeline: (endpoint, handler) => bind(endpoint, pipeline(endpoint), handler),
-    pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline(endpoint), limit }, handler),
-    signed: (endpoint, limit, handler) =>
-      bindBytes(endpoint, { caller: signer(endpoint.params, limit), limit: LIMITS.itemBytes }, handler),
+    member: (route, handler) =>
+      bind(endpointOf(route), member(route), (call) =>
+        services.db.forSession(call.actor.sessionId, () => handler(call)),
+      ),
+    pipeline: (route, handler) => bind(endpointOf(route), pipeline(endpointOf(route)), handler),
+    pipelineBytes: (route, limit, handler) =>
+      bindBytes(endpointOf(route), { caller: pipeline(endpointOf(route)), limit }, handler),
+    signed: (route, limit, handler) => {
+      const endpoint = endpointOf(route);
+      bindBytes(endpoint, { caller: signer(endpoint.params, limit), limit: LIMITS.itemBytes }, handler);
+    },
   };
 }
 

@@ -5,9 +5,9 @@ import type {
   Replay as WireReplay,
   Timings as WireTimings,
   Delivery as WireDelivery,
-} from '@countersign/shared/api/deliveries';
+} from '@countersign/shared/schemas/deliveries';
 import type { Role } from '@countersign/shared/enums';
-import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/api/alerts';
+import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/schemas/alerts';
 import { may } from '../domain/access/permissions.ts';
 import { isReplayable, SCHEDULE_SECONDS, type Timings } from '../domain/webhooks/retry.ts';
 import { maskedHeaders } from '../domain/webhooks/signing.ts';

@@ -1,5 +1,5 @@
 // Presents an event log row as a domain event, for sockets and histories.
-import type { DomainEvent } from '@countersign/shared/events';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { Event } from '../db/entities/event.ts';
 import { decidedStatus } from '../domain/items/item.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';

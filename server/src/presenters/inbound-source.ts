@@ -1,5 +1,6 @@
 // Presents an inbound source in the wire format: its URL, never its secret.
-import { receiveInbound, type InboundSource as WireSource } from '@countersign/shared/api/inbound';
+import { receiveInbound } from '@countersign/shared/routes/inbound';
+import type { InboundSource as WireSource } from '@countersign/shared/schemas/inbound';
 import type { InboundSource } from '../db/entities/inbound-source.ts';
 
 /** `baseUrl` is the base URL of this service, without a trailing slash. */

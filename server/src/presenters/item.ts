@@ -1,8 +1,8 @@
 // Presents items and decisions in the wire format. Stored JSON text is embedded unchanged.
-import type { Granted, BulkGranted, QueuePage } from '@countersign/shared/api/queue';
-import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api/public';
-import type { Routing } from '@countersign/shared/decision';
-import type { Claim, ItemDetail } from '@countersign/shared/item';
+import type { Granted, BulkGranted, QueuePage } from '@countersign/shared/schemas/queue';
+import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/schemas/public';
+import type { Routing } from '@countersign/shared/schemas/parts/decision';
+import type { Claim, ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { displayName } from '../domain/access/actor.ts';
 import { isBlind } from '../domain/audits/audit.ts';
 import { rawJson, toDecided, toDecision, webhookIdOf, type DecisionRow } from '../domain/items/decision.ts';

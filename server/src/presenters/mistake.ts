@@ -1,5 +1,5 @@
 // Presents reported mistakes in the wire format.
-import type { MistakeOfItem, MistakeReport } from '@countersign/shared/api/mistakes';
+import type { MistakeOfItem, MistakeReport } from '@countersign/shared/schemas/mistakes';
 import type { ReportView } from '../usecases/decisions/mistakes.ts';
 
 export const presentMistake = (view: ReportView): MistakeReport => ({

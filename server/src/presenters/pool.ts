@@ -1,6 +1,6 @@
 // Presents the invites and membership offers of a project in the wire format, without the token of an invite.
-import type { Invite as WireInvite } from '@countersign/shared/api/invites';
-import type { Offer as WireOffer, OwnOffer, RefusedWallet } from '@countersign/shared/api/offers';
+import type { Invite as WireInvite } from '@countersign/shared/schemas/invites';
+import type { Offer as WireOffer, OwnOffer, RefusedWallet } from '@countersign/shared/schemas/offers';
 import { displayName } from '../domain/access/actor.ts';
 import type { Invite } from '../db/entities/invite.ts';
 import type { User } from '../db/entities/user.ts';

@@ -3,10 +3,10 @@ import type {
   ApiKey as WireApiKey,
   Member as WireMember,
   Project as WireProject,
-} from '@countersign/shared/api/projects';
+} from '@countersign/shared/schemas/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import type { Role } from '@countersign/shared/enums';
-import type { ProjectChange as WireChange } from '@countersign/shared/api/changes';
+import type { ProjectChange as WireChange } from '@countersign/shared/schemas/changes';
 import { displayName } from '../domain/access/actor.ts';
 import { projectAbilities } from '../domain/access/permissions.ts';
 import { memberAbilities, type MemberView } from '../domain/access/pool.ts';

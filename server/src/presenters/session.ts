@@ -1,5 +1,5 @@
 // Presents a user's own sessions in the wire format: browser and time, nothing that grants access.
-import type { Account, OwnSession } from '@countersign/shared/api/session';
+import type { Account, OwnSession } from '@countersign/shared/schemas/session';
 import type { Session } from '../db/entities/session.ts';
 
 /** `currentId` is the session of the request. */

@@ -1,6 +1,7 @@
 // Room membership: the server alone decides it, from the database, and again whenever a project's members change (I8).
 import type { Server, Socket } from 'socket.io';
-import type { ClientToServer, ServerToClient, PresenceReport } from '@countersign/shared/sockets';
+import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
+import type { PresenceReport } from '@countersign/shared/schemas/parts/presence-report';
 import type { Role } from '@countersign/shared/enums';
 import { displayName } from '../domain/access/actor.ts';
 import { may } from '../domain/access/permissions.ts';

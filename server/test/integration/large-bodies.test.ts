@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LIMITS } from '@countersign/shared/api/public';
+import { LIMITS } from '@countersign/shared/limits';
 import { RoundRobin } from '../../src/limits/round-robin.ts';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { person } from '../client.ts';

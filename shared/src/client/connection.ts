@@ -1,6 +1,6 @@
 // Calls one endpoint of the public API: builds the request, retries, and validates the reply.
 import type { z } from 'zod';
-import type { Endpoint } from '../api/endpoint.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError, parseJson, UnexpectedAnswerError, type ResponseInfo } from './errors.ts';
 import { Retrier, type RetryClock, type RetryOptions } from './retry.ts';
 import { retryAfterSeconds } from './retry-after.ts';
@@ -22,7 +22,7 @@ export interface ClientOptions {
   readonly sleep?: RetryClock['sleep'];
 }
 
-/** The parts of an endpoint object of `shared/src/api/` that a call needs. */
+/** The parts of an endpoint that a call needs. */
 export interface Target<R> extends Pick<Endpoint, 'method' | 'path'> {
   readonly reply: z.ZodType<R> | null;
 }

@@ -1,6 +1,7 @@
 // Errors of a client call: a refusal, no response, or a response that is not from the service.
 import { z } from 'zod';
-import { fieldError, type ErrorCode, type FieldError } from '../errors.ts';
+import { fieldError } from '../schemas/parts/problem.ts';
+import type { ErrorCode, FieldError } from '../errors.ts';
 
 /** The parts of a response that describe an error. */
 export interface ResponseInfo {

@@ -3,16 +3,28 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ENDPOINTS, MODULE_NAMES } from './endpoints.fixture.ts';
-import * as publicApi from '../api/public.ts';
+import { AREA_NAMES, endpointOf, ENDPOINTS } from './endpoints.ts';
+import { listQueue } from '../routes/queue.ts';
+import { submission } from '../schemas/public.ts';
+import * as schemas from '../schemas/queue.ts';
 
 const UUID = '0197f1a0-0000-7000-8000-000000000001';
 
 describe('the endpoints', () => {
-  it('the endpoints of every module are part of the contract', () => {
-    const files = readdirSync(`${import.meta.dirname}/../api`).filter((name) => /^(?!endpoint)[a-z-]+\.ts$/.test(name));
-    expect(MODULE_NAMES.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
+  it.each(['routes', 'schemas'])('every area of %s is part of the contract', (folder) => {
+    const files = readdirSync(`${import.meta.dirname}/../${folder}`).filter((name) =>
+      /^(?!route\.)[a-z]+\.ts$/.test(name),
+    );
+    expect(AREA_NAMES.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
+  });
+
+  it('has names that are unique among all areas', () => {
     expect(new Set(ENDPOINTS.map(([name]) => name)).size).toBe(ENDPOINTS.length);
+  });
+
+  it('are found by their route, which has schemas or is refused', () => {
+    expect(endpointOf(listQueue)).toEqual({ ...listQueue, ...schemas.listQueue });
+    expect(() => endpointOf({ method: 'GET', path: '/api/elsewhere' })).toThrow('GET /api/elsewhere has no schemas');
   });
 
   it('has a unique method and path, regardless of the parameters are called', () => {
@@ -92,7 +104,7 @@ describe('the endpoints', () => {
 
 describe('a submission', () => {
   const item = { project_id: UUID, input: 'q', suggestion: 'a', confidence: 0.5 };
-  const accepts = (change: object) => publicApi.submission.safeParse({ ...item, ...change }).success;
+  const accepts = (change: object) => submission.safeParse({ ...item, ...change }).success;
 
   it.each([
     [{}],

@@ -1,6 +1,7 @@
 // Validation and matching of the delivery log filter.
 import { describe, expect, it } from 'vitest';
-import { deliveryFilter, statusRange } from './delivery-filter.ts';
+import { deliveryFilter } from '../schemas/parts/delivery-filter.ts';
+import { statusRange } from '../formats/delivery-terms.ts';
 
 const ITEM = '0198C2F0-7A10-7C3E-9F6B-2D4E6A8C0B11';
 

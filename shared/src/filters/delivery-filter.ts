@@ -1,35 +1,7 @@
-// A filter of the delivery log: its schema, and whether a row matches it. The database applies the same filter in SQL.
-import { z } from 'zod';
-import { uuid } from '../ids.ts';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../enums.ts';
-
-/**
- * A status, or `failed`: the last attempt failed, whether another one follows (then it is pending) or not (then it is
- * dead).
- */
-export const DELIVERY_STATES = [...DELIVERY_STATUSES, 'failed'] as const;
-
-/** Classes of HTTP status, and `none`: attempted without a response. */
-const CODE = /^(?:[1-5]\d\d|[2-5]xx|none)$/;
-/** The webhook IDs that deliveries have, with room for future formats. */
-const EVENT = /^evt_[\w-]{1,100}$/;
-
-/** Whether a text is a valid code filter: a status from 100 to 599, a class such as 5xx, or none. */
-export const isCode = (text: string): boolean => CODE.test(text);
-/** Whether a text can be a webhook-id. */
-export const isEventId = (text: string): boolean => EVENT.test(text);
-
-/**
- * As in a query string. Every field narrows. `code` refers to the last attempt; an event and its item are compared in
- * full.
- */
-export const deliveryFilter = z.object({
-  status: z.enum(DELIVERY_STATES).optional(),
-  code: z.string().refine(isCode, 'Use a status from 100 to 599, a class 2xx, 3xx, 4xx or 5xx, or none.').optional(),
-  event: z.string().refine(isEventId, 'A webhook-id starts with evt_.').optional(),
-  item: z.guid('An item ID is a UUID.').pipe(uuid).optional(),
-});
-export type DeliveryFilter = z.infer<typeof deliveryFilter>;
+// Whether a row of the delivery log matches a filter. The database applies the same filter in SQL.
+import type { DeliveryStatus } from '../enums.ts';
+import { statusRange } from '../formats/delivery-terms.ts';
+import type { DeliveryFilter } from '../schemas/parts/delivery-filter.ts';
 
 interface Filtered {
   status: DeliveryStatus;
@@ -47,14 +19,6 @@ export function answersDelivery({ status, code, event, item }: DeliveryFilter, r
     (event === undefined || row.webhook_id === event) &&
     (item === undefined || row.item_id === item)
   );
-}
-
-/** The HTTP statuses that a code matches, both ends inclusive; null for `none`. */
-export function statusRange(code: string): readonly [from: number, to: number] | null {
-  if (code === 'none') return null;
-  if (!code.endsWith('xx')) return [Number(code), Number(code)];
-  const first = Number(code.slice(0, 1)) * 100;
-  return [first, first + 99];
 }
 
 function hasCode({ http_status, error }: Filtered, code: string): boolean {

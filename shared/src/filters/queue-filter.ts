@@ -1,27 +1,6 @@
-// A filter of the queue: its schema, and whether a row matches it. The database applies the same filter in SQL.
-import { z } from 'zod';
-import type { ItemRow } from '../item.ts';
-
-const confidence = z.coerce.number().min(0).max(1);
-
-/** No item contains a NUL or a lone surrogate, and PostgreSQL accepts neither as a parameter. */
-export const plainText = (longest: number) =>
-  z
-    .string()
-    .min(1)
-    .max(longest)
-    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'NUL and lone surrogates cannot be searched for.');
-
-/** As in a query string. Every field narrows; confidence bounds are inclusive; `text` is searched in the preview. */
-export const queueFilter = z.object({
-  flag: plainText(100).optional(),
-  model: plainText(200).optional(),
-  source: plainText(200).optional(),
-  min_confidence: confidence.optional(),
-  max_confidence: confidence.optional(),
-  text: plainText(100).trim().min(1).optional(),
-});
-export type QueueFilter = z.infer<typeof queueFilter>;
+// Whether a row of the queue matches a filter. The database applies the same filter in SQL.
+import type { ItemRow } from '../schemas/parts/item.ts';
+import type { QueueFilter } from '../schemas/parts/queue-filter.ts';
 
 type Filtered = Pick<ItemRow, 'risk_flags' | 'model' | 'source' | 'confidence' | 'preview'>;
 

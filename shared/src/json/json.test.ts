@@ -1,7 +1,8 @@
 // The JSON writer that embeds stored text unchanged (I7).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { json, jsonText, RawJson } from './json.ts';
+import { json } from '../schemas/parts/json.ts';
+import { jsonText, RawJson } from './json.ts';
 
 describe('jsonText', () => {
   it.each<[string, unknown]>([

@@ -1,20 +1,7 @@
 // JSON as submitted: the value type, and a carrier for text that must pass through the service unchanged.
-import { z } from 'zod';
-
-/** A schema for any JSON value, with its description for the API document. */
-export function anyJson(description: string) {
-  // Parsed JSON needs no validation of each value, which would take longer than parsing.
-  const schema = z
-    .custom<z.core.util.JSONType>((value) => value !== undefined, 'This field is required.')
-    .register(z.globalRegistry, { description });
-  // JSON Schema expresses "any value" as an empty schema; zod would write out the recursion, twice.
-  schema._zod.toJSONSchema = () => ({});
-  return schema;
-}
 
 /** Any JSON value. */
-export const json = anyJson('Any JSON value, stored byte for byte as submitted');
-export type Json = z.infer<typeof json>;
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /**
  * JSON text that is embedded in a response exactly as it arrived: number spelling and key order survive, which neither

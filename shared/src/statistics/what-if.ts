@@ -1,5 +1,5 @@
 // Replays recent arrivals and human decisions with other thresholds (AN23 to AN26).
-import type { ThresholdSample } from '../api/thresholds.ts';
+import type { ThresholdSample } from '../schemas/thresholds.ts';
 import { predictCount, sumOf, type Estimate, type Interval } from './statistics.ts';
 import type { BelowReview } from '../enums.ts';
 

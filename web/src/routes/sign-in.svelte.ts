@@ -1,5 +1,6 @@
 // The sign-in flow: URL check, challenge, wallet, signature, session. The panel only renders it.
-import { challenge, readMeta, verify, type SignInInput } from '@countersign/shared/api/session';
+import { challenge, readMeta, verify } from '@countersign/shared/routes/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import { isAt } from '#lib/shell/addresses.ts';
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';

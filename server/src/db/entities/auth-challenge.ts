@@ -1,6 +1,6 @@
 // A sign-in message of ours: valid once, for five minutes, in the browser that requested it (S1 to S4).
 import { defineEntity, p } from '@mikro-orm/core';
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 
 const AuthChallengeSchema = defineEntity({
   name: 'AuthChallenge',

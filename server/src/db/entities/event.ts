@@ -1,6 +1,6 @@
 // The event log: one row per event; `seq` is null until it is assigned.
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ActorRef } from '@countersign/shared/events';
+import type { ActorRef } from '@countersign/shared/schemas/parts/events';
 import { Project } from './project.ts';
 import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
 import { inList } from '../in-list.ts';
@@ -17,7 +17,7 @@ const EventSchema = defineEntity({
     type: p.text(),
     itemId: p.uuid().nullable(),
     actor: p.json<ActorRef>(),
-    /** The event's own fields, as listed in `shared/src/events.ts`, without the common ones. */
+    /** The event's own fields, as listed in `shared/src/schemas/parts/events.ts`, without the common ones. */
     data: p.json<Record<string, unknown>>(),
     createdAt: p.datetime(3),
   },

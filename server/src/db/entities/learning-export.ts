@@ -1,6 +1,6 @@
 // A started export of learnings: by whom, and of what.
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { ExportFilter } from '@countersign/shared/schemas/exports';
 import { Project } from './project.ts';
 import { User } from './user.ts';
 

@@ -1,6 +1,6 @@
 // The change log of a project: who changed what, when, and the values before and after. Never contains secrets.
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ChangeAction } from '@countersign/shared/api/changes';
+import type { ChangeAction } from '@countersign/shared/enums';
 import { User } from './user.ts';
 
 const ProjectChangeSchema = defineEntity({

@@ -1,6 +1,6 @@
 // A regression run: the learnings that a pipeline answers again, and who started it (rule RS).
 import { defineEntity, p } from '@mikro-orm/core';
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import { Cluster } from './cluster.ts';
 import { Project } from './project.ts';
 

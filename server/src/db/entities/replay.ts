@@ -1,6 +1,6 @@
 // A replay of many deliveries, in batches.
 import { defineEntity, p } from '@mikro-orm/core';
-import { REPLAY_STATES, REPLAYABLE } from '@countersign/shared/api/deliveries';
+import { REPLAY_STATES, REPLAYABLE } from '@countersign/shared/enums';
 import { Project } from './project.ts';
 import { User } from './user.ts';
 

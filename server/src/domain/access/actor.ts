@@ -1,5 +1,5 @@
 // How people, API keys and the system are named in the event log and on screens.
-import type { ActorRef } from '@countersign/shared/events';
+import type { ActorRef } from '@countersign/shared/schemas/parts/events';
 
 /** A wallet address shortened for people: `7xKX…9fQ2`. */
 export function shortAddress(address: string): string {

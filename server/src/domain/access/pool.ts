@@ -1,8 +1,8 @@
 // Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends; LC4: the claim limit.
-import { MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { isLowerRole, OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/enums';
 import { claimPermission } from '../items/item.ts';
-import type { Member } from '@countersign/shared/api/projects';
+import type { Member } from '@countersign/shared/schemas/projects';
 import { may } from './permissions.ts';
 
 type MemberAbility = keyof Member['abilities'];

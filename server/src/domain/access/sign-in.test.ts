@@ -1,5 +1,5 @@
 // The sign-in text against the Wallet Standard's own, the time rules, and the byte strings a wallet may have signed.
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import { createSignInMessageText } from '@solana/wallet-standard-util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 // The rules of Sign-In With Solana: what a wallet signs, how long it is valid, and which byte strings may contain it.
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 
 /** How long a challenge is valid, in seconds. */
 export const CHALLENGE_SECONDS = 300;

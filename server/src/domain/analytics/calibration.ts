@@ -1,5 +1,5 @@
 // Divides confidences into bins of about equally many items.
-import type { ConfidenceBin } from '@countersign/shared/api/thresholds';
+import type { ConfidenceBin } from '@countersign/shared/schemas/thresholds';
 
 /** Fewer than the bins of equal width, because each has to hold enough items to be significant. */
 const QUANTILES = 10;

@@ -1,5 +1,5 @@
 // Converts figures of the rollups into the analytics report: shares with intervals, times as percentiles.
-import type { Analytics, Times } from '@countersign/shared/api/analytics';
+import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { percentileOf } from './histogram.ts';
 import { nameOfKey } from './rollup-names.ts';

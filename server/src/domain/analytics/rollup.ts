@@ -1,6 +1,6 @@
 // What one event adds to the figures of its project: the rules of the rollups (AN1 to AN5), without a database.
 import type { DecisionAction, DeliveryStatus, ItemStatus } from '@countersign/shared/enums';
-import type { DomainEventType } from '@countersign/shared/events';
+import type { DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { bucketOf } from './histogram.ts';
 import { isOpen } from '../items/item.ts';
 import { keyOfName } from './rollup-names.ts';

@@ -1,5 +1,5 @@
 // Rule FL: the figures of the live team view; moments in ms, durations in seconds, unknown values null.
-import type { Drain, Flow } from '@countersign/shared/api/team';
+import type { Drain, Flow } from '@countersign/shared/schemas/team';
 
 /** FL2: nobody is stuck before this many seconds, however fast the others are. */
 const STUCK_LEAST = 10 * 60;

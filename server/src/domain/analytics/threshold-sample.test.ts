@@ -1,7 +1,7 @@
 // Tests what-if thresholds on past items against routing them again, the other half of real data, and chance.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ThresholdSample } from '@countersign/shared/api/thresholds';
+import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import {
   daysOf,
   hoursADay,

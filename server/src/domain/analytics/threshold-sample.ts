@@ -1,5 +1,5 @@
 // Groups counted rows into the sample for what-if thresholds (AN23), with flags folded as in routing.
-import type { ThresholdSample } from '@countersign/shared/api/thresholds';
+import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import { dispersion } from '@countersign/shared/statistics/statistics';
 import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
 import { foldFlag } from '../items/routing.ts';

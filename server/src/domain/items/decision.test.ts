@@ -1,7 +1,7 @@
 // The decision object, as docs/spec/items.md#decision defines it, from a stored row.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decision as schema } from '@countersign/shared/decision';
+import { decision as schema } from '@countersign/shared/schemas/parts/decision';
 import { jsonText } from '@countersign/shared/json/json';
 import { rawJson, toDecision, type DecisionRow } from './decision.ts';
 

@@ -1,5 +1,5 @@
 // The decision object, the same for webhooks, the public API and people (docs/spec/items.md#decision).
-import type { Decision } from '@countersign/shared/decision';
+import type { Decision } from '@countersign/shared/schemas/parts/decision';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import type { DecisionAction, DecisionStatus } from '@countersign/shared/enums';
 

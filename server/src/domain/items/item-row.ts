@@ -1,5 +1,5 @@
 // One row of a queue, the same for lists and events.
-import type { Claim, ItemRow } from '@countersign/shared/item';
+import type { Claim, ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { ItemStatus } from '@countersign/shared/enums';
 
 /** What a row needs of an item; the database row has it too. */

@@ -1,5 +1,5 @@
 // Replays the events of one item along the moves of LC0 (I6): the resulting state must be the stored state of the item.
-import type { DomainEventType } from '@countersign/shared/events';
+import type { DomainEventType } from '@countersign/shared/schemas/parts/events';
 import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
 import { isOpen, moveFor } from './item.ts';
 

@@ -1,5 +1,6 @@
 // LX: every line of an export is one JSON value in the expected format, for any text.
-import { exportFilter, EXPORT_FORMATS } from '@countersign/shared/api/exports';
+import { exportFilter } from '@countersign/shared/schemas/exports';
+import { EXPORT_FORMATS } from '@countersign/shared/enums';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

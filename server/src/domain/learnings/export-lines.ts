@@ -1,5 +1,6 @@
 // Formats the lines of an export (rule LX): one learning is one line of JSON, in one of four formats.
-import type { ExportFilter, ExportFormat } from '@countersign/shared/api/exports';
+import type { ExportFilter } from '@countersign/shared/schemas/exports';
+import type { ExportFormat } from '@countersign/shared/enums';
 import { jsonText } from '@countersign/shared/json/json';
 import { oneLine } from '@countersign/shared/json/json-line';
 import { rawJson } from '../items/decision.ts';

@@ -1,7 +1,7 @@
 // Authenticates callers before the body is read, and again if that took long; one implementation per kind of caller.
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import { Refusal } from '@countersign/shared/errors';
 import { checkApiKey, refuseScope } from '../../usecases/credentials/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../../usecases/services.ts';

@@ -1,9 +1,11 @@
 // Concurrency limits of expensive requests: per person, per process, queued, and released.
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { readAnalytics } from '@countersign/shared/api/analytics';
-import { listEvents, listItems, readItem, submitItem } from '@countersign/shared/api/public';
-import { listQueue } from '@countersign/shared/api/queue';
+import { endpointOf } from '@countersign/shared/contract/endpoints';
+import type { Route } from '@countersign/shared/routes/route';
+import { readAnalytics } from '@countersign/shared/routes/analytics';
+import { listEvents, listItems, readItem, submitItem } from '@countersign/shared/routes/public';
+import { listQueue } from '@countersign/shared/routes/queue';
 import { UNSENT } from '../../limits/memory-limits.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import { admit, createEndpointLimiters, createConcurrencyLimiter, type Release } from './concurrency-limiter.ts';
@@ -125,7 +127,8 @@ describe('RL6: the limiter of expensive requests', () => {
   });
 
   it('shares one queue for all lists, by key or session, and has none for small requests', () => {
-    const limiterOf = createEndpointLimiters();
+    const limiters = createEndpointLimiters();
+    const limiterOf = (route: Route) => limiters(endpointOf(route));
     const [limiter, ...others] = [listItems, listEvents, listQueue].map(limiterOf);
     expect(limiter).not.toBeNull();
     expect(others).toEqual([limiter, limiter]);

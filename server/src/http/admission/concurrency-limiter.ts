@@ -1,5 +1,5 @@
 // Limits concurrent expensive requests (RL6): per person and per process; further requests are queued.
-import type { Endpoint } from '@countersign/shared/api/endpoint';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import { Refusal } from '@countersign/shared/errors';
 import { CONCURRENCY_LIMITS, type ConcurrencyLimit } from '../../limits/policies.ts';
 import type { Client, Owner, Reservation, MemoryBudget } from '../../limits/memory-budget.ts';

@@ -1,7 +1,7 @@
 // Memory that a request reserves, from before its body is read until its response is sent (MB1, MB2).
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import { Refusal } from '@countersign/shared/errors';
 import { EXPECTED } from '../../limits/memory-limits.ts';
 import type { Owner, Reservation, MemoryBudget } from '../../limits/memory-budget.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { problem } from '@countersign/shared/errors';
+import { problem } from '@countersign/shared/schemas/parts/problem';
 import { createHttpServer, type HttpTimeouts } from './server.ts';
 
 const IMPATIENT: HttpTimeouts = {

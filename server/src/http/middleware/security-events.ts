@@ -1,6 +1,6 @@
 // Which refusals write a line to the security log (LG1), and what it contains.
 import type { Context } from 'koa';
-import { verify } from '@countersign/shared/api/session';
+import { verify } from '@countersign/shared/routes/session';
 import type { ErrorCode, Refusal } from '@countersign/shared/errors';
 import type { SecurityEvent, SecurityLog } from '../../usecases/credentials/security-log.ts';
 import type { ApiKeyActor, MemberActor } from '../../usecases/services.ts';

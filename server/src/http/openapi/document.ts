@@ -1,7 +1,8 @@
 // Builds the OpenAPI 3.1 document of the public API, with its webhooks, from the objects that bind the endpoints.
-import type { OpenApi } from '@countersign/shared/api/openapi';
-import { submissionBatch, LIMITS } from '@countersign/shared/api/public';
-import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
+import type { OpenApi } from '@countersign/shared/schemas/openapi';
+import { submissionBatch } from '@countersign/shared/schemas/public';
+import { LIMITS } from '@countersign/shared/limits';
+import { answerBatch, caseAnswer } from '@countersign/shared/schemas/regressions';
 import {
   createDocument,
   type CreateDocumentOptions,
@@ -9,14 +10,14 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { Auth } from '@countersign/shared/api/endpoint';
+import type { Auth } from '@countersign/shared/schemas/parts/endpoint-schemas';
+import { HEADERS } from '@countersign/shared/webhook';
 import {
-  HEADERS,
   WEBHOOK_EVENT_NAMES,
   WEBHOOK_EVENTS,
   type WebhookEvent,
   type WebhookEventName,
-} from '@countersign/shared/webhook';
+} from '@countersign/shared/schemas/parts/webhook-events';
 import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';

@@ -1,5 +1,5 @@
 // The example of a regression run: a new assistant answers again what Anna corrected.
-import type { AnswerResult, CaseAnswer, PublicCase, PublicRegression } from '@countersign/shared/api/regressions';
+import type { AnswerResult, CaseAnswer, PublicCase, PublicRegression } from '@countersign/shared/schemas/regressions';
 import { decidedItem, queuedSubmission } from './examples.ts';
 import { problemExample } from './problems.ts';
 

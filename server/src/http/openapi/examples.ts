@@ -1,7 +1,7 @@
 // The examples of the OpenAPI document, as one story: an assistant submits answers, Anna decides one.
-import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/api/public';
-import type { Decision } from '@countersign/shared/decision';
-import type { ItemDecided } from '@countersign/shared/webhook';
+import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/schemas/public';
+import type { Decision } from '@countersign/shared/schemas/parts/decision';
+import type { ItemDecided } from '@countersign/shared/schemas/parts/webhook-events';
 import { problemExample } from './problems.ts';
 
 const PROJECT = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';

@@ -1,5 +1,5 @@
 // The response headers of the public API, described once and referenced by name.
-import type { Endpoint } from '@countersign/shared/api/endpoint';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import type { ZodOpenApiHeadersObject } from 'zod-openapi';
 
 /** Component name to header, for `components.headers`. */

@@ -1,9 +1,10 @@
 // The operations of the OpenAPI document, each with its tag, its examples and its response headers.
-import type { Endpoint } from '@countersign/shared/api/endpoint';
-import { receiveInbound } from '@countersign/shared/api/inbound';
-import { readOpenApi } from '@countersign/shared/api/openapi';
-import { answerCases, listCases, readRegression, startRegression } from '@countersign/shared/api/regressions';
-import { listEvents, listItems, readItem, submitBatch, submitItem } from '@countersign/shared/api/public';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
+import { endpointOf } from '@countersign/shared/contract/endpoints';
+import { receiveInbound } from '@countersign/shared/routes/inbound';
+import { readOpenApi } from '@countersign/shared/routes/openapi';
+import { answerCases, listCases, readRegression, startRegression } from '@countersign/shared/routes/regressions';
+import { listEvents, listItems, readItem, submitBatch, submitItem } from '@countersign/shared/routes/public';
 import type { ZodOpenApiHeadersObject } from 'zod-openapi';
 import * as story from './examples.ts';
 import * as rerun from './examples-regression.ts';
@@ -55,7 +56,7 @@ const SUBMITTED: Examples = {
 /** By operation id. */
 export const OPERATIONS: Record<string, Operation> = {
   submitItem: {
-    endpoint: submitItem,
+    endpoint: endpointOf(submitItem),
     tag: 'Items',
     requests: SUBMISSIONS,
     answer: {
@@ -65,7 +66,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   submitBatch: {
-    endpoint: submitBatch,
+    endpoint: endpointOf(submitBatch),
     tag: 'Items',
     requests: { three: { summary: 'Three items, one of them for another project', value: story.batch } },
     answer: {
@@ -75,7 +76,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   readItem: {
-    endpoint: readItem,
+    endpoint: endpointOf(readItem),
     tag: 'Items',
     answer: {
       description: 'The current state of the item.',
@@ -86,7 +87,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   listItems: {
-    endpoint: listItems,
+    endpoint: endpointOf(listItems),
     tag: 'Items',
     answer: {
       description: 'One page, newest first.',
@@ -99,7 +100,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   listEvents: {
-    endpoint: listEvents,
+    endpoint: endpointOf(listEvents),
     tag: 'Events',
     answer: {
       description: 'One page of final decisions, oldest first.',
@@ -110,7 +111,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   startRegression: {
-    endpoint: startRegression,
+    endpoint: endpointOf(startRegression),
     tag: 'Regressions',
     requests: {
       cluster: { summary: 'For one cluster of reasons', value: rerun.start },
@@ -123,7 +124,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   readRegression: {
-    endpoint: readRegression,
+    endpoint: endpointOf(readRegression),
     tag: 'Regressions',
     answer: {
       description: 'The current state of the run.',
@@ -131,7 +132,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   listCases: {
-    endpoint: listCases,
+    endpoint: endpointOf(listCases),
     tag: 'Regressions',
     answer: {
       description: 'One page of cases.',
@@ -141,7 +142,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   answerCases: {
-    endpoint: answerCases,
+    endpoint: endpointOf(answerCases),
     tag: 'Regressions',
     requests: { two: { summary: 'Two answers, one for an unknown case', value: rerun.answers } },
     answer: {
@@ -150,7 +151,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   receiveInbound: {
-    endpoint: receiveInbound,
+    endpoint: endpointOf(receiveInbound),
     tag: 'Inbound',
     requests: SUBMISSIONS,
     answer: { description: 'The item is stored; its routing is in the response.', examples: SUBMITTED },
@@ -163,7 +164,7 @@ export const OPERATIONS: Record<string, Operation> = {
     },
   },
   readOpenApi: {
-    endpoint: readOpenApi,
+    endpoint: endpointOf(readOpenApi),
     tag: 'Description',
     answer: {
       description: 'An OpenAPI 3.1 document.',

@@ -1,6 +1,8 @@
 // The error responses of an endpoint for OpenAPI: its possible codes by status, each with an example.
-import { ERRORS, problem, type ErrorCode, type FieldError, type Problem } from '@countersign/shared/errors';
-import type { Auth, Endpoint } from '@countersign/shared/api/endpoint';
+import { ERRORS, type ErrorCode, type FieldError } from '@countersign/shared/errors';
+import { problem, type Problem } from '@countersign/shared/schemas/parts/problem';
+import type { Auth } from '@countersign/shared/schemas/parts/endpoint-schemas';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import type { ZodOpenApiResponsesObject } from 'zod-openapi';
 import { HEADER, headersOfAll } from './headers.ts';
 

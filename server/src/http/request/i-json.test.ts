@@ -1,7 +1,7 @@
 // The I-JSON parser: every error by code and pointer, and the exact text of every member (I7).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '@countersign/shared/api/public';
+import { LIMITS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import { parseBody } from './i-json.ts';
 

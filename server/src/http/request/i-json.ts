@@ -2,7 +2,7 @@
 import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json/json-fault';
 import { JsonLexer, type TokenKind } from '@countersign/shared/json/json-lexer';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
-import { LIMITS } from '@countersign/shared/api/public';
+import { LIMITS } from '@countersign/shared/limits';
 
 /** A parsed body: its value, and the raw text of each top-level member (I7: stored byte for byte). */
 export interface ParsedBody {

@@ -1,6 +1,7 @@
 // Turns the bytes of a request into the input of the use cases: one submission, or a batch validated item by item.
-import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
-import { LIMITS, submission, submissionBatch, type Submission } from '@countersign/shared/api/public';
+import { answerBatch, caseAnswer } from '@countersign/shared/schemas/regressions';
+import { LIMITS } from '@countersign/shared/limits';
+import { submission, submissionBatch, type Submission } from '@countersign/shared/schemas/public';
 import { Refusal } from '@countersign/shared/errors';
 import { findJsonFaultAsync } from '@countersign/shared/json/json-fault';
 import { splitList } from '@countersign/shared/json/split-list';

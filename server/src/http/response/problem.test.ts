@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import Koa, { type Middleware } from 'koa';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ERRORS, problem as schema, Refusal, type ErrorCode } from '@countersign/shared/errors';
+import { ERRORS, Refusal, type ErrorCode } from '@countersign/shared/errors';
+import { problem as schema } from '@countersign/shared/schemas/parts/problem';
 import { problems } from './problem.ts';
 import { requestId } from '../middleware/request-id.ts';
 

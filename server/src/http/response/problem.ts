@@ -1,6 +1,7 @@
 // Turns every failure into RFC 9457 problem+json: it says what to do and reveals nothing internal.
 import type { Context, Middleware } from 'koa';
-import { ERRORS, Refusal, type Problem } from '@countersign/shared/errors';
+import { ERRORS, Refusal } from '@countersign/shared/errors';
+import type { Problem } from '@countersign/shared/schemas/parts/problem';
 import type { Logger } from 'pino';
 import type { SecurityLog } from '../../usecases/credentials/security-log.ts';
 import { logPath } from '../middleware/log-path.ts';

@@ -1,6 +1,7 @@
 // Inbound webhooks: the sources of a project, and the messages that they sign (docs/spec/webhooks.md#inbound).
 import type { Context } from 'koa';
-import * as api from '@countersign/shared/api/inbound';
+import * as api from '@countersign/shared/routes/inbound';
+import { inboundSubmission } from '@countersign/shared/schemas/inbound';
 import { Refusal } from '@countersign/shared/errors';
 import { HEADERS } from '@countersign/shared/webhook';
 import { presentInboundSource } from '../../presenters/inbound-source.ts';
@@ -34,7 +35,7 @@ function bindReceiver(bind: Binder, services: Services): void {
     senders.remember(ctx, params.source_id);
     await limitKey(services, ctx, { keyId: sender.sourceId });
     const { value, raw } = parseBody(bytes);
-    const body = parseFields(api.receiveInbound.body, value, '#');
+    const body = parseFields(inboundSubmission, value, '#');
     if (body.project_id !== undefined && body.project_id !== sender.projectId) {
       throw new Refusal('project_mismatch', 'Omit project_id, or send the project of this source.');
     }

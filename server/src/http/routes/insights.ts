@@ -1,11 +1,11 @@
 // Onboarding, learnings and analytics.
-import { readOnboarding as readOnboardingEndpoint } from '@countersign/shared/api/onboarding';
-import * as clusters from '@countersign/shared/api/clusters';
-import * as exported from '@countersign/shared/api/exports';
-import { readAnalytics as readAnalyticsEndpoint } from '@countersign/shared/api/analytics';
-import { readAudits as readAuditsEndpoint } from '@countersign/shared/api/audits';
-import * as api from '@countersign/shared/api/learnings';
-import * as thresholds from '@countersign/shared/api/thresholds';
+import { readOnboarding as readOnboardingEndpoint } from '@countersign/shared/routes/onboarding';
+import * as clusters from '@countersign/shared/routes/clusters';
+import * as exported from '@countersign/shared/routes/exports';
+import { readAnalytics as readAnalyticsEndpoint } from '@countersign/shared/routes/analytics';
+import { readAudits as readAuditsEndpoint } from '@countersign/shared/routes/audits';
+import * as api from '@countersign/shared/routes/learnings';
+import * as thresholds from '@countersign/shared/routes/thresholds';
 import { excludeLearning, shapeCluster } from '../../usecases/learnings/change-learnings.ts';
 import { exportLearnings } from '../../usecases/learnings/export-learnings.ts';
 import {

@@ -1,7 +1,8 @@
 // The members of a project, its invites, and membership offers.
-import * as invites from '@countersign/shared/api/invites';
-import * as offers from '@countersign/shared/api/offers';
-import * as api from '@countersign/shared/api/projects';
+import { INVITE_HOURS } from '@countersign/shared/limits';
+import * as invites from '@countersign/shared/routes/invites';
+import * as offers from '@countersign/shared/routes/offers';
+import * as api from '@countersign/shared/routes/projects';
 import { presentInvite, presentOffer, presentOwnOffer, presentRefused } from '../../presenters/pool.ts';
 import { presentMember } from '../../presenters/project.ts';
 import { acceptInvite, createInvite, revokeInvite, listInvites } from '../../usecases/access/invites.ts';
@@ -61,7 +62,7 @@ function bindInvites(bind: Binder, services: Services): void {
     return { data: open.map(presentInvite), next_cursor: null };
   });
   bind.member(invites.createInvite, async ({ actor, params, body }) => {
-    const { role, address = null, expires_in_hours: hours = invites.INVITE_HOURS.usual } = body;
+    const { role, address = null, expires_in_hours: hours = INVITE_HOURS.usual } = body;
     const { invite, token } = await createInvite(services, actor, { projectId: params.id, role, address, hours });
     const by = { id: actor.userId, address: actor.address, name: actor.name };
     return { ...presentInvite({ invite, by }), token, url: `${services.baseUrl}/invites/${token}` };

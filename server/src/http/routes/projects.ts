@@ -1,10 +1,10 @@
 // Projects: settings, API keys, lifecycle, change log, guidelines, and the live team view with the stop switch.
-import * as api from '@countersign/shared/api/projects';
-import * as lifecycle from '@countersign/shared/api/lifecycle';
-import * as changes from '@countersign/shared/api/changes';
-import * as guidelines from '@countersign/shared/api/guidelines';
-import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/api/guidelines';
-import * as team from '@countersign/shared/api/team';
+import * as api from '@countersign/shared/routes/projects';
+import * as lifecycle from '@countersign/shared/routes/lifecycle';
+import * as changes from '@countersign/shared/routes/changes';
+import * as guidelines from '@countersign/shared/routes/guidelines';
+import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/schemas/guidelines';
+import * as team from '@countersign/shared/routes/team';
 import { presentApiKey, presentChange, presentProject } from '../../presenters/project.ts';
 import { createApiKey, revokeApiKey } from '../../usecases/credentials/api-keys.ts';
 import { changeSettings } from '../../usecases/projects/change-settings.ts';

@@ -1,17 +1,17 @@
 // The public API: pipelines submit, read and list items, and catch up on decisions. Its OpenAPI document.
 import type { Context } from 'koa';
+import type { BatchResult, Submitted } from '@countersign/shared/schemas/public';
+import { LIMITS } from '@countersign/shared/limits';
 import {
-  type BatchResult,
-  LIMITS,
   listEvents,
   listItems,
   readItem,
   submitBatch as submitBatchEndpoint,
   submitItem,
-  type Submitted,
-} from '@countersign/shared/api/public';
+} from '@countersign/shared/routes/public';
 import { Refusal } from '@countersign/shared/errors';
-import { type OpenApi, readOpenApi } from '@countersign/shared/api/openapi';
+import type { OpenApi } from '@countersign/shared/schemas/openapi';
+import { readOpenApi } from '@countersign/shared/routes/openapi';
 import { sha256Hex } from '../../crypto/tokens.ts';
 import { isOpen } from '../../domain/items/item.ts';
 import { presentEvent, presentPublicItem, presentSubmitted } from '../../presenters/item.ts';

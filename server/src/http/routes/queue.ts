@@ -1,6 +1,6 @@
 // The live queue: lists, claims and decisions.
-import * as mistakes from '@countersign/shared/api/mistakes';
-import * as api from '@countersign/shared/api/queue';
+import * as mistakes from '@countersign/shared/routes/mistakes';
+import * as api from '@countersign/shared/routes/queue';
 import { presentDomainEvent } from '../../presenters/domain-event.ts';
 import { presentGrant, presentItem, presentQueue, presentNextGrant, presentBulkGrant } from '../../presenters/item.ts';
 import { presentMistake, presentMistakeOfItem } from '../../presenters/mistake.ts';

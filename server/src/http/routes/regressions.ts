@@ -1,8 +1,8 @@
 // Regression runs: members start them and read their results, pipelines read and answer their cases.
-import * as api from '@countersign/shared/api/regressions';
-import { LIMITS } from '@countersign/shared/api/public';
+import * as api from '@countersign/shared/routes/regressions';
+import { LIMITS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
-import type { PublicCase, PublicRegression, Regression, RegressionCase } from '@countersign/shared/api/regressions';
+import type { AnswerResult, PublicCase, PublicRegression, Regression, RegressionCase } from '@countersign/shared/schemas/regressions';
 import { answerRegression, type CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
 import { notFound } from '../../usecases/access/membership.ts';
 import {
@@ -61,7 +61,7 @@ function bindPipeline(bind: Binder, services: Services): void {
     const answers = read.filter((one): one is CaseAnswered => !(one instanceof Refusal));
     const outcomes = (await answerRegression(services, actor, { regressionId: params.id, answers })).values();
     return {
-      results: read.map((one, index): api.AnswerResult => {
+      results: read.map((one, index): AnswerResult => {
         if (one instanceof Refusal) return { index, error: toProblem(one, ctx) };
         const result = outcomes.next().value;
         if (!result) return { index, error: toProblem(notFound(), ctx) };

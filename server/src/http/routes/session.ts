@@ -1,5 +1,6 @@
 // Sign-in with a wallet, the session it opens, and the settings of a person.
-import * as api from '@countersign/shared/api/session';
+import * as api from '@countersign/shared/routes/session';
+import type { Session } from '@countersign/shared/schemas/session';
 import { CHALLENGE_SECONDS } from '../../domain/access/sign-in.ts';
 import { presentAccount, presentOwnSession } from '../../presenters/session.ts';
 import { changeAccount, readAccount } from '../../usecases/access/account.ts';
@@ -57,7 +58,7 @@ function bindSignIn(bind: Binder, services: Services): void {
 async function readSession(
   services: Services,
   who: Pick<MemberActor, 'userId' | 'address' | 'name' | 'expiresAt'>,
-): Promise<api.Session> {
+): Promise<Session> {
   const { userId: id, address, name, expiresAt } = who;
   const offers = await listOwnOffers(services, who, { after: undefined, limit: 1 });
   const abilities = { create_project: mayCreateProjects(services, { address }) };

@@ -1,8 +1,8 @@
 // The webhook of a project: its state and secrets, test events, the delivery log with replays, and alerts.
-import * as alerts from '@countersign/shared/api/alerts';
-import * as deliveries from '@countersign/shared/api/deliveries';
-import * as projects from '@countersign/shared/api/projects';
-import * as api from '@countersign/shared/api/webhook';
+import * as alerts from '@countersign/shared/routes/alerts';
+import * as deliveries from '@countersign/shared/routes/deliveries';
+import * as projects from '@countersign/shared/routes/projects';
+import * as api from '@countersign/shared/routes/webhook';
 import {
   presentAlert,
   presentDelivery,

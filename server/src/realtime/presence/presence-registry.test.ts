@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
-import type { UserPresence, PresenceReport } from '@countersign/shared/sockets';
+import type { UserPresence } from '@countersign/shared/sockets';
+import type { PresenceReport } from '@countersign/shared/schemas/parts/presence-report';
 import { PresenceRegistry } from './presence-registry.ts';
 import { NO_LOCATION, Tabs } from './presence.ts';
 

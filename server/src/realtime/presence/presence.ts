@@ -1,10 +1,6 @@
 // Presence: tells the members of each project who is online and which item they have open; never stored (PR1).
-import {
-  presenceReport,
-  type PresenceChange,
-  type UserPresence,
-  type PresenceReport,
-} from '@countersign/shared/sockets';
+import { presenceReport, type PresenceReport } from '@countersign/shared/schemas/parts/presence-report';
+import type { PresenceChange, UserPresence } from '@countersign/shared/sockets';
 import { mergePresence } from '@countersign/shared/presence';
 import type { Services } from '../../usecases/services.ts';
 import { PresenceRegistry } from './presence-registry.ts';

@@ -1,5 +1,5 @@
 // Makes, revokes, accepts and declines offers of membership: from an owner to a wallet (PM5).
-import { OFFER_DAYS } from '@countersign/shared/api/offers';
+import { OFFER_DAYS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import type { Tx } from '../../db/database.ts';

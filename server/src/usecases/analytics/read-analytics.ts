@@ -1,7 +1,7 @@
 // Reads the analytics of queue, people, model and webhook from the rollups, at the same cost for any window.
-import type { Analytics } from '@countersign/shared/api/analytics';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/enums';
-import { COUNT_LIMIT } from '@countersign/shared/api/queue';
+import { COUNT_LIMIT } from '@countersign/shared/limits';
 import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';

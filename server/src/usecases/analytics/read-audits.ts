@@ -1,5 +1,5 @@
 // Reads what audits say about a project's automatic answers (AU4), and the state of its error budget (AU5).
-import type { Audits } from '@countersign/shared/api/audits';
+import type { Audits } from '@countersign/shared/schemas/audits';
 import { auditStrata, hasGap } from '../../db/audits/audit-rows.ts';
 import { type GuaranteeSpan, guaranteeSpan } from '../../db/audits/audit-span.ts';
 import { assessBudget } from '../../db/audits/assess-budget.ts';

@@ -1,5 +1,5 @@
 // Reads the calibration: how often people approved a suggestion unchanged, by its confidence (AN22).
-import type { Calibration, ConfidenceBin } from '@countersign/shared/api/thresholds';
+import type { Calibration, ConfidenceBin } from '@countersign/shared/schemas/thresholds';
 import { quantileBins } from '../../domain/analytics/calibration.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';

@@ -1,5 +1,6 @@
 // Reads a person's own figures in all their projects: decided today, in the last hour, and overturned (OF1).
-import { OVERTURNED_DAYS, type OwnFigures } from '@countersign/shared/api/mistakes';
+import { OVERTURNED_DAYS } from '@countersign/shared/limits';
+import type { OwnFigures } from '@countersign/shared/schemas/mistakes';
 import { REVIEWER_DECISIONS, type ReviewerDecision } from '@countersign/shared/review-actions';
 import { bucketsOf } from '../../domain/analytics/calendar.ts';
 import type { MemberActor, Services } from '../services.ts';

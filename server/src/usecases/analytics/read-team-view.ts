@@ -1,5 +1,5 @@
 // Reads the live team view (FL): who holds what and for how long, review times, and when the queue will be empty.
-import type { TeamView, Holding, TeamMember } from '@countersign/shared/api/team';
+import type { TeamView, Holding, TeamMember } from '@countersign/shared/schemas/team';
 import { OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/enums';
 import { type Figures, withFigures, EVER } from '../../analytics/read-rollups.ts';
 import { drainOf, IDLE_AFTER, median, stuckAfter, timesOf, type TimedFlow } from '../../domain/analytics/team-view.ts';

@@ -1,5 +1,6 @@
 // Reads the sample for what-if thresholds: the newest arrivals and decisions of a window, grouped (AN23).
-import { SAMPLE_SIZE, type ThresholdSample } from '@countersign/shared/api/thresholds';
+import { SAMPLE_SIZE } from '@countersign/shared/limits';
+import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import type { RoutingRule } from '@countersign/shared/enums';
 import { sampleOf, type Cohort, type SampleRows } from '../../domain/analytics/threshold-sample.ts';
 import type { Em } from '../../db/orm.ts';

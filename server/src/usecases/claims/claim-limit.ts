@@ -1,5 +1,5 @@
 // Limits claims to three per person over all projects and processes (LC4), for every new claim.
-import { MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
 import type { Tx } from '../../db/database.ts';

@@ -2,7 +2,7 @@
 import type { HeldClaim } from '../../claims/claim-lock.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { mayHold } from '../../domain/access/pool.ts';
-import type { ActorRef } from '@countersign/shared/events';
+import type { ActorRef } from '@countersign/shared/schemas/parts/events';
 import type { Role } from '@countersign/shared/enums';
 import type { Tx } from '../../db/database.ts';
 import { releaseLock } from './claim-store.ts';

@@ -1,6 +1,6 @@
 // Authenticates a signed inbound message by its source, before anything is parsed or written (K6).
 import { Refusal } from '@countersign/shared/errors';
-import { uuid } from '@countersign/shared/ids';
+import { uuid } from '@countersign/shared/schemas/parts/ids';
 import { HEADERS, judgeTimestamp, verifyHex, verifyStandard } from '@countersign/shared/webhook';
 import { decrypt, encrypt } from '../../crypto/key-ring.ts';
 import { sha256Hex } from '../../crypto/tokens.ts';

@@ -1,5 +1,5 @@
 // Sign-In With Solana: creates the challenge, consumes it before any signature check, and then verifies.
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import { Refusal } from '@countersign/shared/errors';
 import { randomBase62, randomToken, sha256Hex } from '../../crypto/tokens.ts';
 import { verifySignIn } from '../../crypto/verify-sign-in.ts';

@@ -1,8 +1,7 @@
 // Reports a mistake in a final decision, answers such a report (MR), and reads reports.
 import { Refusal } from '@countersign/shared/errors';
-import { ROLES, type Role } from '@countersign/shared/enums';
+import { ROLES, type Role, type MISTAKE_STATES } from '@countersign/shared/enums';
 import type { ReviewerDecision } from '@countersign/shared/review-actions';
-import type { MISTAKE_STATES } from '@countersign/shared/api/mistakes';
 import { Decision } from '../../db/entities/decision.ts';
 import type { Item } from '../../db/entities/item.ts';
 import { Learning } from '../../db/entities/learning.ts';

@@ -1,5 +1,5 @@
 // SQL for the newest decisions of people in a window, each with its item: the sample for confidence and thresholds.
-import { SAMPLE_SIZE } from '@countersign/shared/api/thresholds';
+import { SAMPLE_SIZE } from '@countersign/shared/limits';
 import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
 
 /**

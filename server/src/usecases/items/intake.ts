@@ -1,6 +1,6 @@
 // The intake: concurrent submissions share a commit, each with its own outcome (decision 0008).
 import { Refusal } from '@countersign/shared/errors';
-import type { ActorRef } from '@countersign/shared/events';
+import type { ActorRef } from '@countersign/shared/schemas/parts/events';
 import type { Clock, Ids } from '../../db/clock.ts';
 import { type Database, DatabaseGone, type Tx } from '../../db/database.ts';
 import { Decision } from '../../db/entities/decision.ts';

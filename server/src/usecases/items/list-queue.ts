@@ -1,7 +1,8 @@
 // Reads a snapshot of the queue: rows of one view by due time (LC3), all counts, and the event log position.
-import { type QueueView, COUNT_LIMIT } from '@countersign/shared/api/queue';
-import { type QueueFilter, isUnfiltered } from '@countersign/shared/filters/queue-filter';
-import { type Role, OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
+import { type QueueView, type Role, OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
+import { COUNT_LIMIT } from '@countersign/shared/limits';
+import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
+import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
 import type { Em } from '../../db/orm.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { Member } from '../../db/entities/member.ts';

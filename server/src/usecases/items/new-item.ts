@@ -1,5 +1,5 @@
 // Converts a validated submission into its rows and its event, by the settings of the moment (RT6).
-import type { ActorRef, NewEvent } from '@countersign/shared/events';
+import type { ActorRef, NewEvent } from '@countersign/shared/schemas/parts/events';
 import { hashToUnit } from '../../crypto/hash-to-unit.ts';
 import type { Ids } from '../../db/clock.ts';
 import type { NewItem, RoutingRow } from '../../db/submit-batch.ts';

@@ -1,5 +1,5 @@
 // Reads one item and its history, for the reviewer or for the pipeline that submitted it.
-import { HISTORY_EVENTS } from '@countersign/shared/api/queue';
+import { HISTORY_EVENTS } from '@countersign/shared/limits';
 import type { Role } from '@countersign/shared/enums';
 import { HAS_AUDITS } from '../../db/audits/has-audits.ts';
 import { Decision } from '../../db/entities/decision.ts';

@@ -1,7 +1,8 @@
 // Searches items of any status and people in the projects of a member.
-import { SEARCH_RESULTS, type SearchResults } from '@countersign/shared/api/queue';
+import { SEARCH_RESULTS } from '@countersign/shared/limits';
+import type { SearchResults } from '@countersign/shared/schemas/queue';
 import type { ItemStatus, Role } from '@countersign/shared/enums';
-import { uuid } from '@countersign/shared/ids';
+import { uuid } from '@countersign/shared/schemas/parts/ids';
 import { displayName } from '../../domain/access/actor.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';

@@ -1,5 +1,5 @@
 // Supervisors rename, merge, split and restore clusters (CT3), and exclude learnings from exports and counts (LX5).
-import type { ClusterChange } from '@countersign/shared/api/clusters';
+import type { ClusterChange } from '@countersign/shared/schemas/clusters';
 import { Refusal } from '@countersign/shared/errors';
 import { withAncestors } from '../../db/learnings/cluster-tree.ts';
 import type { Tx } from '../../db/database.ts';

@@ -1,5 +1,5 @@
 // Exports learnings as JSONL (rule LX): the same filter and cut-off always give the same bytes.
-import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { ExportFilter } from '@countersign/shared/schemas/exports';
 import { hashToUnit } from '../../crypto/hash-to-unit.ts';
 import { LearningExport } from '../../db/entities/learning-export.ts';
 import { Project } from '../../db/entities/project.ts';

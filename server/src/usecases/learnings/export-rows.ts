@@ -1,5 +1,5 @@
 // Reads the learnings of an export in event log order, in batches, so that memory use does not grow with their number.
-import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { ExportFilter } from '@countersign/shared/schemas/exports';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { fitting } from '../cursor.ts';

@@ -1,5 +1,5 @@
 // The span of an export: its last event log position, and for a cluster the reasons in it at the start (LX2, LX6).
-import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { ExportFilter } from '@countersign/shared/schemas/exports';
 import { Refusal } from '@countersign/shared/errors';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';

@@ -1,5 +1,5 @@
 // Learning filters as SQL over `learning l` and `item i`, shared by the list and the clusters.
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 
 export interface LearningsOf {
   projectId: string;

@@ -1,5 +1,5 @@
 // Previews an export with its first lines and its size, and lists the exports of a project (LX4).
-import type { ExportFilter, ExportPreview, LearningExport } from '@countersign/shared/api/exports';
+import type { ExportFilter, ExportPreview, LearningExport } from '@countersign/shared/schemas/exports';
 import { rawQuery } from '../../db/raw-query.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import { nextExportLines } from './export-learnings.ts';

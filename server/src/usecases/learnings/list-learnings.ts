@@ -1,5 +1,5 @@
 // Lists the recorded overrides of a project, newest first, with an optional filter.
-import type { Learning as WireLearning } from '@countersign/shared/api/learnings';
+import type { Learning as WireLearning } from '@countersign/shared/schemas/learnings';
 import { displayName } from '../../domain/access/actor.ts';
 import { rawJson } from '../../domain/items/decision.ts';
 import { mayExcludeLearnings } from '../../domain/access/permissions.ts';

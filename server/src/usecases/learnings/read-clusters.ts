@@ -1,6 +1,7 @@
 // Reads the clusters of a project (CT), one cluster with its reason variants, and the values to filter learnings by.
-import { REASONS_SHOWN, TREND_DAYS, type Cluster } from '@countersign/shared/api/clusters';
-import { VALUES_LISTED, type LearningValues } from '@countersign/shared/api/learnings';
+import { REASONS_SHOWN, TREND_DAYS, VALUES_LISTED } from '@countersign/shared/limits';
+import type { Cluster } from '@countersign/shared/schemas/clusters';
+import type { LearningValues } from '@countersign/shared/schemas/learnings';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { mayShapeClusters } from '../../domain/access/permissions.ts';

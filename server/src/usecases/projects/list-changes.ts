@@ -1,6 +1,6 @@
 // Lists the change log of a project, newest first (CL1).
 import { Refusal } from '@countersign/shared/errors';
-import type { ChangeAction, ChangeKind } from '@countersign/shared/api/changes';
+import type { ChangeAction, ChangeKind } from '@countersign/shared/enums';
 import { ProjectChange } from '../../db/entities/project-change.ts';
 import type { Em } from '../../db/orm.ts';
 import { requirePermission } from '../access/membership.ts';

@@ -1,5 +1,5 @@
 // Counts the contents of a project, for the owner who is about to delete it.
-import type { ProjectContents } from '@countersign/shared/api/lifecycle';
+import type { ProjectContents } from '@countersign/shared/schemas/lifecycle';
 import type { Em } from '../../db/orm.ts';
 import { notFound, requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';

@@ -1,5 +1,5 @@
 // Reads the progress of onboarding: whether a project has its first key, item, decision and delivery.
-import type { Onboarding } from '@countersign/shared/api/onboarding';
+import type { Onboarding } from '@countersign/shared/schemas/onboarding';
 import { displayName } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import type { Measure } from '../../domain/analytics/rollup.ts';

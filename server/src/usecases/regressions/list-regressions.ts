@@ -1,6 +1,5 @@
 // Lists regression runs and their cases: for members with all answers, for a pipeline with the inputs alone.
-import type { CaseState } from '@countersign/shared/api/regressions';
-import type { ItemStatus, Outcome } from '@countersign/shared/enums';
+import type { CaseState, ItemStatus, Outcome } from '@countersign/shared/enums';
 import { Cluster } from '../../db/entities/cluster.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { notFound, requirePermission } from '../access/membership.ts';

@@ -1,5 +1,6 @@
 // Reads regression runs with counts from their cases, so that a learning whose decision was undone is in none.
-import type { CaseState, Regression as WireRegression } from '@countersign/shared/api/regressions';
+import type { CaseState } from '@countersign/shared/enums';
+import type { Regression as WireRegression } from '@countersign/shared/schemas/regressions';
 import { Regression } from '../../db/entities/regression.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';

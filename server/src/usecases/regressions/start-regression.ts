@@ -1,7 +1,7 @@
 // Starts a regression run over the present learnings (RS2): by a supervisor on the page, or by a pipeline with its key.
-import { MAX_CASES } from '@countersign/shared/api/regressions';
+import { MAX_CASES } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import { displayName, keyRef, memberRef } from '../../domain/access/actor.ts';
 import type { Tx } from '../../db/database.ts';
 import { Cluster } from '../../db/entities/cluster.ts';

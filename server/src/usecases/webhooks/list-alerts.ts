@@ -1,5 +1,6 @@
 // Lists alerts about webhooks (WH6) and automatic answers (AU5): those an owner has not seen, and those of a project.
-import { DEAD_COUNTED, type ProjectAlert } from '@countersign/shared/api/alerts';
+import { DEAD_COUNTED } from '@countersign/shared/limits';
+import type { ProjectAlert } from '@countersign/shared/schemas/alerts';
 import { ROLES, WEBHOOK_ALERT_KINDS } from '@countersign/shared/enums';
 import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
 import { may } from '../../domain/access/permissions.ts';

@@ -1,6 +1,7 @@
 // Lists the deliveries of a project, newest first, with an optional filter.
 import { type FilterQuery, type Loaded, raw } from '@mikro-orm/core';
-import { type DeliveryFilter, statusRange } from '@countersign/shared/filters/delivery-filter';
+import type { DeliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
+import { statusRange } from '@countersign/shared/formats/delivery-terms';
 import type { Role } from '@countersign/shared/enums';
 import { Delivery } from '../../db/entities/delivery.ts';
 import type { Em } from '../../db/orm.ts';

@@ -1,7 +1,6 @@
 // Replays deliveries: same ID and body, attempt numbers continue, the retry schedule restarts (WH1, I5).
-import type { REPLAYABLE } from '@countersign/shared/api/deliveries';
+import type { REPLAYABLE, DeliveryStatus } from '@countersign/shared/enums';
 import { Refusal } from '@countersign/shared/errors';
-import type { DeliveryStatus } from '@countersign/shared/enums';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { DUE } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';

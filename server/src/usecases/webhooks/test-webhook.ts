@@ -1,7 +1,7 @@
 // An owner tests the webhook: one signed event, sent now to the saved URL or to another. It creates no delivery (WT1).
 import { Refusal } from '@countersign/shared/errors';
 import { jsonText } from '@countersign/shared/json/json';
-import type { WebhookTest } from '@countersign/shared/webhook';
+import type { WebhookTest } from '@countersign/shared/schemas/parts/webhook-events';
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { lockProject } from '../../db/lock-project.ts';

@@ -1,15 +1,15 @@
 // Tests that an object's `abilities` match what the routes behind them allow, for every role: a button that shows works.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readProject } from '@countersign/shared/api/projects';
+import { readProject } from '@countersign/shared/routes/projects';
 import {
   claimItem,
   decideItem,
-  MAX_CLAIMS,
   readQueueItem,
   reopenItem,
   takeOver,
   undoDecision,
-} from '@countersign/shared/api/queue';
+} from '@countersign/shared/routes/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
 import { ABILITIES, ROLES, type Ability, type Role } from '@countersign/shared/enums';

@@ -1,9 +1,9 @@
 // Sets up the access matrix: two projects with every kind of object, every kind of caller, and the requests they send.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import * as invites from '@countersign/shared/api/invites';
-import * as projects from '@countersign/shared/api/projects';
-import { problem } from '@countersign/shared/errors';
+import * as invites from '@countersign/shared/routes/invites';
+import * as projects from '@countersign/shared/routes/projects';
+import { problem } from '@countersign/shared/schemas/parts/problem';
 import type { Role } from '@countersign/shared/enums';
 import { aSubmission, join, offerTo, openProject, type OpenProject } from '../../builders.ts';
 import { makeWallet, person, type Person } from '../../client.ts';

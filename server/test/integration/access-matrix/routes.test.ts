@@ -1,10 +1,10 @@
 // Tests every route of the contract with every kind of caller, from the table in routes.ts: a route without a row fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
-import { createInvite } from '@countersign/shared/api/invites';
-import { addMember, changeMember, listMembers } from '@countersign/shared/api/projects';
-import { listEvents, listItems } from '@countersign/shared/api/public';
-import { endSession } from '@countersign/shared/api/session';
+import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
+import { createInvite } from '@countersign/shared/routes/invites';
+import { addMember, changeMember, listMembers } from '@countersign/shared/routes/projects';
+import { listEvents, listItems } from '@countersign/shared/routes/public';
+import { endSession } from '@countersign/shared/routes/session';
 import { ROLES, type Role } from '@countersign/shared/enums';
 import { makeWallet, person } from '../../client.ts';
 import { bindRoutes } from '../../../src/http/app.ts';

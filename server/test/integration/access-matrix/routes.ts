@@ -1,6 +1,6 @@
 // The access matrix: one row per route of the contract. A route without a row fails routes.test.ts.
-import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
+import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import type { Ability, Role } from '@countersign/shared/enums';
 import { makeWallet } from '../../client.ts';
 import { PICTURE_URL } from '../support/test-services.ts';

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { io as connectSocket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declineOffer } from '@countersign/shared/api/offers';
-import { removeMember } from '@countersign/shared/api/projects';
-import { endSession } from '@countersign/shared/api/session';
+import { declineOffer } from '@countersign/shared/routes/offers';
+import { removeMember } from '@countersign/shared/routes/projects';
+import { endSession } from '@countersign/shared/routes/session';
 import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
 import { ROLES } from '@countersign/shared/enums';
 import { aSubmission, join, offerTo } from '../../builders.ts';

@@ -1,6 +1,6 @@
 // Tests blocking a wallet by the operator: signed out at once, claims released, no new claims, restored when unblocked.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readSession, verify, challenge } from '@countersign/shared/api/session';
+import { readSession, verify, challenge } from '@countersign/shared/routes/session';
 import { acceptInvite, createInvite } from '../../../src/usecases/access/invites.ts';
 import { blockWallet, endSessionsOf, listAccess, unblockWallet } from '../../../src/usecases/access/operator-access.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';

@@ -3,7 +3,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { challenge, verify } from '@countersign/shared/api/session';
+import { challenge, verify } from '@countersign/shared/routes/session';
 import { signInText } from '@countersign/shared/sign-in-text';
 import { signIn, startSignIn, type SignedChallenge } from '../../../src/usecases/credentials/sign-in.ts';
 import { browser, makeWallet, signedChallenge } from '../../client.ts';

@@ -1,6 +1,6 @@
 // Tests erasing a person during their sign-in or joining: it leaves no session and no membership of theirs.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readSession } from '@countersign/shared/api/session';
+import { readSession } from '@countersign/shared/routes/session';
 import { changeAccount } from '../../../src/usecases/access/account.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';

@@ -1,8 +1,8 @@
 // Tests the scopes and expiry of a key, and what happens to it when its creator leaves (K8, K9).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listChanges } from '@countersign/shared/api/changes';
-import { createApiKey, listApiKeys, removeMember } from '@countersign/shared/api/projects';
-import { listItems, readItem, submitItem } from '@countersign/shared/api/public';
+import { listChanges } from '@countersign/shared/routes/changes';
+import { createApiKey, listApiKeys, removeMember } from '@countersign/shared/routes/projects';
+import { listItems, readItem, submitItem } from '@countersign/shared/routes/public';
 import { SCOPES, type Scope } from '@countersign/shared/enums';
 import { aSubmission, join, type OpenProject } from '../../builders.ts';
 import { checkApiKey } from '../../../src/usecases/credentials/check-api-key.ts';

@@ -1,8 +1,8 @@
 // Tests LG1: each kind of refusal and each sign-in logs a line with who, from where and how, and no secret.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { challenge, verify } from '@countersign/shared/api/session';
+import { challenge, verify } from '@countersign/shared/routes/session';
 import { createSecurityLog, type SecurityEvent } from '../../../src/usecases/credentials/security-log.ts';
-import { createApiKey } from '@countersign/shared/api/projects';
+import { createApiKey } from '@countersign/shared/routes/projects';
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { browser, makeWallet, person, signedChallenge } from '../../client.ts';
 import { watchedLogger } from '../../log-watch.ts';

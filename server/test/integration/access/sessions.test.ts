@@ -8,7 +8,7 @@ import {
   listSessions,
   readSession,
   verify,
-} from '@countersign/shared/api/session';
+} from '@countersign/shared/routes/session';
 import { browser, makeWallet, person, type Person, signedChallenge } from '../../client.ts';
 import { IDLE_MS } from '../../../src/db/live-session.ts';
 import { ABSOLUTE_MS } from '../../../src/usecases/credentials/sessions.ts';

@@ -1,6 +1,7 @@
 // Tests the rules of sign-in, in the use cases and over HTTP: whose challenge, how often, until when, over which bytes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { challenge, readSession, verify, type SignInInput } from '@countersign/shared/api/session';
+import { challenge, readSession, verify } from '@countersign/shared/routes/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import { signInText } from '@countersign/shared/sign-in-text';
 import { CHALLENGE_SECONDS } from '../../../src/domain/access/sign-in.ts';
 import { createSecurityLog } from '../../../src/usecases/credentials/security-log.ts';

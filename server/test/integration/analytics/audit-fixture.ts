@@ -1,5 +1,5 @@
 // A project whose auto-approvals are all audited, with the steps that tests of its figures and its budget share.
-import type { Audits } from '@countersign/shared/api/audits';
+import type { Audits } from '@countersign/shared/schemas/audits';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';

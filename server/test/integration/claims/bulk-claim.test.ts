@@ -1,13 +1,8 @@
 // Tests LC5: a supervisor claims several items of one project together; either all are claimed, or none and the first obstacle is
 // named.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  claimBulk as endpoint,
-  decideItem,
-  MAX_CLAIMS,
-  MAX_BULK_CLAIMS,
-  readQueueItem,
-} from '@countersign/shared/api/queue';
+import { claimBulk as endpoint, decideItem, readQueueItem } from '@countersign/shared/routes/queue';
+import { MAX_CLAIMS, MAX_BULK_CLAIMS } from '@countersign/shared/limits';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';

@@ -1,6 +1,6 @@
 // Tests LC4: one person holds at most three items, over all projects and processes, with any number of concurrent requests.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';

@@ -1,6 +1,7 @@
 // Tests that concurrent claim-next requests share one transaction, and that each gets the result it would get alone.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { claimNext as endpoint, MAX_CLAIMS, readQueueItem } from '@countersign/shared/api/queue';
+import { claimNext as endpoint, readQueueItem } from '@countersign/shared/routes/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { aSubmission, openProject } from '../../builders.ts';

@@ -2,7 +2,7 @@
 // afterwards.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import type { ItemStatus } from '@countersign/shared/enums';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';

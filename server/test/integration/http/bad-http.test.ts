@@ -1,7 +1,7 @@
 // Tests bodies at the edge of HTTP: encodings in capitals, thousands of invalid fields, bodies that never end.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Problem } from '@countersign/shared/errors';
+import type { Problem } from '@countersign/shared/schemas/parts/problem';
 import { aSubmission } from '../../builders.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
 import { ask, serve, type Served } from '../support/http-server.ts';

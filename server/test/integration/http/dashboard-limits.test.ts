@@ -2,11 +2,11 @@
 // a maximum size.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
-import { createProject } from '@countersign/shared/api/projects';
-import { readAnalytics } from '@countersign/shared/api/analytics';
-import { exportLearnings } from '@countersign/shared/api/exports';
-import { readOpenApi } from '@countersign/shared/api/openapi';
-import { challenge, readMeta } from '@countersign/shared/api/session';
+import { createProject } from '@countersign/shared/routes/projects';
+import { readAnalytics } from '@countersign/shared/routes/analytics';
+import { exportLearnings } from '@countersign/shared/routes/exports';
+import { readOpenApi } from '@countersign/shared/routes/openapi';
+import { challenge, readMeta } from '@countersign/shared/routes/session';
 import type { Limiter } from '../../../src/limits/limiter.ts';
 import { CONCURRENCY_LIMITS, POLICIES, type PolicyName, COUNT_LIMITS } from '../../../src/limits/policies.ts';
 import { startSignIn } from '../../../src/usecases/credentials/sign-in.ts';

@@ -1,9 +1,11 @@
 // Tests every error code of the contract over HTTP: status, shape, pointer, and no internal details.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addMember, rotateWebhookSecret } from '@countersign/shared/api/projects';
-import { claimItem, decideItem, MAX_CLAIMS } from '@countersign/shared/api/queue';
-import { challenge, verify } from '@countersign/shared/api/session';
-import { ERRORS, type ErrorCode, type Problem } from '@countersign/shared/errors';
+import { addMember, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
+import { challenge, verify } from '@countersign/shared/routes/session';
+import { ERRORS, type ErrorCode } from '@countersign/shared/errors';
+import type { Problem } from '@countersign/shared/schemas/parts/problem';
 import { createDatabase } from '../../../src/db/database.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import { policiesOf } from '../../../src/limits/policies.ts';

@@ -1,7 +1,7 @@
 // Tests that no single request blocks the event loop for long, however large it is.
 import { setTimeout as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '@countersign/shared/api/public';
+import { LIMITS } from '@countersign/shared/limits';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';

@@ -1,8 +1,8 @@
 // Fuzzes the API: no input causes a 500 or a hang, and every refusal is a problem response.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
-import { problem } from '@countersign/shared/errors';
+import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
+import { problem } from '@countersign/shared/schemas/parts/problem';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { ask, serve, type Raw, type Sent, type Served } from '../support/http-server.ts';

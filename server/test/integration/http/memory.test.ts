@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listChanges } from '@countersign/shared/api/changes';
-import { listGuidelinesVersions } from '@countersign/shared/api/guidelines';
-import { changeProject } from '@countersign/shared/api/projects';
-import { LIMITS } from '@countersign/shared/api/public';
+import { listChanges } from '@countersign/shared/routes/changes';
+import { listGuidelinesVersions } from '@countersign/shared/routes/guidelines';
+import { changeProject } from '@countersign/shared/routes/projects';
+import { LIMITS } from '@countersign/shared/limits';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemory, EXPECTED, RECEIVED, UNSENT } from '../../../src/limits/memory-limits.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';

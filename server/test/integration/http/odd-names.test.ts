@@ -1,6 +1,6 @@
 // Tests unusual names: upper-case ids are the same ids, and keys named like object properties are plain keys.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimItem, decideItem, undoDecision } from '@countersign/shared/api/queue';
+import { claimItem, decideItem, undoDecision } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, type OpenProject } from '../../builders.ts';
 import { person, type Person } from '../../client.ts';
 import { ask, serve, type Served } from '../support/http-server.ts';

@@ -1,6 +1,6 @@
 // Tests the OpenAPI document against the service: the same routes, and responses that match their schemas.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readOpenApi } from '@countersign/shared/api/openapi';
+import { readOpenApi } from '@countersign/shared/routes/openapi';
 import { bindRoutes } from '../../../src/http/app.ts';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';

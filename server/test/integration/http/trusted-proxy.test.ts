@@ -1,7 +1,7 @@
 // Tests the service behind proxies: cookies are secure over every kind of last hop (A2), and no client chooses
 // its address (A11).
 import { afterEach, describe, expect, it } from 'vitest';
-import { challenge, endSession, readSession, verify } from '@countersign/shared/api/session';
+import { challenge, endSession, readSession, verify } from '@countersign/shared/routes/session';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
 import { browser, makeWallet, signedChallenge } from '../../client.ts';

@@ -1,7 +1,7 @@
 // Tests by property that one fault in an otherwise valid submission is refused by name, at its place, and nothing is stored.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problem } from '@countersign/shared/errors';
+import { problem } from '@countersign/shared/schemas/parts/problem';
 import { openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { bodyText, submissionTexts, type SubmissionTexts } from './submission-arbitraries.ts';

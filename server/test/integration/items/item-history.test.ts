@@ -1,7 +1,8 @@
 // Tests the history of an item over HTTP: newest first, older events by cursor, each event once.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DomainEvent } from '@countersign/shared/events';
-import { HISTORY_EVENTS, readHistory } from '@countersign/shared/api/queue';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import { HISTORY_EVENTS } from '@countersign/shared/limits';
+import { readHistory } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';

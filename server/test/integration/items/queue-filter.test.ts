@@ -1,8 +1,9 @@
 // Tests the queue filter: the database matches the same rows as `answers()`, for any rows and any length of the queue.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { COUNT_LIMIT } from '@countersign/shared/api/queue';
-import { answers, queueFilter, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import { COUNT_LIMIT } from '@countersign/shared/limits';
+import { answers } from '@countersign/shared/filters/queue-filter';
+import { queueFilter, type QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { toItemRow } from '../../../src/domain/items/item-row.ts';
 import { listQueue, type QueueQuery } from '../../../src/usecases/items/list-queue.ts';
 import { createProjectFixture, anItem, type ProjectFixture } from '../support/project-fixture.ts';

@@ -1,6 +1,7 @@
 // Tests clusters of reasons (CT): similar reason variants join as they arrive, and the edits of supervisors persist.
-import { TREND_DAYS, type Cluster } from '@countersign/shared/api/clusters';
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import { TREND_DAYS } from '@countersign/shared/limits';
+import type { Cluster } from '@countersign/shared/schemas/clusters';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listClusters } from '../../../src/usecases/learnings/read-clusters.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';

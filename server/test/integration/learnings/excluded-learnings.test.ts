@@ -1,7 +1,7 @@
 // Tests excluded learnings (LX5) and exports of a cluster (LX6): the same cut-off gives the same bytes, or the reason why it
 // cannot.
-import { type ExportFilter, exportFilter } from '@countersign/shared/api/exports';
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import { type ExportFilter, exportFilter } from '@countersign/shared/schemas/exports';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';

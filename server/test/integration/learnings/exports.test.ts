@@ -1,6 +1,6 @@
 // Tests learnings as JSONL (LX): final ones, in the order of the event log; the same cut-off gives the same bytes, from any
 // place.
-import { type ExportFilter, exportFilter } from '@countersign/shared/api/exports';
+import { type ExportFilter, exportFilter } from '@countersign/shared/schemas/exports';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { removeMember } from '../../../src/usecases/access/change-member.ts';

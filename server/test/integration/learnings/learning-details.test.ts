@@ -1,5 +1,5 @@
 // Tests the details of learnings: the guidelines at the decision, the available filters, the reason variants of a cluster.
-import { exportFilter } from '@countersign/shared/api/exports';
+import { exportFilter } from '@countersign/shared/schemas/exports';
 import { beforeEach, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { exportLearnings } from '../../../src/usecases/learnings/export-learnings.ts';

@@ -1,7 +1,9 @@
 // Tests reading the change log: for owners, newest first, paged, filtered by kind; also changes from before the log existed.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CHANGE_ACTIONS, CHANGE_KINDS, listChanges as endpoint } from '@countersign/shared/api/changes';
-import { changeProject, createProject } from '@countersign/shared/api/projects';
+import { endpointOf } from '@countersign/shared/contract/endpoints';
+import { CHANGE_ACTIONS, CHANGE_KINDS } from '@countersign/shared/enums';
+import { listChanges as endpoint } from '@countersign/shared/routes/changes';
+import { changeProject, createProject } from '@countersign/shared/routes/projects';
 import { person } from '../../client.ts';
 import { Workbench } from '../../../src/db/migrations/0006-workbench.ts';
 import { createApiKey, revokeApiKey } from '../../../src/usecases/credentials/api-keys.ts';
@@ -92,7 +94,7 @@ describe('PM: the log', () => {
     const { id } = await owner.call(createProject, { body: { name: 'Claims' } });
     await owner.call(changeProject, { params: { id }, body: { settings_version: 1, target_minutes: 5 } });
     const page = await owner.call(endpoint, { params: { id }, query: { limit: 1 } });
-    expect(endpoint.reply?.parse(page)).toEqual(page);
+    expect(endpointOf(endpoint).reply?.parse(page)).toEqual(page);
     expect(page.data).toMatchObject([
       {
         action: 'settings.changed',

@@ -1,7 +1,7 @@
 // Tests who may create projects when the operator restricts it (PROJECT_CREATORS).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProject } from '@countersign/shared/api/projects';
-import { readSession } from '@countersign/shared/api/session';
+import { createProject } from '@countersign/shared/routes/projects';
+import { readSession } from '@countersign/shared/routes/session';
 import { makeWallet, person } from '../../client.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';

@@ -1,7 +1,7 @@
 // Tests the stop switch (RT7): while it is on, no item is decided without a person, by any intake path and in any process.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { stopProject as stopEndpoint } from '@countersign/shared/api/team';
-import { submitted } from '@countersign/shared/api/public';
+import { stopProject as stopEndpoint } from '@countersign/shared/routes/team';
+import { submitted } from '@countersign/shared/schemas/public';
 import { lockIntakeShared, readRouting } from '../../../src/db/submit-batch.ts';
 import { archiveProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';

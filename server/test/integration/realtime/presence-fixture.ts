@@ -1,6 +1,6 @@
 // A manual presence setup: two processes with a connection that can be cut, and tabs that record what they receive.
 import { afterAll, beforeAll } from 'vitest';
-import { changeMember } from '@countersign/shared/api/projects';
+import { changeMember } from '@countersign/shared/routes/projects';
 import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
 import type { UserPresence, PresenceChange } from '@countersign/shared/sockets';
 import { join, openProject, type OpenProject } from '../../builders.ts';

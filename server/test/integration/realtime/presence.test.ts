@@ -1,7 +1,7 @@
 // Tests presence step by step, without timers: who receives what about whom.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { removeMember } from '@countersign/shared/api/projects';
+import { removeMember } from '@countersign/shared/routes/projects';
 import { openProject } from '../../builders.ts';
 import type { Person } from '../../client.ts';
 import { HEARTBEAT_MS } from '../../../src/realtime/presence/presence-sync.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { io as connectSocket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSession } from '@countersign/shared/api/session';
+import { readSession } from '@countersign/shared/routes/session';
 import { person, type Person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';
 import { createAdmission } from '../../../src/realtime/connection/admission.ts';

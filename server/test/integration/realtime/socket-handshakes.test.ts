@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSession } from '@countersign/shared/api/session';
+import { readSession } from '@countersign/shared/routes/session';
 import { browser, person, type Person } from '../../client.ts';
 import { type RawSocket, rawSocket } from '../../journeys/resilience/raw-socket.ts';
 import { policiesOf, type Policies } from '../../../src/limits/policies.ts';

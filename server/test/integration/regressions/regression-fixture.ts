@@ -1,5 +1,5 @@
 // Common steps of regression tests: override, start a run, read its cases, answer them.
-import type { CaseState } from '@countersign/shared/api/regressions';
+import type { CaseState } from '@countersign/shared/enums';
 import { answerRegression, type CaseAnswered } from '../../../src/usecases/regressions/answer-regression.ts';
 import { listRegressionCases } from '../../../src/usecases/regressions/list-regressions.ts';
 import type { Services } from '../../../src/usecases/services.ts';

@@ -1,6 +1,7 @@
 // Tests regression runs (RS): learnings answered again through the public API, judged, without any other effect.
 import { randomUUID } from 'node:crypto';
-import * as api from '@countersign/shared/api/regressions';
+import { endpointOf } from '@countersign/shared/contract/endpoints';
+import * as api from '@countersign/shared/routes/regressions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answerRegression } from '../../../src/usecases/regressions/answer-regression.ts';
 import { readPublicRegression } from '../../../src/usecases/regressions/list-regressions.ts';
@@ -150,7 +151,7 @@ describe('over HTTP', () => {
     const page = await send('GET', at(api.listCases.path));
     expect(page.text).toContain('"input":{"n": 1.0}');
     expect(page.text).not.toContain('101');
-    const id = api.listCases.reply?.parse(page.value).data[0]?.id;
+    const id = endpointOf(api.listCases).reply?.parse(page.value).data[0]?.id;
     const body = `{"items":[{"case_id":"${id}","suggestion": 101.0,"confidence":0.9},{"case_id":"${id}"},{"case_id":"${randomUUID()}","suggestion":1,"confidence":1}]}`;
     const { status, value } = await send('POST', at(api.answerCases.path), body);
     expect([status, value.results]).toEqual([

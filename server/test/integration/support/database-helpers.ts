@@ -1,5 +1,5 @@
 // Helpers of the integration tests that read and change the tables directly.
-import type { DomainEventType } from '@countersign/shared/events';
+import type { DomainEventType } from '@countersign/shared/schemas/parts/events';
 import type { ItemStatus } from '@countersign/shared/enums';
 import type { ServicesEnvironment } from './test-services.ts';
 

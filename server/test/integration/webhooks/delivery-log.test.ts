@@ -1,10 +1,12 @@
 // Tests the filters of the delivery log: the database matches the same rows as `answersDelivery`, page by page, in one project.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries as endpoint, type Delivery as Line } from '@countersign/shared/api/deliveries';
-import { answersDelivery, DELIVERY_STATES, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
-import { createProject } from '@countersign/shared/api/projects';
-import { DELIVERY_STATUSES } from '@countersign/shared/enums';
+import { listDeliveries as endpoint } from '@countersign/shared/routes/deliveries';
+import type { Delivery as Line } from '@countersign/shared/schemas/deliveries';
+import { answersDelivery } from '@countersign/shared/filters/delivery-filter';
+import { DELIVERY_STATES, DELIVERY_STATUSES } from '@countersign/shared/enums';
+import type { DeliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
+import { createProject } from '@countersign/shared/routes/projects';
 import { presentDelivery } from '../../../src/presenters/delivery.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { person } from '../../client.ts';

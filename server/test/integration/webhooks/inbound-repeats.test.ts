@@ -1,7 +1,7 @@
 // Tests IN1: an inbound message counts once, for any repeat, with any headers removed, and however much later.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { submitted } from '@countersign/shared/api/public';
+import { submitted } from '@countersign/shared/schemas/public';
 import { openProject, review, type OpenProject } from '../../builders.ts';
 import { exactly, person } from '../../client.ts';
 import { sweepOnce } from '../../../src/worker/sweep.ts';

@@ -1,8 +1,8 @@
 // Sends signed messages: with the Standard Webhooks library, the hex signature, or any headers.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { createInboundSource } from '@countersign/shared/api/inbound';
-import { problem } from '@countersign/shared/errors';
+import { createInboundSource } from '@countersign/shared/routes/inbound';
+import { problem } from '@countersign/shared/schemas/parts/problem';
 import { aSubmission, type OpenProject } from '../../builders.ts';
 import { ask, type Raw, type Served } from '../support/http-server.ts';
 

@@ -1,6 +1,6 @@
 // Tests the inbound sources of a project: who creates and removes them, and how their secret is stored.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInboundSource, listInboundSources, removeInboundSource } from '@countersign/shared/api/inbound';
+import { createInboundSource, listInboundSources, removeInboundSource } from '@countersign/shared/routes/inbound';
 import { decrypt } from '../../../src/crypto/key-ring.ts';
 import { sourceContext } from '../../../src/domain/webhooks/inbound.ts';
 import { openProject, type OpenProject } from '../../builders.ts';

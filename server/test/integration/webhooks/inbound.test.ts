@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { Kysely } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { receiveInbound, removeInboundSource } from '@countersign/shared/api/inbound';
-import { submitted } from '@countersign/shared/api/public';
+import { endpointOf } from '@countersign/shared/contract/endpoints';
+import { receiveInbound, removeInboundSource } from '@countersign/shared/routes/inbound';
+import { submitted } from '@countersign/shared/schemas/public';
 import { openProject, type OpenProject } from '../../builders.ts';
 import { checked, exactly, person } from '../../client.ts';
 import { aBody, aSender, hexOf, neutral, outcome, post, type Headers, type Sender, trioOf } from './inbound-sender.ts';
@@ -45,7 +46,7 @@ describe('a signed message', () => {
   it.each(['by the Standard Webhooks library', 'by the hex signature'])('%s becomes an item', async (scheme) => {
     const body = aBody({ suggestion: { z: 1, a: 'é' }, metadata: { model: 'm-1' } });
     const headers = scheme.includes('hex') ? hexOf(sender.secret, body) : trioOf(sender.secret, body);
-    const answer = checked(receiveInbound, await send(body, headers));
+    const answer = checked(endpointOf(receiveInbound), await send(body, headers));
     if (!answer.ok) throw new Error(answer.text);
     expect(answer.headers.get('idempotent-replayed')).toBeNull();
     expect(answer.reply).toMatchObject({ status: 'queued', decision: null });

@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { HEADERS, verifyWebhook, webhookTest } from '@countersign/shared/webhook';
+import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
+import { webhookTest } from '@countersign/shared/schemas/parts/webhook-events';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';

@@ -2,7 +2,7 @@
 // (I5, I6, I7).
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { itemDecided } from '@countersign/shared/webhook';
+import { itemDecided } from '@countersign/shared/schemas/parts/webhook-events';
 import { EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';
 import type { Signals } from '../../../src/db/connection/signals.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';

@@ -1,7 +1,8 @@
 // Tests KE4: items deleted with their events, while figures, sequence numbers, invariants and repeats stay correct; and random
 // lifecycles.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeProject, projectSettings } from '@countersign/shared/api/projects';
+import { changeProject } from '@countersign/shared/routes/projects';
+import { projectSettings } from '@countersign/shared/schemas/projects';
 import { forgetRollups } from '../../../src/analytics/recount.ts';
 import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';

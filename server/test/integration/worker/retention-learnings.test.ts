@@ -1,6 +1,6 @@
 // Tests KE3 and KE5 on a real database: attempts are deleted separately, and what a learning quotes stays while it is included.
 import { describe, expect, it } from 'vitest';
-import { exportFilter } from '@countersign/shared/api/exports';
+import { exportFilter } from '@countersign/shared/schemas/exports';
 import { exportLearnings } from '../../../src/usecases/learnings/export-learnings.ts';
 import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
 import { readCalibration } from '../../../src/usecases/analytics/read-calibration.ts';

@@ -1,6 +1,7 @@
 // Soaks the embedded database: kill -9 at random, under load, of the service or PostgreSQL. Nothing acknowledged is lost.
 import { describe, expect, it } from 'vitest';
-import { listItems, type PublicItem } from '@countersign/shared/api/public';
+import { listItems } from '@countersign/shared/routes/public';
+import type { PublicItem } from '@countersign/shared/schemas/public';
 import { openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import {

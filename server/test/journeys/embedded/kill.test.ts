@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listItems } from '@countersign/shared/api/public';
+import { listItems } from '@countersign/shared/routes/public';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import {

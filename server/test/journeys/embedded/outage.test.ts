@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { listItems } from '@countersign/shared/api/public';
+import { listItems } from '@countersign/shared/routes/public';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { type Answer, person } from '../../client.ts';
 import {

@@ -1,16 +1,16 @@
 // Tests that a database dump gives no access: it contains no session, key or secret ever shown, and nothing in it is accepted.
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInboundSource, receiveInbound } from '@countersign/shared/api/inbound';
-import { acceptInvite, createInvite } from '@countersign/shared/api/invites';
+import { createInboundSource, receiveInbound } from '@countersign/shared/routes/inbound';
+import { acceptInvite, createInvite } from '@countersign/shared/routes/invites';
 import {
   createApiKey,
   promoteWebhookSecret,
   revokeApiKey,
   rotateWebhookSecret,
-} from '@countersign/shared/api/projects';
-import { listItems } from '@countersign/shared/api/public';
-import { challenge, endOneSession, listSessions, readSession, verify } from '@countersign/shared/api/session';
+} from '@countersign/shared/routes/projects';
+import { listItems } from '@countersign/shared/routes/public';
+import { challenge, endOneSession, listSessions, readSession, verify } from '@countersign/shared/routes/session';
 import { aSubmission, openProject, review, type OpenProject } from '../../builders.ts';
 import { browser, makeWallet, person, pipeline, type Person, signedChallenge } from '../../client.ts';
 import { hexOf } from '../../integration/webhooks/inbound-sender.ts';

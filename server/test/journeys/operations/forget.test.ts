@@ -1,11 +1,11 @@
 // Tests erasing a wallet (KE6): no row has its name or address, its sessions and sockets end, its work stays.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listChanges } from '@countersign/shared/api/changes';
-import { declineOffer } from '@countersign/shared/api/offers';
-import { createInvite } from '@countersign/shared/api/invites';
-import { changeMember, listMembers } from '@countersign/shared/api/projects';
-import { readQueueItem } from '@countersign/shared/api/queue';
-import { readSession } from '@countersign/shared/api/session';
+import { listChanges } from '@countersign/shared/routes/changes';
+import { declineOffer } from '@countersign/shared/routes/offers';
+import { createInvite } from '@countersign/shared/routes/invites';
+import { changeMember, listMembers } from '@countersign/shared/routes/projects';
+import { readQueueItem } from '@countersign/shared/routes/queue';
+import { readSession } from '@countersign/shared/routes/session';
 import { aSubmission, join, offerTo, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

@@ -1,8 +1,9 @@
 // Tests batches: every item is judged separately and answered in its place, the whole stored once per key.
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS, type BatchResult } from '@countersign/shared/api/public';
-import { listQueue } from '@countersign/shared/api/queue';
+import { LIMITS } from '@countersign/shared/limits';
+import type { BatchResult } from '@countersign/shared/schemas/public';
+import { listQueue } from '@countersign/shared/routes/queue';
 import { ERRORS, type ErrorCode } from '@countersign/shared/errors';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';

@@ -9,7 +9,7 @@ import {
   type Fetch,
   type NewItem,
 } from '@countersign/shared/client';
-import { listQueue } from '@countersign/shared/api/queue';
+import { listQueue } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

@@ -1,6 +1,6 @@
 // Tests idempotent submission over processes and retries: one key, one item, and the response always has the current state.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listQueue, undoDecision } from '@countersign/shared/api/queue';
+import { listQueue, undoDecision } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { useSharedTestEnvironment } from '../../test-environment.ts';

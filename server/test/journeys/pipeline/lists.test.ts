@@ -1,7 +1,8 @@
 // Tests the lists of a pipeline: its items newest first, and the final decisions in the order of the event log.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listEvents, listItems, type PublicEvent, type PublicItem } from '@countersign/shared/api/public';
-import { undoDecision } from '@countersign/shared/api/queue';
+import { listEvents, listItems } from '@countersign/shared/routes/public';
+import type { PublicEvent, PublicItem } from '@countersign/shared/schemas/public';
+import { undoDecision } from '@countersign/shared/routes/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import { ITEM_STATUSES } from '@countersign/shared/enums';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';

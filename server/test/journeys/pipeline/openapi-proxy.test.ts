@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listEvents } from '@countersign/shared/api/public';
-import { readOpenApi } from '@countersign/shared/api/openapi';
+import { listEvents } from '@countersign/shared/routes/public';
+import { readOpenApi } from '@countersign/shared/routes/openapi';
 import { aSubmission, openProject, review, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

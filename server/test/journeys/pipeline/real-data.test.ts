@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readAnalytics } from '@countersign/shared/api/analytics';
-import { readItem } from '@countersign/shared/api/public';
-import { listQueue } from '@countersign/shared/api/queue';
+import { readAnalytics } from '@countersign/shared/routes/analytics';
+import { readItem } from '@countersign/shared/routes/public';
+import { listQueue } from '@countersign/shared/routes/queue';
 import type { ItemStatus } from '@countersign/shared/enums';
 import { openProject, type OpenProject } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';

@@ -1,7 +1,8 @@
 // Tests requests that wait for the decision: woken by it in any process, and answered in any case.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readItem, submitItem, type Submitted } from '@countersign/shared/api/public';
-import { listQueue, undoDecision } from '@countersign/shared/api/queue';
+import { readItem, submitItem } from '@countersign/shared/routes/public';
+import type { Submitted } from '@countersign/shared/schemas/public';
+import { listQueue, undoDecision } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, type OpenProject, review, setUndoWindow } from '../../builders.ts';
 import { type Answer, type Person, person } from '../../client.ts';
 import { useTestEnvironment } from '../../test-environment.ts';

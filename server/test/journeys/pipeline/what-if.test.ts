@@ -1,9 +1,10 @@
 // Tests the what-if forecast: one half of the real answers, reviewed by ground truth, predicts the other through the whole
 // server.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readCalibration, readThresholds, type ThresholdSample } from '@countersign/shared/api/thresholds';
-import { submitBatch } from '@countersign/shared/api/public';
-import { claimBulk, decideItem, listQueue } from '@countersign/shared/api/queue';
+import { readCalibration, readThresholds } from '@countersign/shared/routes/thresholds';
+import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
+import { submitBatch } from '@countersign/shared/routes/public';
+import { claimBulk, decideItem, listQueue } from '@countersign/shared/routes/queue';
 import { predict, replay } from '@countersign/shared/statistics/what-if';
 import { openProject, type OpenProject } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';

@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';
-import { LIMITS } from '@countersign/shared/api/public';
+import { LIMITS } from '@countersign/shared/limits';
 import {
   type Attack,
   ATTACKER_ADDRESS,

@@ -3,7 +3,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { submitItem } from '@countersign/shared/api/public';
+import { submitItem } from '@countersign/shared/routes/public';
 import {
   type Attack,
   ATTACKER_ADDRESS,

@@ -1,8 +1,8 @@
 // Tests kill -9 at critical moments: acknowledged submissions and decisions persist, webhooks keep id and bytes, figures stay
 // correct (I9).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries } from '@countersign/shared/api/deliveries';
-import { claimItem, decideItem, listQueue, readHistory } from '@countersign/shared/api/queue';
+import { listDeliveries } from '@countersign/shared/routes/deliveries';
+import { claimItem, decideItem, listQueue, readHistory } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

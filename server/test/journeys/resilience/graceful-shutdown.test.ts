@@ -2,8 +2,8 @@
 // (docs/spec/commands.md#stopping).
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries } from '@countersign/shared/api/deliveries';
-import { readSession } from '@countersign/shared/api/session';
+import { listDeliveries } from '@countersign/shared/routes/deliveries';
+import { readSession } from '@countersign/shared/routes/session';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

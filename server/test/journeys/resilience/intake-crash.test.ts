@@ -1,7 +1,7 @@
 // Tests kill -9 between commit and response, and a database outage under load: nothing acknowledged is lost or repeated.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listEvents, listItems } from '@countersign/shared/api/public';
+import { listEvents, listItems } from '@countersign/shared/routes/public';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import {

@@ -1,7 +1,7 @@
 // Tests partitions: ended database sessions, a frozen relay, a network that drops everything. Work continues or gets 503, and
 // recovers without a restart.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimItem, decideItem, releaseClaim } from '@countersign/shared/api/queue';
+import { claimItem, decideItem, releaseClaim } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, type OpenProject, review } from '../../builders.ts';
 import { people, person, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

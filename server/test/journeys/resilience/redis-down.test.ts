@@ -1,8 +1,8 @@
 // Tests a Redis outage: work continues under the fence alone (LC1), the service reports it, and recovers automatically.
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { claimItem, claimNext, decideItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
-import { endSession, readSession } from '@countersign/shared/api/session';
+import { claimItem, claimNext, decideItem, releaseClaim, renewClaim } from '@countersign/shared/routes/queue';
+import { endSession, readSession } from '@countersign/shared/routes/session';
 import { aSubmission, join, openProject, type OpenProject, review } from '../../builders.ts';
 import { browser, people, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

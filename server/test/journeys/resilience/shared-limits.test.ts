@@ -1,9 +1,9 @@
 // Tests that all processes share one rate limit and one key revocation, and keep serving without Redis.
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey, revokeApiKey } from '@countersign/shared/api/projects';
-import { readItem } from '@countersign/shared/api/public';
-import { problem } from '@countersign/shared/errors';
+import { createApiKey, revokeApiKey } from '@countersign/shared/routes/projects';
+import { readItem } from '@countersign/shared/routes/public';
+import { problem } from '@countersign/shared/schemas/parts/problem';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { type Answer, person, pipeline, type Pipeline } from '../../client.ts';
 import {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDelivery, listDeliveries } from '@countersign/shared/api/deliveries';
+import { readDelivery, listDeliveries } from '@countersign/shared/routes/deliveries';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { type Receiver, startReceiver } from '../../receiver.ts';

@@ -1,8 +1,8 @@
 // Tests that after audits are switched off a reviewer cannot tell the last audit items from others by anything they read or
 // receive.
 import { describe, expect, it } from 'vitest';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
-import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
+import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

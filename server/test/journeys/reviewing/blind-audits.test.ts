@@ -1,8 +1,8 @@
 // Compares everything a reviewer can read of an audit item with one queued by its confidence: they are indistinguishable.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DomainEventOf } from '@countersign/shared/events';
-import * as queue from '@countersign/shared/api/queue';
-import { listQueue, readHistory } from '@countersign/shared/api/queue';
+import type { DomainEventOf } from '@countersign/shared/schemas/parts/events';
+import * as queue from '@countersign/shared/routes/queue';
+import { listQueue, readHistory } from '@countersign/shared/routes/queue';
 import type { Role } from '@countersign/shared/enums';
 import { aSubmission, join, openProject, type OpenProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';

@@ -1,6 +1,6 @@
 // Tests an expired claim: every page sees it, and a late decision counts until another person claims the item.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createProject } from '@countersign/shared/api/projects';
+import { createProject } from '@countersign/shared/routes/projects';
 import {
   claimItem,
   claimNext,
@@ -9,7 +9,7 @@ import {
   readHistory,
   releaseClaim,
   renewClaim,
-} from '@countersign/shared/api/queue';
+} from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, type OpenProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

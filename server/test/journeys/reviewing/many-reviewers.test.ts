@@ -1,7 +1,9 @@
 // Tests fifty people on one queue, over two processes where available: one item that all claim, and a backlog that all work off.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimItem, claimNext, decideItem, type Granted, listQueue, MAX_CLAIMS } from '@countersign/shared/api/queue';
-import { submitBatch } from '@countersign/shared/api/public';
+import { claimItem, claimNext, decideItem, listQueue } from '@countersign/shared/routes/queue';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
+import { submitBatch } from '@countersign/shared/routes/public';
 import { aSubmission, insertMembers, openProject, type OpenProject, review } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

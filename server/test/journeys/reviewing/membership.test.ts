@@ -1,8 +1,8 @@
 // Tests joining by an invite and leaving, over sockets: a removed member receives nothing more, in any process (I8).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acceptInvite, createInvite, listInvites } from '@countersign/shared/api/invites';
-import { changeMember, listMembers, readProject, removeMember } from '@countersign/shared/api/projects';
-import { claimItem, decideItem, readQueueItem } from '@countersign/shared/api/queue';
+import { acceptInvite, createInvite, listInvites } from '@countersign/shared/routes/invites';
+import { changeMember, listMembers, readProject, removeMember } from '@countersign/shared/routes/projects';
+import { claimItem, decideItem, readQueueItem } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, type OpenProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

@@ -1,7 +1,7 @@
 // Tests presence over real processes: they show each other's people, and recover from crashes, restarts and a Redis outage.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { removeMember } from '@countersign/shared/api/projects';
+import { removeMember } from '@countersign/shared/routes/projects';
 import { join, openProject, type OpenProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

@@ -2,11 +2,11 @@
 // processes.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInboundSource } from '@countersign/shared/api/inbound';
-import { archiveProject, deleteProject, readContents, restoreProject } from '@countersign/shared/api/lifecycle';
-import { listMembers, listProjects, readProject } from '@countersign/shared/api/projects';
-import { listEvents, listItems, readItem, submitItem } from '@countersign/shared/api/public';
-import { claimItem, decideItem, listQueue, readQueueItem } from '@countersign/shared/api/queue';
+import { createInboundSource } from '@countersign/shared/routes/inbound';
+import { archiveProject, deleteProject, readContents, restoreProject } from '@countersign/shared/routes/lifecycle';
+import { listMembers, listProjects, readProject } from '@countersign/shared/routes/projects';
+import { listEvents, listItems, readItem, submitItem } from '@countersign/shared/routes/public';
+import { claimItem, decideItem, listQueue, readQueueItem } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, type OpenProject, review } from '../../builders.ts';
 import { people, type Answer, type Person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

@@ -1,6 +1,6 @@
 // Tests one person in two browsers: one ends the other's session, and its sockets close in every process.
 import { describe, expect, it } from 'vitest';
-import { endOneSession, endOtherSessions, listSessions, readSession } from '@countersign/shared/api/session';
+import { endOneSession, endOtherSessions, listSessions, readSession } from '@countersign/shared/routes/session';
 import { makeWallet, people, person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';
 import { useSharedTestEnvironment } from '../../test-environment.ts';

@@ -1,8 +1,8 @@
 // Tests signing in over HTTP: a challenge counts once, in one browser, from our own page; every failure looks the same.
 import { describe, expect, it } from 'vitest';
-import { listProjects } from '@countersign/shared/api/projects';
-import { challenge, endSession, readMeta, readSession, verify } from '@countersign/shared/api/session';
-import type { Problem } from '@countersign/shared/errors';
+import { listProjects } from '@countersign/shared/routes/projects';
+import { challenge, endSession, readMeta, readSession, verify } from '@countersign/shared/routes/session';
+import type { Problem } from '@countersign/shared/schemas/parts/problem';
 import { type Browser, browser, makeWallet, person, signedChallenge } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';
 import { useSharedTestEnvironment } from '../../test-environment.ts';

@@ -1,11 +1,11 @@
 // Tests an item's whole lifecycle: submitted, seen live, claimed, decided, delivered by signed webhook, and the same wherever it
 // is read.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listClusters } from '@countersign/shared/api/clusters';
-import { listDeliveries } from '@countersign/shared/api/deliveries';
-import { listLearnings } from '@countersign/shared/api/learnings';
-import { readItem } from '@countersign/shared/api/public';
-import { readHistory, readQueueItem, undoDecision } from '@countersign/shared/api/queue';
+import { listClusters } from '@countersign/shared/routes/clusters';
+import { listDeliveries } from '@countersign/shared/routes/deliveries';
+import { listLearnings } from '@countersign/shared/routes/learnings';
+import { readItem } from '@countersign/shared/routes/public';
+import { readHistory, readQueueItem, undoDecision } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

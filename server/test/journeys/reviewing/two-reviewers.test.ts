@@ -1,18 +1,18 @@
 // Tests several people on one queue, through different processes: one holder at a time, rising fences, and roles.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readProject } from '@countersign/shared/api/projects';
-import { readItem } from '@countersign/shared/api/public';
+import { readProject } from '@countersign/shared/routes/projects';
+import { readItem } from '@countersign/shared/routes/public';
 import {
   claimItem,
   claimNext,
   decideItem,
-  type Granted,
   listQueue,
   readQueueItem,
   releaseClaim,
   renewClaim,
-} from '@countersign/shared/api/queue';
-import type { Problem } from '@countersign/shared/errors';
+} from '@countersign/shared/routes/queue';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import type { Problem } from '@countersign/shared/schemas/parts/problem';
 import { aSubmission, join, openProject, type OpenProject, review } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

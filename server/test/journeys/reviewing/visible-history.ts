@@ -1,9 +1,9 @@
 // Records everything a person reads and receives of a project, with ids and times normalized, so that two records can be
 // compared.
-import { ENDPOINTS } from '@countersign/shared/contract/endpoints.fixture';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
-import type { DomainEvent } from '@countersign/shared/events';
-import { listQueue } from '@countersign/shared/api/queue';
+import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
+import type { Route } from '@countersign/shared/routes/route';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import { listQueue } from '@countersign/shared/routes/queue';
 import type { Person } from '../../client.ts';
 
 const READS = ENDPOINTS.filter(([, { auth, method }]) => auth === 'session' && method === 'GET');
@@ -21,8 +21,8 @@ export class VisibleHistory {
     this.#numbers = numbers;
   }
 
-  readonly ask = async (name: string, endpoint: Endpoint, args: object = {}) => {
-    const answer = await this.#viewer.attempt(endpoint, args);
+  readonly ask = async (name: string, route: Route, args: object = {}) => {
+    const answer = await this.#viewer.attempt(route, args);
     this.#addLine(name, answer.status, answer.text);
     return answer;
   };

@@ -1,7 +1,7 @@
 // Tests that a webhook never reaches a process of the service or a store, even with its address range allowed (W7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries } from '@countersign/shared/api/deliveries';
-import { createProject } from '@countersign/shared/api/projects';
+import { listDeliveries } from '@countersign/shared/routes/deliveries';
+import { createProject } from '@countersign/shared/routes/projects';
 import { aProject, aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';

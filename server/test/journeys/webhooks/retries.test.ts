@@ -1,7 +1,7 @@
 // Tests a failing receiver, a gone one, and addresses that are never connected to.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDeliveries } from '@countersign/shared/api/deliveries';
-import { changeProject, createProject, readProject } from '@countersign/shared/api/projects';
+import { listDeliveries } from '@countersign/shared/routes/deliveries';
+import { changeProject, createProject, readProject } from '@countersign/shared/routes/projects';
 import { aProject, aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';

@@ -1,6 +1,6 @@
 // Tests a server with WEBHOOK_PROXY_URL: everything it sends goes through that proxy, and the receiver cannot tell.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testWebhook } from '@countersign/shared/api/webhook';
+import { testWebhook } from '@countersign/shared/routes/webhook';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { type ConnectProxy, connectProxy } from '../../fixtures/connect-proxy.ts';

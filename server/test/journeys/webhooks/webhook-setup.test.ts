@@ -1,14 +1,14 @@
 // Tests how an owner sets up a webhook: a refused URL, a test event, a secret rotation, over HTTP and to a verifying receiver.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listChanges } from '@countersign/shared/api/changes';
-import { listDeliveries } from '@countersign/shared/api/deliveries';
+import { listChanges } from '@countersign/shared/routes/changes';
+import { listDeliveries } from '@countersign/shared/routes/deliveries';
 import {
   changeProject,
   promoteWebhookSecret,
   readProject,
   rotateWebhookSecret,
-} from '@countersign/shared/api/projects';
-import { readWebhook, testWebhook } from '@countersign/shared/api/webhook';
+} from '@countersign/shared/routes/projects';
+import { readWebhook, testWebhook } from '@countersign/shared/routes/webhook';
 import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
 import { join, openProject, type OpenProject } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';

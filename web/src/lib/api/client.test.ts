@@ -1,7 +1,7 @@
 // The contract client: URLs, bodies, and every way a call can fail.
-import { claimNext, decideItem, listQueue, readQueueItem } from '@countersign/shared/api/queue';
-import { endSession, readSession, verify } from '@countersign/shared/api/session';
-import { changeProject } from '@countersign/shared/api/projects';
+import { claimNext, decideItem, listQueue, readQueueItem } from '@countersign/shared/routes/queue';
+import { readSession, verify } from '@countersign/shared/routes/session';
+import { changeProject } from '@countersign/shared/routes/projects';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import { addressOf, ApiProblem, call, NetworkFailure, whenSessionMissing } from './client.ts';
@@ -44,13 +44,16 @@ describe('requests', () => {
     );
   });
 
-  it('send an empty object where the body is optional, and no body where there is none', async () => {
+  it('send the body that is given, and none where it is optional', async () => {
     const fetching = stub(answer(204, undefined));
-    expect(await call(claimNext)).toBeUndefined();
-    expect(fetching).toHaveBeenLastCalledWith('/api/queue/claim-next', expect.objectContaining({ body: '{}' }));
-    await call(endSession);
+    await call(claimNext, { body: { project_id: ID } });
     expect(fetching).toHaveBeenLastCalledWith(
-      '/api/session',
+      '/api/queue/claim-next',
+      expect.objectContaining({ body: `{"project_id":"${ID}"}` }),
+    );
+    expect(await call(claimNext)).toBeUndefined();
+    expect(fetching).toHaveBeenLastCalledWith(
+      '/api/queue/claim-next',
       expect.not.objectContaining({ body: expect.anything() as unknown }),
     );
   });
@@ -117,13 +120,14 @@ describe('errors', () => {
     expect(await failure(call(readSession, { signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
-  it('notify the session about a 401 only when the call requires a session', async () => {
+  it('notify the session when it is missing, not about another 401', async () => {
     const missing = vi.fn();
     whenSessionMissing(missing);
-    stub(answer(401, { code: 'session_missing', status: 401 }));
+    stub(answer(401, { code: 'signature_invalid', status: 401 }));
     const body = { challenge_id: ID, address: 'a', signed_message: 'b', signature: 'c' };
     await failure(call(verify, { body }));
     expect(missing).not.toHaveBeenCalled();
+    stub(answer(401, { code: 'session_missing', status: 401 }));
     await failure(call(listQueue));
     expect(missing).toHaveBeenCalledOnce();
   });

@@ -1,6 +1,7 @@
-// The contract client: calls one endpoint object of `shared/` and returns its value or throws a named error.
-import type { ErrorCode, FieldError, Problem } from '@countersign/shared/errors';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
+// The contract client: calls one route of `shared/` and returns its value or throws a named error.
+import type { ErrorCode, FieldError } from '@countersign/shared/errors';
+import type { Problem } from '@countersign/shared/schemas/parts/problem';
+import type { Route } from '@countersign/shared/routes/route';
 import { jsonText } from '@countersign/shared/json/json';
 import { parseJson } from '../values/json/lossless.ts';
 import { observeServerTime } from '../time/clock.svelte.ts';
@@ -94,18 +95,18 @@ export function reportSessionMissing(): void {
  * Calls an endpoint. Returns the parsed body, `undefined` for 204. Throws {@link ApiProblem} for every refusal, {@link
  * NetworkFailure} when no answer arrived, and the signal's reason when aborted.
  */
-export async function call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...[input]: Rest<P, Q, B>): Promise<R> {
+export async function call<P, Q, B, R>(route: Route<P, Q, B, R>, ...[input]: Rest<P, Q, B>): Promise<R> {
   const given: AnyInput = input ?? {};
   const sentAt = Date.now();
-  const response = await send(addressOf(endpoint.path, given), requestOf(endpoint, given), given);
+  const response = await send(addressOf(route.path, given), requestOf(route, given), given);
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date)) observeServerTime({ from: date, to: date + 2000, sentAt });
   if (!response.ok) {
     const problem = await readProblem(response);
-    if (problem.code === 'session_missing' && endpoint.auth === 'session') reportSessionMissing();
+    if (problem.code === 'session_missing') reportSessionMissing();
     throw problem;
   }
-  // The reply comes from a server of the same version as this page, so the endpoint's type describes its shape and it is not
+  // The reply comes from a server of the same version as this page, so the route's type describes its shape and it is not
   // parsed again.
   return (response.status === 204 ? undefined : await readJson(response)) as R;
 }
@@ -121,13 +122,13 @@ export function addressOf(path: string, { params, query }: { params?: unknown; q
   return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
-function requestOf(endpoint: Pick<Endpoint, 'method' | 'body'>, { body, idempotencyKey: key }: AnyInput): RequestInit {
-  if (endpoint.method === 'GET') return { method: 'GET' };
+function requestOf({ method }: Pick<Route, 'method'>, { body, idempotencyKey: key }: AnyInput): RequestInit {
+  if (method === 'GET') return { method: 'GET' };
   // Changes must be declared as JSON: a form of another site cannot do that.
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) };
-  const init: RequestInit = { method: endpoint.method, headers };
+  const init: RequestInit = { method, headers };
   // A reviewer's text and numbers are sent exactly as written (jsonText).
-  if (endpoint.body !== null) init.body = jsonText(body ?? {});
+  if (body !== undefined) init.body = jsonText(body);
   return init;
 }
 

@@ -1,5 +1,6 @@
 // Reads all projects of the user, across all pages of the list.
-import { listProjects, type Project } from '@countersign/shared/api/projects';
+import { listProjects } from '@countersign/shared/routes/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { call } from './client.ts';
 
 /** The largest page: nearly every user's projects fit in one. */

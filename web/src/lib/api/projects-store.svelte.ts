@@ -1,5 +1,5 @@
 // The user's projects with their summaries: one list for the rail, the projects page and every project switcher.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { allProjects } from './list-all-projects.ts';
 import { clock } from '../time/clock.svelte.ts';
 import { live } from '../live/connection.svelte.ts';

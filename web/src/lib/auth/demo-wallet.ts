@@ -7,7 +7,7 @@ import {
   type SolanaSignMessageInput,
   type SolanaSignMessageOutput,
 } from '@solana/wallet-standard-features';
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { StandardConnect, StandardEvents } from '@wallet-standard/features';
 import { registerWallet } from '@wallet-standard/wallet';

@@ -1,5 +1,6 @@
 // The signed-in user, from the start until they sign out or the server refuses the session.
-import { endSession, readSession, type Session, type User } from '@countersign/shared/api/session';
+import { endSession, readSession } from '@countersign/shared/routes/session';
+import type { Session, User } from '@countersign/shared/schemas/session';
 import { ApiProblem, call, whenSessionMissing } from '../api/client.ts';
 
 /**

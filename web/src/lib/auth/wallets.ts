@@ -5,7 +5,7 @@ import {
   type SolanaSignInFeature,
   type SolanaSignMessageFeature,
 } from '@solana/wallet-standard-features';
-import type { SignInInput } from '@countersign/shared/api/session';
+import type { SignInInput } from '@countersign/shared/schemas/session';
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import {

@@ -1,6 +1,6 @@
 // The live connection of this tab: incoming events, its state in one word, and a full resync on every (re)connect.
-import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
-import { readSession } from '@countersign/shared/api/session';
+import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
+import { readSession } from '@countersign/shared/routes/session';
 import { PROTOCOL, type ClientToServer, type ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
 import { ApiProblem, call, reportSessionMissing } from '../api/client.ts';

@@ -1,5 +1,5 @@
 // Keeps a list of a project up to date while a page shows it.
-import type { DomainEventOf } from '@countersign/shared/events';
+import type { DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import type { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from './connection.svelte.ts';
 

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // The presence reports of a tab: only changes, at most once a second, and again after every reconnect.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PresenceReport } from '@countersign/shared/sockets';
+import type { PresenceReport } from '@countersign/shared/schemas/parts/presence-report';
 import { AWAY_MS, PresenceReporter, SPACING_MS, watchAway } from './presence.svelte.ts';
 
 beforeEach(() => vi.useFakeTimers());

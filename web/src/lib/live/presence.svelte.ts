@@ -1,5 +1,6 @@
 // Who else is online and which item they view, and the presence of this tab.
-import type { ClientToServer, UserPresence, ServerToClient, PresenceReport } from '@countersign/shared/sockets';
+import type { ClientToServer, UserPresence, ServerToClient } from '@countersign/shared/sockets';
+import type { PresenceReport } from '@countersign/shared/schemas/parts/presence-report';
 import type { Socket } from 'socket.io-client';
 import {
   isAway,

@@ -1,7 +1,7 @@
 // Texts of the queue page, grouped by place.
 import { itemMessages, plural } from './item-messages.ts';
 import type { RowRemoval } from '../live/queue/queue-model.ts';
-import type { QueueView } from '@countersign/shared/api/queue';
+import type { QueueView } from '@countersign/shared/enums';
 import type { Sentence } from './sentence.ts';
 
 export const queueMessages = {

@@ -1,6 +1,6 @@
 // Texts of the review session outside the item's own: notes, pending commands, failures, guidelines.
 import type { Sentence } from '#lib/messages/sentence.ts';
-import { MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 
 export const reviewMessages = {

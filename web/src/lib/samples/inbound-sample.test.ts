@@ -1,5 +1,5 @@
 // The pasted command is signed as the contract requires: the shell runs it, and only curl is replaced.
-import { inboundSubmission } from '@countersign/shared/api/inbound';
+import { inboundSubmission } from '@countersign/shared/schemas/inbound';
 import { verifyHex } from '@countersign/shared/webhook';
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 // The pasted commands work: the body is one submission, quoted for its shell.
-import { submission } from '@countersign/shared/api/public';
+import { submission } from '@countersign/shared/schemas/public';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { submitSamples } from './code-samples.ts';

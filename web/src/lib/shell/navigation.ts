@@ -1,5 +1,5 @@
 // The pages of the rail and the tab bar, and which of them a person can use.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import type { Ability } from '@countersign/shared/enums';
 import type { LucideIcon } from '@lucide/svelte';
 import BookCheck from '@lucide/svelte/icons/book-open-check';

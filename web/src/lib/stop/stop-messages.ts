@@ -1,6 +1,6 @@
 // Texts of the stop switch: its buttons, its confirmation, and the banner on every page of a stopped project.
-import type { TeamView } from '@countersign/shared/api/team';
-import type { ProjectStop } from '@countersign/shared/api/projects';
+import type { TeamView } from '@countersign/shared/schemas/team';
+import type { ProjectStop } from '@countersign/shared/schemas/projects';
 import { count, exactMoment, share } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 

@@ -1,5 +1,5 @@
 // The stopped projects a page must name, and the project whose stop or release is being confirmed.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 
 /** One dialog for every place that has the switch. */
 interface StopRequest {

@@ -1,5 +1,5 @@
 // RT7 in the page: which stopped projects the banner names, and its texts.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { describe, expect, it } from 'vitest';
 import { stopMessages } from './stop-messages.ts';
 import { projectIn, stopsOn } from './stops.svelte.ts';

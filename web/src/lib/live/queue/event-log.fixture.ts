@@ -1,7 +1,8 @@
 // A small event log for tests: performs actions on items and writes the events that a server would.
-import type { ActorRef, DomainEvent, NewEvent } from '@countersign/shared/events';
-import type { ItemRow } from '@countersign/shared/item';
-import { answers, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import type { ActorRef, DomainEvent, NewEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
+import { answers } from '@countersign/shared/filters/queue-filter';
+import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { compareRows, type Snapshot } from './queue-model.ts';
 
 export const ME = '00000000-0000-4000-8000-0000000000aa';

@@ -1,7 +1,7 @@
 // The live queue of this tab: its snapshots, events applied once per frame, and the values that the page reads.
-import { listQueue } from '@countersign/shared/api/queue';
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemRow } from '@countersign/shared/item';
+import { listQueue } from '@countersign/shared/routes/queue';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { ApiProblem, call } from '../../api/client.ts';
 import { clock } from '../../time/clock.svelte.ts';
 import { live } from '../connection.svelte.ts';

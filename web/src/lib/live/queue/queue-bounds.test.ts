@@ -1,7 +1,7 @@
 // A tab that stays open: memory and the cost of each batch are bounded for any number of events.
 import { describe, expect, it } from 'vitest';
-import type { ActorRef, DomainEvent } from '@countersign/shared/events';
-import type { ItemRow } from '@countersign/shared/item';
+import type { ActorRef, DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import { countsOf, emptyQueue, entriesOf, type QueueState } from './queue-model.ts';
 import { reduce } from './queue-state.ts';

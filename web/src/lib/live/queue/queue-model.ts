@@ -1,9 +1,10 @@
 // The model of the live queue: its types, the order of its rows, and which view a row belongs to.
-import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemRow } from '@countersign/shared/item';
-import { answers, type QueueFilter } from '@countersign/shared/filters/queue-filter';
-import type { ItemStatus } from '@countersign/shared/enums';
+import type { QueuePage } from '@countersign/shared/schemas/queue';
+import type { QueueView, ItemStatus } from '@countersign/shared/enums';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
+import { answers } from '@countersign/shared/filters/queue-filter';
+import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 
 export type Counts = QueuePage['counts'];
 

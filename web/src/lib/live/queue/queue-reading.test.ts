@@ -1,8 +1,9 @@
 // The server requests of the live queue: none for known rows, and all it needs when more wait than it holds.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemRow } from '@countersign/shared/item';
-import { answers, queueFilter } from '@countersign/shared/filters/queue-filter';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
+import { answers } from '@countersign/shared/filters/queue-filter';
+import { queueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import { compareRows } from './queue-model.ts';
 import { LiveQueue } from './live-queue.svelte.ts';

@@ -1,9 +1,10 @@
 // Properties of the live queue: after any order, repetition or loss of events, the page ends up correct.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DomainEvent, DomainEventOf } from '@countersign/shared/events';
-import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
-import { answers, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import type { DomainEvent, DomainEventOf } from '@countersign/shared/schemas/parts/events';
+import { QUEUE_VIEWS } from '@countersign/shared/enums';
+import { answers } from '@countersign/shared/filters/queue-filter';
+import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import {
   belongs,

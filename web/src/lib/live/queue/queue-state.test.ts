@@ -1,6 +1,6 @@
 // The live queue by example: tombstones, arrivals, claims, counts, optimistic updates and scopes.
 import { describe, expect, it } from 'vitest';
-import type { ItemRow } from '@countersign/shared/item';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import { countsOf, emptyQueue, entriesOf, type RowRemoval, type QueueState, type Scope } from './queue-model.ts';
 import { reduce, type QueueInput } from './queue-state.ts';

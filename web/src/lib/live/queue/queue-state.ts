@@ -1,7 +1,7 @@
 // The live queue as a pure function: state and input in, state out. Rows never move without the user's consent.
-import { COUNT_LIMIT } from '@countersign/shared/api/queue';
-import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
-import type { ItemRow, Claim } from '@countersign/shared/item';
+import { COUNT_LIMIT } from '@countersign/shared/limits';
+import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
+import type { ItemRow, Claim } from '@countersign/shared/schemas/parts/item';
 import { OPEN_STATUSES } from '@countersign/shared/enums';
 import {
   dropRow,

@@ -1,6 +1,6 @@
 // The mutable working copy of one transition of the live queue, and its basic operations.
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemRow } from '@countersign/shared/item';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import {
   belongs,
   compareRows,

@@ -1,6 +1,7 @@
 // Merges pages of the queue that were read at different moments.
 import { describe, expect, it } from 'vitest';
-import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
+import type { QueuePage } from '@countersign/shared/schemas/queue';
+import type { QueueView } from '@countersign/shared/enums';
 import { answers } from '@countersign/shared/filters/queue-filter';
 import { EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import { countsOf, emptyQueue } from './queue-model.ts';

@@ -1,7 +1,9 @@
 // Reads the waiting items as one snapshot of all views, so that every view and count comes from the same rows.
-import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
-import type { ItemRow } from '@countersign/shared/item';
-import { isUnfiltered, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import type { QueuePage } from '@countersign/shared/schemas/queue';
+import type { QueueView } from '@countersign/shared/enums';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
+import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
+import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { FULLY_LOADED, type Snapshot } from './queue-model.ts';
 
 /** The largest page, and the largest list: when more items wait, those due later are counted, not listed. */

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // Which media is shown and fetched, from where, and how pictures of sensitive items start (MP2, ST3).
-import type { ItemDetail } from '@countersign/shared/item';
-import type { Project } from '@countersign/shared/api/projects';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import MediaValue from './MediaValue.svelte';

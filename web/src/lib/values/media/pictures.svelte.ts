@@ -1,6 +1,6 @@
 // Where media is shown, and how its reader wants pictures: in colour, in greyscale or blurred (ST3).
-import type { ItemDetail } from '@countersign/shared/item';
-import type { Project } from '@countersign/shared/api/projects';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { getContext, setContext } from 'svelte';
 import { oneOf, persisted } from '../../storage/persisted.ts';
 

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // WH6 in the layout: the text of each kind, its link, shown once, and gone when it was dismissed or is over.
-import type { ProjectAlert } from '@countersign/shared/api/alerts';
+import type { ProjectAlert } from '@countersign/shared/schemas/alerts';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { shell } from '#lib/shell/shell.svelte.ts';

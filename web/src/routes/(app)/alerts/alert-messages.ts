@@ -1,5 +1,6 @@
 // Texts of the owner alerts about webhooks (WH6) and automatic answers (AU5).
-import { DEAD_COUNTED, type ProjectAlert, type WebhookAlert } from '@countersign/shared/api/alerts';
+import { DEAD_COUNTED } from '@countersign/shared/limits';
+import type { ProjectAlert, WebhookAlert } from '@countersign/shared/schemas/alerts';
 import { count } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 import { whyOf } from '../projects/[id]/deliveries/deliveries-messages.ts';

@@ -1,6 +1,7 @@
 // The owner's unseen alerts about webhooks and automatic answers, reloaded when they may have changed.
-import { listAlerts, seeAlerts, type ProjectAlert } from '@countersign/shared/api/alerts';
-import type { DomainEventOf } from '@countersign/shared/events';
+import { listAlerts, seeAlerts } from '@countersign/shared/routes/alerts';
+import type { ProjectAlert } from '@countersign/shared/schemas/alerts';
+import type { DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import { call } from '#lib/api/client.ts';
 import { Mutation } from '#lib/api/mutation.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';

@@ -1,5 +1,6 @@
 // The analytics of one project: loaded for the selected range, and again as they change, unless paused.
-import { readAnalytics, type Analytics } from '@countersign/shared/api/analytics';
+import { readAnalytics } from '@countersign/shared/routes/analytics';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';

@@ -1,6 +1,6 @@
 // Texts of the analytics page, grouped by place.
 import { count, share } from '#lib/format/format.ts';
-import type { Analytics } from '@countersign/shared/api/analytics';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
 import type { Range } from './range.ts';
 
 /** The level of every interval on the page. */

@@ -1,5 +1,5 @@
 // The page shows the project of the URL, or the first visible one; a missing permission is named.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { describe, expect, it } from 'vitest';
 import { chooseProject } from './project-choice.ts';
 

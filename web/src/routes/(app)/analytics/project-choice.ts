@@ -1,5 +1,5 @@
 // Chooses the project of a page about one project: the one in the URL, or the first where the user may see the page.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import type { Ability } from '@countersign/shared/enums';
 
 export type Choice =

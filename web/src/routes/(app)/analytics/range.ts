@@ -1,7 +1,7 @@
 // The ranges of the page: their spans, their queries, and how their buckets are drawn.
 import { knownTimeZone } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
-import type { Analytics } from '@countersign/shared/api/analytics';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
 
 export const RANGES = ['hour', 'day', 'week', 'month'] as const;
 export type Range = (typeof RANGES)[number];

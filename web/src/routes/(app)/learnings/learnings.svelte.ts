@@ -1,13 +1,10 @@
 // The learnings of a project: its clusters, and pages of the selected ones with new ones behind a line.
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
-import { listClusters, MAX_CLUSTERS, type Cluster } from '@countersign/shared/api/clusters';
-import {
-  changeLearning,
-  listLearnings,
-  listLearningValues,
-  type Learning,
-  type LearningValues,
-} from '@countersign/shared/api/learnings';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
+import { listClusters } from '@countersign/shared/routes/clusters';
+import { MAX_CLUSTERS } from '@countersign/shared/limits';
+import type { Cluster } from '@countersign/shared/schemas/clusters';
+import { changeLearning, listLearnings, listLearningValues } from '@countersign/shared/routes/learnings';
+import type { Learning, LearningValues } from '@countersign/shared/schemas/learnings';
 import { call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';

@@ -1,7 +1,7 @@
 // The live learnings page: undone ones leave, their replacements are offered, and a dot marks them.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Cluster } from '@countersign/shared/api/clusters';
-import type { Learning } from '@countersign/shared/api/learnings';
+import type { Cluster } from '@countersign/shared/schemas/clusters';
+import type { Learning } from '@countersign/shared/schemas/learnings';
 import { live } from '#lib/live/connection.svelte.ts';
 import { LearningsLog } from './learnings.svelte.ts';
 import type { UrlState } from './url-state.ts';

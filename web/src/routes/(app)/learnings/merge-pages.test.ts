@@ -1,6 +1,6 @@
 // Newer learnings join on top without a gap, older ones below without repetition, and clusters retain their positions.
-import type { Cluster } from '@countersign/shared/api/clusters';
-import type { Learning } from '@countersign/shared/api/learnings';
+import type { Cluster } from '@countersign/shared/schemas/clusters';
+import type { Learning } from '@countersign/shared/schemas/learnings';
 import { describe, expect, it } from 'vitest';
 import {
   freshCount,

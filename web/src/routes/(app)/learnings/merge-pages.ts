@@ -1,6 +1,6 @@
 // Merges newer answers into the list: nothing on the page moves until the user asks for it.
-import type { Cluster } from '@countersign/shared/api/clusters';
-import type { Learning } from '@countersign/shared/api/learnings';
+import type { Cluster } from '@countersign/shared/schemas/clusters';
+import type { Learning } from '@countersign/shared/schemas/learnings';
 
 /** One answer of the server: its newest page, and the totals over everything. */
 export interface Newest {

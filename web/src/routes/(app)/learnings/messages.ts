@@ -1,5 +1,5 @@
 // Texts of the learnings page, grouped by place.
-import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { ExportFilter } from '@countersign/shared/schemas/exports';
 import type { Outcome } from '@countersign/shared/enums';
 import { count, share } from '#lib/format/format.ts';
 import type { OverrideAction } from '@countersign/shared/review-actions';

@@ -1,5 +1,5 @@
 // The URL of the learnings page: the selected cluster and the filter, so that it can be shared and Back works.
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import { isOverride } from '@countersign/shared/review-actions';
 
 export const RANGES = ['day', 'week', 'month', 'all'] as const;

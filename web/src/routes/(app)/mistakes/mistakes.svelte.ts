@@ -1,5 +1,6 @@
 // Reported mistakes, followed live: loaded now, and again when a report was made or answered.
-import { listMistakes, type MISTAKE_STATES } from '@countersign/shared/api/mistakes';
+import { listMistakes } from '@countersign/shared/routes/mistakes';
+import type { MISTAKE_STATES } from '@countersign/shared/enums';
 import { call } from '#lib/api/client.ts';
 import { readPages } from '#lib/api/read-pages.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';

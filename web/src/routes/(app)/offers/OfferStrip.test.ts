@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // PM5 in the layout: a click meant for the content in its place never accepts an offer.
-import type { OwnOffer } from '@countersign/shared/api/offers';
+import type { OwnOffer } from '@countersign/shared/schemas/offers';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import OfferStrip from './OfferStrip.svelte';

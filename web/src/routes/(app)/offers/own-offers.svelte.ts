@@ -1,5 +1,6 @@
 // The signed-in user's membership offers (PM5): loaded when the page opens, and again when the server reports a change.
-import { acceptOffer, declineOffer, listOwnOffers, type OwnOffer } from '@countersign/shared/api/offers';
+import { acceptOffer, declineOffer, listOwnOffers } from '@countersign/shared/routes/offers';
+import type { OwnOffer } from '@countersign/shared/schemas/offers';
 import type { Role } from '@countersign/shared/enums';
 import { call } from '#lib/api/client.ts';
 import { Mutation } from '#lib/api/mutation.svelte.ts';

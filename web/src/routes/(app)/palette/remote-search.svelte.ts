@@ -4,7 +4,8 @@ import { Resource } from '#lib/api/resource.svelte.ts';
 import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
 import type { PaletteEntry } from '#lib/palette/entries.ts';
 import { ITEM_STYLE } from '#lib/status.ts';
-import { search, type FoundItem, type FoundPerson, type SearchResults } from '@countersign/shared/api/queue';
+import { search } from '@countersign/shared/routes/queue';
+import type { FoundItem, FoundPerson, SearchResults } from '@countersign/shared/schemas/queue';
 
 /** How long typing pauses before the server is asked, in ms. */
 export const PAUSE_MS = 150;

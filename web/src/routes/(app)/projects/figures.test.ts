@@ -2,7 +2,7 @@
 // A row of the project list without colours: the age with a word, people by name, health with a word.
 import { cleanup, render } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { messages } from './messages.ts';
 import ProjectRow from './ProjectRow.svelte';
 import WebhookHealth from './WebhookHealth.svelte';

@@ -1,5 +1,5 @@
 // Sorting, filtering and a stable order, as pure functions.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { describe, expect, it } from 'vitest';
 import { addressOf, ageState, clicked, COLUMNS, matching, settled, sortedIds, sortOf, type Sort } from './table.ts';
 

@@ -1,5 +1,5 @@
 // The list of projects as a table: its columns, how each sorts, the filter, and a stable order.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 
 export type Health = Project['summary']['webhook'];
 

@@ -1,6 +1,6 @@
 // The context of the queue page's parts: queue, review session, recent decisions, preferences.
 import { projects } from '#lib/api/projects-store.svelte.ts';
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { createContext } from 'svelte';
 import type { Parts } from './session/review-requests.ts';
 import type { ReviewSession } from './session/review-session.svelte.ts';

@@ -1,6 +1,6 @@
 // The URL of the queue page.
 import { describe, expect, it } from 'vitest';
-import { queueFilter } from '@countersign/shared/filters/queue-filter';
+import { queueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { queueUrlOf, parseQueueUrl } from './queue-url.ts';
 
 const ID = '019a0000-0000-7000-8000-00000000abcd';

@@ -1,7 +1,8 @@
 // The URL of the queue page: it contains what is shown, so that it can be shared and Back works.
 import { filterOf, type Scope } from '#lib/live/queue/queue-model.ts';
-import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
-import { isUnfiltered, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import { QUEUE_VIEWS } from '@countersign/shared/enums';
+import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
+import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 
 export interface QueueLocation extends Scope {
   /** The open item. */

@@ -1,5 +1,5 @@
 // The audit result as text: known, unknown, and why.
-import type { Audits } from '@countersign/shared/api/audits';
+import type { Audits } from '@countersign/shared/schemas/audits';
 import { day } from '#lib/format/format.ts';
 import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics/statistics';
 import { describe, expect, it } from 'vitest';

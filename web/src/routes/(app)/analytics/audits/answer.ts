@@ -2,7 +2,7 @@
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 import { confidence, count, day, percent } from '#lib/format/format.ts';
-import type { Audits } from '@countersign/shared/api/audits';
+import type { Audits } from '@countersign/shared/schemas/audits';
 import type { Answer } from '../report/answers.ts';
 import { messages } from './messages.ts';
 

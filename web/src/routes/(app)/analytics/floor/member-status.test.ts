@@ -1,5 +1,5 @@
 // FL2, FL3: who is stuck, who is idle, and who is only away.
-import type { Holding, TeamMember } from '@countersign/shared/api/team';
+import type { Holding, TeamMember } from '@countersign/shared/schemas/team';
 import { describe, expect, it } from 'vitest';
 import { byUrgency, memberStatusOf, type MemberStatus } from './member-status.ts';
 

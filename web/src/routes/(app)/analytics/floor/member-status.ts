@@ -1,5 +1,5 @@
 // FL2, FL3: the status of a person in the team view, from their claims, decisions and presence.
-import type { TeamView, Holding, TeamMember } from '@countersign/shared/api/team';
+import type { TeamView, Holding, TeamMember } from '@countersign/shared/schemas/team';
 
 /** In the order a supervisor looks for: people who may need help first. */
 export const MEMBER_STATUSES = ['stuck', 'holding', 'idle', 'working', 'away'] as const;

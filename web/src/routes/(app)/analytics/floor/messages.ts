@@ -1,5 +1,5 @@
 // Texts of the live team view.
-import type { Drain, TeamView, Flow } from '@countersign/shared/api/team';
+import type { Drain, TeamView, Flow } from '@countersign/shared/schemas/team';
 import { count, duration } from '#lib/format/format.ts';
 import type { MemberStatus } from './member-status.ts';
 

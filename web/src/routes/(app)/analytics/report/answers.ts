@@ -2,8 +2,8 @@
 import { count, duration, share } from '#lib/format/format.ts';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
-import type { Analytics } from '@countersign/shared/api/analytics';
-import { COUNT_LIMIT } from '@countersign/shared/api/queue';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
+import { COUNT_LIMIT } from '@countersign/shared/limits';
 import { worst } from './overrides.ts';
 import type { Range } from '../range.ts';
 import { messages } from '../messages.ts';

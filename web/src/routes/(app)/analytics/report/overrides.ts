@@ -1,5 +1,5 @@
 // Override rates with their intervals, in the order that shows where to look first.
-import type { Analytics } from '@countersign/shared/api/analytics';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 
 type Split = keyof Analytics['overrides'];

@@ -2,7 +2,7 @@
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { count, share } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
-import type { Analytics, Times } from '@countersign/shared/api/analytics';
+import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
 import type { ItemStatus } from '@countersign/shared/enums';
 import { length } from './answers.ts';
 import { ratesOf, SPLITS } from './overrides.ts';

@@ -1,7 +1,7 @@
 // The reliability diagram: bins as points with intervals, its answer as text, and its table; without audits.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { confidence, count, share } from '#lib/format/format.ts';
-import type { ConfidenceBin } from '@countersign/shared/api/thresholds';
+import type { ConfidenceBin } from '@countersign/shared/schemas/thresholds';
 import { expectedCalibrationError, wilson, type Interval } from '@countersign/shared/statistics/statistics';
 import { messages } from './messages.ts';
 

@@ -1,7 +1,7 @@
 // The curves of the what-if, its answer in a sentence, its table, and the changes of applying it.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { confidence, count, duration, share } from '#lib/format/format.ts';
-import type { ThresholdSample } from '@countersign/shared/api/thresholds';
+import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import { predict, type Prediction, type Replay, type Trial } from '@countersign/shared/statistics/what-if';
 import { messages } from './messages.ts';
 

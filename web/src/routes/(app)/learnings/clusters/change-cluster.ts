@@ -1,6 +1,7 @@
 // Sends a supervisor's change of a cluster.
 import { call } from '#lib/api/client.ts';
-import { changeCluster, type ClusterChange } from '@countersign/shared/api/clusters';
+import { changeCluster } from '@countersign/shared/routes/clusters';
+import type { ClusterChange } from '@countersign/shared/schemas/clusters';
 
 /** Returns the resulting cluster. Errors: those of {@link call}. */
 export const submitClusterChange = async (projectId: string, id: string, change: ClusterChange): Promise<string> =>

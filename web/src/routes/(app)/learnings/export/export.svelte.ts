@@ -1,14 +1,9 @@
 // The export form: its filter, its preview, and earlier exports.
-import {
-  exportLearnings,
-  listExports,
-  previewExport,
-  type ExportFilter,
-  type ExportFormat,
-  type ExportPreview,
-  type LearningExport,
-} from '@countersign/shared/api/exports';
-import { listClusters, MAX_CLUSTERS } from '@countersign/shared/api/clusters';
+import { exportLearnings, listExports, previewExport } from '@countersign/shared/routes/exports';
+import type { ExportFilter, ExportPreview, LearningExport } from '@countersign/shared/schemas/exports';
+import type { ExportFormat } from '@countersign/shared/enums';
+import { listClusters } from '@countersign/shared/routes/clusters';
+import { MAX_CLUSTERS } from '@countersign/shared/limits';
 import { addressOf, call } from '#lib/api/client.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import type { UrlState } from '../url-state.ts';

@@ -1,14 +1,9 @@
 // The regression runs of a cluster, and the cases of the open one; updated by the live events.
-import {
-  beginRegression,
-  listRegressionCases,
-  listRegressions,
-  type CaseState,
-  type Regression,
-  type RegressionCase,
-} from '@countersign/shared/api/regressions';
+import { beginRegression, listRegressionCases, listRegressions } from '@countersign/shared/routes/regressions';
+import type { CaseState } from '@countersign/shared/enums';
+import type { Regression, RegressionCase } from '@countersign/shared/schemas/regressions';
 import { newIdempotencyKey } from '@countersign/shared/idempotency-key';
-import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import { call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';

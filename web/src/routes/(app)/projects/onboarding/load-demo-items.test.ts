@@ -1,5 +1,5 @@
 // The demo items use the public API: the key, no cookies; and a refusal stops them in place.
-import { submission } from '@countersign/shared/api/public';
+import { submission } from '@countersign/shared/schemas/public';
 import { expect, it, vi } from 'vitest';
 import samples from './demo-items.json';
 import { loadDemoItems, type DemoItem } from './load-demo-items.ts';

@@ -1,5 +1,6 @@
 // Submits twenty demo items through the public API, exactly as a pipeline does: with its key, one after the other.
-import { submitItem, type Submission } from '@countersign/shared/api/public';
+import { submitItem } from '@countersign/shared/routes/public';
+import type { Submission } from '@countersign/shared/schemas/public';
 import { ApiProblem, NetworkFailure } from '#lib/api/client.ts';
 
 export type DemoItem = Omit<Submission, 'project_id'>;

@@ -1,5 +1,6 @@
 // The onboarding state of one project: loaded at each of its events, until nothing is left.
-import { readOnboarding, type Onboarding } from '@countersign/shared/api/onboarding';
+import { readOnboarding } from '@countersign/shared/routes/onboarding';
+import type { Onboarding } from '@countersign/shared/schemas/onboarding';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';

@@ -1,5 +1,5 @@
 // Onboarding steps complete by the project's events, not by clicks.
-import type { Onboarding } from '@countersign/shared/api/onboarding';
+import type { Onboarding } from '@countersign/shared/schemas/onboarding';
 import { describe, expect, it } from 'vitest';
 import { activityOf, hostOf, isComplete, STEPS, stepsOf } from './onboarding.ts';
 

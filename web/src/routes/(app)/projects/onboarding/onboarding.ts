@@ -1,6 +1,6 @@
 // The four steps to a first decision, and the activity so far, both from the project's state.
-import type { Onboarding } from '@countersign/shared/api/onboarding';
-import type { Project } from '@countersign/shared/api/projects';
+import type { Onboarding } from '@countersign/shared/schemas/onboarding';
+import type { Project } from '@countersign/shared/schemas/projects';
 
 /** A new project, with the text of its first key, which no later answer contains. */
 export interface NewProject {

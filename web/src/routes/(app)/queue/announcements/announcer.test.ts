@@ -1,6 +1,6 @@
 // Tests the rate limits of the announcer: at most six summaries a minute, for a user who works in the list.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DomainEvent } from '@countersign/shared/events';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { Announcer } from './announcer.svelte.ts';
 import type { SpokenLevel } from '../preferences.svelte.ts';
 import { QueueSummary } from './queue-summary.ts';

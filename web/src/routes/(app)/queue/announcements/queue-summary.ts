@@ -1,6 +1,6 @@
 // Summarizes how the queue has changed since the last announcement: "12 new, 3 claimed, 41 waiting".
 import { keysMessages } from '#lib/keys/keys-messages.ts';
-import type { DomainEvent } from '@countersign/shared/events';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 
 const { announcement } = keysMessages;
 

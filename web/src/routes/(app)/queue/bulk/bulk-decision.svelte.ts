@@ -1,6 +1,7 @@
 // Decides several items: claims all or none (LC5), decides them one by one, and releases the rest when it stops.
 import { ApiProblem, call } from '#lib/api/client.ts';
-import { claimBulk, releaseClaim, type BulkGranted } from '@countersign/shared/api/queue';
+import { claimBulk, releaseClaim } from '@countersign/shared/routes/queue';
+import type { BulkGranted } from '@countersign/shared/schemas/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ActionWith } from '@countersign/shared/review-actions';
 import { DecisionSender, ownRemoval, type Parts } from '../session/review-requests.ts';

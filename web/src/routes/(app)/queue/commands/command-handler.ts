@@ -1,6 +1,6 @@
 // Types of the command handlers of the queue page: one action per command, with a check whether it is available.
 import type { Command } from '#lib/keys/command.ts';
-import type { QueueView } from '@countersign/shared/api/queue';
+import type { QueueView } from '@countersign/shared/enums';
 import type { Stage } from '../session/review-state.ts';
 
 /** The part of the page outside the review session. */

@@ -5,7 +5,7 @@ import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
 import type { KeyScope } from '#lib/keys/command.ts';
 import { KEYMAP } from '#lib/keys/keymap.ts';
 import { projects } from '#lib/api/projects-store.svelte.ts';
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import type { Ui } from './command-handler.ts';
 import { commandsOf } from './commands.ts';
 import { ReviewFixture, stage, type Page } from '../session/fixtures/review-page.fixture.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import { parseJson, printJson } from '#lib/values/json/lossless.ts';
-import { LIMITS } from '@countersign/shared/api/public';
+import { LIMITS } from '@countersign/shared/limits';
 import { jsonText, RawJson, type Json } from '@countersign/shared/json/json';
 import { validateEdit, readEdit, EDIT_LIMITS } from './edit-validation.ts';
 import { editable, editKind, fits, formOf, textOf, withField } from './edit-model.ts';

@@ -5,7 +5,7 @@ import { isoOf } from '#lib/format/format.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import type { KeyedRecord } from '#lib/drafts/local-records.ts';
 import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Json } from '@countersign/shared/json/json';
 import type { validateEdit as Validate } from './edit-validation.ts';
 import { editable, editKind, formOf, textOf, withField, type Form } from './edit-model.ts';

@@ -2,7 +2,7 @@
 import { count } from '#lib/format/format.ts';
 import { plural } from '#lib/messages/item-messages.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
-import { COUNT_LIMIT } from '@countersign/shared/api/queue';
+import { COUNT_LIMIT } from '@countersign/shared/limits';
 
 /** A count of the queue: above the server's limit it says that there are more. */
 export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);

@@ -1,6 +1,6 @@
 // Changes the filter of the list: the options, the active fields as text, and the URL.
 import { filterOf, matchesScope, type QueueState, type Scope } from '#lib/live/queue/queue-model.ts';
-import type { QueueFilter } from '@countersign/shared/filters/queue-filter';
+import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
 import { queueUrlOf } from '../queue-url.ts';

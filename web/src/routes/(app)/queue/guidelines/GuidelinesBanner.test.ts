@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // GL1 in the queue: shown once, with the changes behind a click; the server stores a dismissal before it disappears.
-import type { GuidelinesNews } from '@countersign/shared/api/guidelines';
+import type { GuidelinesNews } from '@countersign/shared/schemas/guidelines';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import Banner from './GuidelinesBanner.svelte';

@@ -4,7 +4,7 @@ import { fireEvent, render } from '@testing-library/svelte';
 import { flushSync } from 'svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { keySwitch } from '#lib/keys/switch.svelte.ts';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { ReasonPrompt } from '../session/session-views.svelte.ts';
 import ReasonBar from './ReasonBar.svelte';
 

@@ -2,7 +2,7 @@
 // Beside the item: paging back in its history by keyboard keeps the focus there.
 import { render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { History } from './history.svelte.ts';
 import SideColumn from './SideColumn.svelte';
 

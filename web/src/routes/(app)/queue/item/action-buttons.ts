@@ -2,7 +2,7 @@
 import type { Command } from '#lib/keys/command.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import type { StatusStyle } from '#lib/status.ts';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { ACTIONS, actionsFrom, byAction, type ReviewAction } from '@countersign/shared/review-actions';
 import ArrowRight from '@lucide/svelte/icons/arrow-right';
 import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';

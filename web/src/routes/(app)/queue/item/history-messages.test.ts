@@ -1,5 +1,5 @@
 // Messages of an item's history, with the notes of its events.
-import type { DomainEvent } from '@countersign/shared/events';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { describe, expect, it } from 'vitest';
 import { historyMessage, noteOf } from './history.svelte.ts';
 

@@ -1,7 +1,7 @@
 // The history of the open item: its last events, earlier ones on demand, and each event as text.
 import { call } from '#lib/api/client.ts';
-import { readHistory } from '@countersign/shared/api/queue';
-import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
+import { readHistory } from '@countersign/shared/routes/queue';
+import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import { DELIVERY_STYLE } from '#lib/status.ts';
 

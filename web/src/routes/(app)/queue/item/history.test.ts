@@ -1,6 +1,6 @@
 // The history of the open item: its last events, and earlier ones on demand, in any order of answers.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DomainEvent } from '@countersign/shared/events';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { History } from './history.svelte.ts';
 
 const PAGE = 3;

@@ -1,7 +1,7 @@
 // Describes an item that the user does not hold, and what is saved, in one sentence.
 import { clock } from '#lib/time/clock.svelte.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { pastTextsOf } from '@countersign/shared/review-actions';
 import type { Stage } from '../session/review-state.ts';

@@ -2,7 +2,7 @@
 // A row of the queue shows as text and marks who holds the item, who is away, and who views it.
 import { render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ItemRow } from '@countersign/shared/item';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { UserPresence } from '@countersign/shared/sockets';
 import Row from './Row.svelte';
 

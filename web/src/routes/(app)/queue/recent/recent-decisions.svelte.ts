@@ -1,7 +1,7 @@
 // The last decisions of this tab, newest first: provisional ones can be undone from here.
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Draft, Notes } from '#lib/drafts/drafts.ts';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { isMove, type ReviewAction } from '@countersign/shared/review-actions';
 
 const MAX_RECENT = 10;

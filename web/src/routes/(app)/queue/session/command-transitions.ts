@@ -2,8 +2,8 @@
 import { isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { explain } from '#lib/api/explain-error.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
-import type { Granted } from '@countersign/shared/api/queue';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import {
   answered,
   clear,

@@ -1,9 +1,9 @@
 // The transitions of the open item: shown, claimed, edited and lost, by answers and by events in any order (QU4).
 import { ApiProblem } from '#lib/api/client.ts';
 import type { Notes } from '#lib/drafts/drafts.ts';
-import type { Granted } from '@countersign/shared/api/queue';
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Effect, EventOf, ReadPurpose } from './review-events.ts';
 import {
   claimOf,

@@ -1,11 +1,12 @@
 // The next item: predicted and prefetched, then claimed, the server's pick or the next row of a filtered view.
 import { call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { compareRows, filterOf, isFree, type Entry, type QueueState } from '#lib/live/queue/queue-model.ts';
-import { claimItem, claimNext, readQueueItem, type Granted } from '@countersign/shared/api/queue';
-import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import { claimItem, claimNext, readQueueItem } from '@countersign/shared/routes/queue';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import type { ItemDetail, ItemRow } from '@countersign/shared/schemas/parts/item';
 import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
-import type { User } from '@countersign/shared/api/session';
+import type { User } from '@countersign/shared/schemas/session';
 
 const TRIES = 5;
 /** A prediction that changes again at once is not requested; after a failure requests pause for a while. Ms. */

@@ -1,7 +1,7 @@
 // Notes, release and undo: typed text is sent with the decision it belongs to, or restored.
 import { describe, expect, it, vi } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
-import type { DomainEvent } from '@countersign/shared/events';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { ReviewFixture, type } from './fixtures/review-page.fixture.ts';
 import { ME } from './fixtures/fake-review-server.fixture.ts';
 

@@ -1,8 +1,8 @@
 // What can happen to the review session, and what it then asks its driver to do.
 import type { Draft, Notes } from '#lib/drafts/drafts.ts';
-import type { Granted } from '@countersign/shared/api/queue';
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemDetail, ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import type { DecisionInput, EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';

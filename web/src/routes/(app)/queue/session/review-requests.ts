@@ -17,11 +17,11 @@ import {
   reopenItem,
   takeOver,
   undoDecision,
-  type Granted,
-} from '@countersign/shared/api/queue';
-import type { User } from '@countersign/shared/api/session';
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemDetail } from '@countersign/shared/item';
+} from '@countersign/shared/routes/queue';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import type { User } from '@countersign/shared/schemas/session';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Json } from '@countersign/shared/json/json';
 import { ACTIONS, isMove, pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 import type { Announcer } from '../announcements/announcer.svelte.ts';

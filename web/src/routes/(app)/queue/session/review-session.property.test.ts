@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
-import type { DomainEvent } from '@countersign/shared/events';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { Announcer } from '../announcements/announcer.svelte.ts';
 import { FakeStorage } from '#lib/storage/storage.fixture.ts';
 import { FakeReviewServer, ME, PROJECT, type Outcome } from './fixtures/fake-review-server.fixture.ts';

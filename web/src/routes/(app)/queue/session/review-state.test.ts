@@ -1,7 +1,7 @@
 // The rules of the review session: what the user can do with the open item, and when.
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#lib/live/queue/queue-model.ts';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { ABILITIES } from '@countersign/shared/enums';
 import { nextLine, stepLine } from './next-item.svelte.ts';
 import { leaseEnds, shouldRenew, stageOf, type Grant } from './review-state.ts';

@@ -1,8 +1,8 @@
 // The states of the review session: the open item, the running command, and which commands each state allows.
 import type { Command } from '#lib/keys/command.ts';
 import type { Draft, Notes } from '#lib/drafts/drafts.ts';
-import type { Granted } from '@countersign/shared/api/queue';
-import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import type { Granted } from '@countersign/shared/schemas/queue';
+import type { ItemDetail, ItemRow } from '@countersign/shared/schemas/parts/item';
 import { ACTIONS, REVIEW_ACTIONS, type ActionWith, type ReviewAction } from '@countersign/shared/review-actions';
 import type { DecisionInput, EditSession } from '../editor/edit-session.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';

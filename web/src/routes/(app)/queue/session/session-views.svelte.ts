@@ -1,7 +1,7 @@
 // The review session as the page reads it: the open item and its reason prompt.
 import { clock } from '#lib/time/clock.svelte.ts';
-import type { DomainEvent } from '@countersign/shared/events';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { History } from '../item/history.svelte.ts';
 import type { ReviewEvent } from './review-events.ts';
 import {

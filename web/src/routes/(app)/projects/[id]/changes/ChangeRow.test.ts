@@ -2,7 +2,7 @@
 // An entry of the change log in the page: names are text with any content, long texts are compared on request.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it } from 'vitest';
-import type { ProjectChange } from '@countersign/shared/api/changes';
+import type { ProjectChange } from '@countersign/shared/schemas/changes';
 import ChangeRow from './ChangeRow.svelte';
 
 const ME = '01980000-0000-7000-8000-000000000001';

@@ -1,5 +1,7 @@
 // The change log of a project, followed live.
-import { listChanges, type ChangeKind, type ProjectChange } from '@countersign/shared/api/changes';
+import { listChanges } from '@countersign/shared/routes/changes';
+import type { ChangeKind } from '@countersign/shared/enums';
+import type { ProjectChange } from '@countersign/shared/schemas/changes';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import type { Page } from '../log/log-pages.ts';

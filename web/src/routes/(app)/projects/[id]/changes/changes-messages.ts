@@ -1,5 +1,5 @@
 // Texts of the change log.
-import type { ChangeAction, ChangeKind } from '@countersign/shared/api/changes';
+import type { ChangeAction, ChangeKind } from '@countersign/shared/enums';
 
 /** The text around the subject; `alone` where there is none, or the subject is the actor. */
 export interface Phrase {

@@ -1,6 +1,7 @@
 // Entries of the change log as text.
 import { describe, expect, it } from 'vitest';
-import { CHANGE_ACTIONS, type ProjectChange } from '@countersign/shared/api/changes';
+import { CHANGE_ACTIONS } from '@countersign/shared/enums';
+import type { ProjectChange } from '@countersign/shared/schemas/changes';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { describeEntry } from './describe-entry.ts';
 

@@ -1,6 +1,6 @@
 // Describes an entry of the change log: what was done to what, the differences, and further details.
-import type { ProjectChange } from '@countersign/shared/api/changes';
-import type { Project } from '@countersign/shared/api/projects';
+import type { ProjectChange } from '@countersign/shared/schemas/changes';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { ROLES, type Role } from '@countersign/shared/enums';
 import { count, exactMoment } from '#lib/format/format.ts';

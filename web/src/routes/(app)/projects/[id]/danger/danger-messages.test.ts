@@ -1,6 +1,6 @@
 // The texts of the danger tab name a project's contents.
 import { describe, expect, it } from 'vitest';
-import type { ProjectContents } from '@countersign/shared/api/lifecycle';
+import type { ProjectContents } from '@countersign/shared/schemas/lifecycle';
 import { contentLines } from './danger-messages.ts';
 
 const NOTHING: ProjectContents = {

@@ -1,5 +1,5 @@
 // Texts of archiving, restoring and deleting a project: the danger tab, the archived project's banner and their list.
-import type { ProjectContents } from '@countersign/shared/api/lifecycle';
+import type { ProjectContents } from '@countersign/shared/schemas/lifecycle';
 import { count } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 

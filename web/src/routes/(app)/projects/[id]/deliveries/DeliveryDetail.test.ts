@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // An open delivery: how it shows hostile bytes, and the focus and announcements when it is sent again.
-import type { DeliveryDetail } from '@countersign/shared/api/deliveries';
+import type { DeliveryDetail } from '@countersign/shared/schemas/deliveries';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import Detail from './DeliveryDetail.svelte';

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // A row of the delivery log: its place in the schedule, its duration, and its next attempt.
-import type { Delivery } from '@countersign/shared/api/deliveries';
+import type { Delivery } from '@countersign/shared/schemas/deliveries';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import Row from './DeliveryRow.svelte';

@@ -1,5 +1,5 @@
 // Texts of the deliveries tab.
-import type { Attempt, DeliveryDetail, Timings, Delivery } from '@countersign/shared/api/deliveries';
+import type { Attempt, DeliveryDetail, Timings, Delivery } from '@countersign/shared/schemas/deliveries';
 import { causeOf, type AttemptCause } from './delivery-causes.ts';
 import type { DeliveryQuery, Choice, Kind } from './delivery-search.ts';
 

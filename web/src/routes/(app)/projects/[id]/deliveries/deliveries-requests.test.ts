@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // The requests of the delivery log: one when it opens, and none while nothing happens.
-import type { Delivery } from '@countersign/shared/api/deliveries';
-import type { Project } from '@countersign/shared/api/projects';
+import type { Delivery } from '@countersign/shared/schemas/deliveries';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';

@@ -1,15 +1,10 @@
 // The filtered delivery log of a project: rows follow the live events, including those received while a page loads.
-import {
-  REPLAYABLE,
-  listDeliveries,
-  type Delivery,
-  cancelReplay,
-  listReplays,
-  replayDeliveries,
-  type Replay,
-} from '@countersign/shared/api/deliveries';
-import { answersDelivery, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
-import type { DomainEventOf } from '@countersign/shared/events';
+import { REPLAYABLE } from '@countersign/shared/enums';
+import { listDeliveries, cancelReplay, listReplays, replayDeliveries } from '@countersign/shared/routes/deliveries';
+import type { Delivery, Replay } from '@countersign/shared/schemas/deliveries';
+import { answersDelivery } from '@countersign/shared/filters/delivery-filter';
+import type { DeliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
+import type { DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { ReloadThrottle } from '#lib/live/reload-throttle.ts';

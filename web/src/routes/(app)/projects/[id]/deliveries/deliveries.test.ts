@@ -1,7 +1,7 @@
 // The delivery log in the page: rows follow the events, no page in flight reverts them, and no row is lost.
-import type { DomainEventOf } from '@countersign/shared/events';
+import type { DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
+import type { DeliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
 import { live } from '#lib/live/connection.svelte.ts';
 import { DeliveryLog } from './deliveries.svelte.ts';
 

@@ -1,5 +1,5 @@
 // The search of the delivery log: parsed from typed text, stored in the URL, never ignored silently.
-import { deliveryFilter } from '@countersign/shared/filters/delivery-filter';
+import { deliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDeliveryQuery, CHOICES, typedOrCurrent, queryFor, readTyped, typedText } from './delivery-search.ts';

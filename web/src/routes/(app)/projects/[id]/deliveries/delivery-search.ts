@@ -1,5 +1,6 @@
 // The search of the delivery log, as a URL and as text typed into one field.
-import { type DeliveryFilter, isCode, isEventId } from '@countersign/shared/filters/delivery-filter';
+import type { DeliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
+import { isCode, isEventId } from '@countersign/shared/formats/delivery-terms';
 
 /** The selectable states, in their order. Any other one in a URL is ignored. */
 export const CHOICES = ['all', 'succeeded', 'pending', 'failed', 'dead', 'paused'] as const;

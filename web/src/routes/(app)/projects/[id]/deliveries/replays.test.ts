@@ -1,5 +1,5 @@
 // Background replays: what is requested, which one is shown, and for how long.
-import type { Replay } from '@countersign/shared/api/deliveries';
+import type { Replay } from '@countersign/shared/schemas/deliveries';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Replays } from './deliveries.svelte.ts';

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // Older versions in the guidelines editor: replaced text can be restored until it is saved.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';

@@ -1,5 +1,5 @@
 // The overview: the depth line's window, steps and sentence, and which deliveries are shown as its last errors.
-import type { Delivery } from '@countersign/shared/api/deliveries';
+import type { Delivery } from '@countersign/shared/schemas/deliveries';
 import { describe, expect, it } from 'vitest';
 import { clockName, depthAnswer, depthQuery, depthSteps, lastErrors } from './overview-rules.ts';
 

@@ -1,6 +1,6 @@
 // Rules of a project's overview: the depth line with its sentence, and which deliveries are its last errors.
-import type { Analytics } from '@countersign/shared/api/analytics';
-import type { Delivery } from '@countersign/shared/api/deliveries';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
+import type { Delivery } from '@countersign/shared/schemas/deliveries';
 import type { Step } from '#lib/components/charts/steps.ts';
 import { count } from '#lib/format/format.ts';
 import { messages } from './overview-messages.ts';

@@ -2,7 +2,7 @@
 // PM8 in the page: beside a message that a member is asked, or that nothing changed, the list shows their present role.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
-import type { Member } from '@countersign/shared/api/projects';
+import type { Member } from '@countersign/shared/schemas/projects';
 import Members from './Members.svelte';
 
 vi.mock('$app/navigation', () => ({ goto: vi.fn() }));

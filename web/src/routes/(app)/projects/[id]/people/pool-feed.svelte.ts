@@ -1,8 +1,11 @@
 // The pool, its open invites and offers, kept up to date by the live events of the project.
-import { listInvites, type Invite } from '@countersign/shared/api/invites';
-import { listOffers, type Offer } from '@countersign/shared/api/offers';
-import { listMembers, type Member } from '@countersign/shared/api/projects';
-import type { DomainEvent } from '@countersign/shared/events';
+import { listInvites } from '@countersign/shared/routes/invites';
+import type { Invite } from '@countersign/shared/schemas/invites';
+import { listOffers } from '@countersign/shared/routes/offers';
+import type { Offer } from '@countersign/shared/schemas/offers';
+import { listMembers } from '@countersign/shared/routes/projects';
+import type { Member } from '@countersign/shared/schemas/projects';
+import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { readPages } from '#lib/api/read-pages.ts';

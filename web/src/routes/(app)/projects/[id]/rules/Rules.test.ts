@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // Users without write permission see the saved rules, not the draft they typed while they had it.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';

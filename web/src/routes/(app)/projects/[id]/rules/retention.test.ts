@@ -1,5 +1,5 @@
 // Shortened retention periods of a change, and data that is deleted with its item (KE1, KE4).
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from '../settings/describe-change.ts';

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // KE1 in the page: no retention period is shortened without a confirmation, and cancelling loses nothing.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';

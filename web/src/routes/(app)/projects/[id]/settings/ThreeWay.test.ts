@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // ST1 in the page: two owners at once. Nothing is saved before each conflict is resolved, and no input is lost.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { tick } from 'svelte';

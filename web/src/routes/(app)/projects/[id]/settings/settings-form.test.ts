@@ -1,5 +1,5 @@
 // The rules of the project form: what is sent, what is refused before sending, and the texts of the save bar.
-import { projectSettings, type Project } from '@countersign/shared/api/projects';
+import { projectSettings, type Project } from '@countersign/shared/schemas/projects';
 import {
   DEFAULT_SETTINGS,
   RENAMED_SETTINGS,

@@ -1,5 +1,5 @@
 // The rules of the project form: its draft, changes and faults, from the declarations of the settings.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import {
   SETTING_NAMES,
   SETTINGS,

@@ -1,5 +1,5 @@
 // ST1: changes of one side are merged, conflicts are asked, and no input is lost by what others save meanwhile.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

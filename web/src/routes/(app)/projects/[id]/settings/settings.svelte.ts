@@ -1,5 +1,6 @@
 // The project form with its state: input, saving, saves by others in between, and a reload at any time.
-import { changeProject, type Project } from '@countersign/shared/api/projects';
+import { changeProject } from '@countersign/shared/routes/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { fieldFaults } from '#lib/api/explain-error.ts';
 import { RENAMED_SETTINGS } from '@countersign/shared/settings';

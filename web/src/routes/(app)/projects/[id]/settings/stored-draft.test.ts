@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // What a tab stores of an unsaved form, and what it reads of a form that an older page stored.
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { afterEach, expect, it } from 'vitest';
 import { draftOf } from './settings-form.ts';

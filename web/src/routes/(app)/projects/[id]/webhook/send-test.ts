@@ -1,5 +1,6 @@
 // Requests a test event, and waits for as long as its receiver may take.
-import { testWebhook, type WebhookTestResult } from '@countersign/shared/api/webhook';
+import { testWebhook } from '@countersign/shared/routes/webhook';
+import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { call } from '#lib/api/client.ts';
 
 /** The receiver has 20 s (W4); the rest is for the way there and back. */

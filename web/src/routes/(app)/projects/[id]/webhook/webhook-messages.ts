@@ -1,5 +1,5 @@
 // Texts of a project's webhook tab, and the advice for a test event that failed.
-import type { WebhookTestResult } from '@countersign/shared/api/webhook';
+import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { causeOf, type AttemptCause } from '../deliveries/delivery-causes.ts';
 
 export const webhookMessages = {

@@ -2,9 +2,9 @@
 // The parts of the webhook tab: the secrets at each stage, and a receiver's answer that stays text.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Project } from '@countersign/shared/api/projects';
+import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
-import type { WebhookState, WebhookTestResult } from '@countersign/shared/api/webhook';
+import type { WebhookState, WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { SettingsForm } from '../settings/settings.svelte.ts';
 import Webhook from './Webhook.svelte';
 import WebhookResult from './WebhookResult.svelte';

@@ -2,7 +2,7 @@
 // A decided item: the decision, and of a redacted one that its content is gone (KE2).
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import DecidedItem from './DecidedItem.svelte';
 
 const page = vi.hoisted(() => ({ owner: true, draft: null as { text: string; savedAt: string } | null }));

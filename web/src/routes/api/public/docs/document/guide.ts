@@ -1,5 +1,5 @@
 // The guide to the API beyond its schemas: retries, waiting, pagination, catching up, limits, inbound webhooks.
-import { LIMITS } from '@countersign/shared/api/public';
+import { LIMITS } from '@countersign/shared/limits';
 import { TOLERANCE_SECONDS } from '@countersign/shared/webhook';
 
 export interface Chapter {

@@ -1,0 +1,65 @@
+// The bounds that the pages and the server share: sizes, counts and times.
+
+/** The limit up to which dead deliveries are counted; one more means "more than this". */
+export const DEAD_COUNTED = 1000;
+
+/** Days that a trend covers, including today. */
+export const TREND_DAYS = 14;
+
+/** Maximum number of clusters in one response. */
+export const MAX_CLUSTERS = 200;
+
+/** Maximum number of reasons listed per cluster, most common first. */
+export const REASONS_SHOWN = 50;
+
+/** How long an invite is valid, in hours. */
+export const INVITE_HOURS = { least: 1, usual: 72, most: 720 } as const;
+
+/** Maximum number of values listed per field. */
+export const VALUES_LISTED = 50;
+
+/** How long an offer can be accepted, in days. */
+export const OFFER_DAYS = 14;
+
+/**
+ * Sizes and counts above which a submission is refused (docs/spec/public-api.md#limits). Bytes are counted after
+ * decompression.
+ */
+export const LIMITS = {
+  itemBytes: 256 * 1024,
+  batchBytes: 5 * 1024 * 1024,
+  batchItems: 500,
+  depth: 32,
+  nodes: 10_000,
+  keyLength: 256,
+  riskFlags: 50,
+  riskFlagLength: 100,
+  metadataKeys: 50,
+  /** The longest a request may wait for a decision, in seconds. */
+  waitSeconds: 60,
+  pageItems: 100,
+} as const;
+
+/** The limit up to which the view counts are exact; one more means "more than this". */
+export const COUNT_LIMIT = 10_000;
+
+/** Maximum number of events in one response of an item's history. */
+export const HISTORY_EVENTS = 100;
+
+/** Items that one person may claim at a time (LC4). Bulk claims count, but are not limited by it. */
+export const MAX_CLAIMS = 3;
+
+/** Maximum number of items in a bulk claim. */
+export const MAX_BULK_CLAIMS = 100;
+
+/** Maximum number of items, and of people, in one response. */
+export const SEARCH_RESULTS = 20;
+
+/** Maximum number of cases of a run: the newest. */
+export const MAX_CASES = 10_000;
+
+/** Maximum number of arrivals, and of human decisions, in a sample; the newest count. */
+export const SAMPLE_SIZE = 10_000;
+
+/** The days over which overturned decisions are counted (OF1). */
+export const OVERTURNED_DAYS = 30;

@@ -1,0 +1,8 @@
+// The routes of onboarding: method, path, and the types of their schemas.
+import type * as schemas from '../schemas/onboarding.ts';
+import type { RouteOf } from './route.ts';
+
+export const readOnboarding: RouteOf<typeof schemas.readOnboarding> = {
+  method: 'GET',
+  path: '/api/projects/:id/onboarding',
+};

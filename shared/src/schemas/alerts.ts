@@ -1,0 +1,51 @@
+// Alerts to a project's owners: a delivery failed for good, the webhook is paused, or it works again (WH6).
+import { z } from 'zod';
+import { timestamp, uuid } from './parts/ids.ts';
+import { alertKind } from './parts/enums.ts';
+import { endpointSchemas } from './parts/endpoint-schemas.ts';
+
+const params = z.object({ id: uuid });
+
+/** One alert, with the attempt that caused it. `attempts` counts the attempts of its delivery since the last replay. */
+export const webhookAlert = z
+  .object({
+    id: uuid,
+    kind: alertKind,
+    delivery_id: uuid.nullable(),
+    attempts: z.number().int().nullable(),
+    http_status: z.number().int().nullable(),
+    error: z.string().nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'WebhookAlert' });
+export type WebhookAlert = z.infer<typeof webhookAlert>;
+
+/** The latest alert of a project that the owner has not seen; `dead` counts the deliveries that are dead now. */
+export const projectAlert = webhookAlert
+  .extend({ project_id: uuid, project_name: z.string(), dead: z.number().int() })
+  .meta({ id: 'ProjectAlert' });
+export type ProjectAlert = z.infer<typeof projectAlert>;
+
+export const listAlerts = endpointSchemas({
+  auth: 'session',
+  summary: 'Unseen webhook alerts of your projects: one per project, newest first, at most 20',
+  description: 'Resolved alerts are omitted: a pause that ended, or dead deliveries that were all replayed.',
+  reply: z.object({ data: z.array(projectAlert), next_cursor: z.string().nullable() }),
+});
+
+export const listProjectAlerts = endpointSchemas({
+  auth: 'session',
+  summary: 'The last 20 webhook alerts of the project, newest first',
+  params,
+  reply: z.object({ data: z.array(webhookAlert), next_cursor: z.string().nullable() }),
+});
+
+export const seeAlerts = endpointSchemas({
+  auth: 'session',
+  summary: 'Mark alerts as seen up to a time; an earlier time than before changes nothing',
+  status: 204,
+  params,
+  body: z.strictObject({
+    until: timestamp.refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.'),
+  }),
+});

@@ -1,0 +1,29 @@
+// Onboarding progress of a project: the events that complete the first steps of its owner.
+import { z } from 'zod';
+import { timestamp, uuid } from './parts/ids.ts';
+import { decisionAction, itemStatus } from './parts/enums.ts';
+import { endpointSchemas } from './parts/endpoint-schemas.ts';
+
+/** The first of each kind; null while there is none. */
+export const onboarding = z
+  .object({
+    created_at: timestamp,
+    /** The first API key of the project, revoked or not; also null for members who may not see keys. */
+    key: z.object({ at: timestamp, name: z.string(), last4: z.string() }).nullable(),
+    item: z.object({ at: timestamp, preview: z.string(), status: itemStatus }).nullable(),
+    /** By a reviewer; automatic decisions do not count. */
+    decision: z.object({ at: timestamp, action: decisionAction, name: z.string() }).nullable(),
+    /** The endpoint of the project responded with 2xx. */
+    webhook: z.object({ at: timestamp, http_status: z.number().int().nullable() }).nullable(),
+    /** For a null entry: whether there was one that retention has since deleted (KE4). */
+    gone: z.object({ item: z.boolean(), decision: z.boolean(), webhook: z.boolean() }),
+  })
+  .meta({ id: 'Onboarding' });
+export type Onboarding = z.infer<typeof onboarding>;
+
+export const readOnboarding = endpointSchemas({
+  auth: 'session',
+  summary: 'The first key, item, decision and webhook of a project',
+  params: z.object({ id: uuid }),
+  reply: onboarding,
+});

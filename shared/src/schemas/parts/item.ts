@@ -1,0 +1,53 @@
+// An item as a member sees it: as a list row, and in full.
+import { z } from 'zod';
+import { decision, routing } from './decision.ts';
+import { timestamp, uuid } from './ids.ts';
+import { json } from './json.ts';
+import { abilities, itemStatus } from './enums.ts';
+
+export const claim = z.object({ user_id: uuid, name: z.string(), expires_at: timestamp });
+export type Claim = z.infer<typeof claim>;
+
+/** One row of the queue. Carries no payload: the preview is at most 140 characters of the input. */
+export const itemRow = z
+  .object({
+    id: uuid,
+    project_id: uuid,
+    status: itemStatus,
+    preview: z.string(),
+    /** Null while it is hidden from the member: in a project with audits, until the decision is final (AU3). */
+    confidence: z.number().nullable(),
+    risk_flags: z.array(z.string()),
+    model: z.string().nullable(),
+    source: z.string().nullable(),
+    created_at: timestamp,
+    due_at: timestamp,
+    /** Increases with every change of this item; an event that is not newer is ignored. */
+    version: z.number().int(),
+    claim: claim.nullable(),
+  })
+  .meta({ id: 'ItemRow' });
+export type ItemRow = z.infer<typeof itemRow>;
+
+/** The item in the editor. `undo_until` is set while the decision is provisional (LC2). */
+export const itemDetail = itemRow
+  .extend({
+    input: json,
+    suggestion: json,
+    metadata: z.record(z.string(), json).nullable(),
+    /** Null when the confidence is (AU3). */
+    routing: routing.nullable(),
+    /**
+     * A reviewer audited it after it was auto-approved: the shipped decision is unchanged (AU2). Shown once it is
+     * decided.
+     */
+    audited: z.boolean(),
+    decision: decision.nullable(),
+    decided_by: z.string().nullable(),
+    undo_until: timestamp.nullable(),
+    /** When its payload was redacted (KE2): from then on those fields are null or empty. */
+    emptied_at: timestamp.nullable(),
+    abilities,
+  })
+  .meta({ id: 'ItemDetail' });
+export type ItemDetail = z.infer<typeof itemDetail>;

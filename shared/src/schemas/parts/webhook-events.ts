@@ -1,0 +1,45 @@
+// The bodies of the outbound webhook, by event (docs/spec/webhooks.md#outbound).
+import { z } from 'zod';
+import { decision } from './decision.ts';
+import { decisionStatus } from './enums.ts';
+import { timestamp, uuid } from './ids.ts';
+
+export const itemDecided = z
+  .object({
+    event: z.literal('item.decided'),
+    item_id: uuid,
+    project_id: uuid,
+    status: decisionStatus,
+    decision,
+    reviewer_id: uuid,
+    decided_at: timestamp,
+  })
+  .meta({ id: 'ItemDecided' });
+export type ItemDecided = z.infer<typeof itemDecided>;
+
+/** A test event that an owner sends from the project page: it has no decision and is never repeated. */
+export const webhookTest = z
+  .object({ event: z.literal('webhook.test'), project_id: uuid, sent_at: timestamp })
+  .meta({ id: 'WebhookTest' });
+export type WebhookTest = z.infer<typeof webhookTest>;
+
+/**
+ * Every event that webhooks send, by its name: the schema of its body, and what it says, as the documentation puts it.
+ * What documents, receives or prints events has a table over these names: a missing entry does not compile.
+ */
+export const WEBHOOK_EVENTS = {
+  'item.decided': { body: itemDecided, summary: 'A decision on an item is final' },
+  'webhook.test': { body: webhookTest, summary: 'An owner sent a test event' },
+} as const;
+export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
+export type WebhookEventOf<Name extends WebhookEventName> = z.infer<(typeof WEBHOOK_EVENTS)[Name]['body']>;
+
+/** The body of any event, told apart by `event`. */
+export const webhookEvent = z.discriminatedUnion('event', [
+  WEBHOOK_EVENTS['item.decided'].body,
+  WEBHOOK_EVENTS['webhook.test'].body,
+]);
+export type WebhookEvent = z.infer<typeof webhookEvent>;
+
+/** Does not compile when the table has an event that the union lacks. */
+export const WEBHOOK_EVENT_NAMES: readonly WebhookEvent['event'][] = Object.keys(WEBHOOK_EVENTS) as WebhookEventName[];

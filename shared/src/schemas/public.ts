@@ -1,0 +1,224 @@
+// The public API for pipelines (docs/spec/public-api.md): `/api/public/*`, authenticated by x-api-key, cookies ignored.
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { decision, routing } from './parts/decision.ts';
+import { timestamp, uuid } from './parts/ids.ts';
+import { problem } from './parts/problem.ts';
+import { anyJson, json } from './parts/json.ts';
+import { decisionStatus, itemStatus } from './parts/enums.ts';
+import { endpointSchemas } from './parts/endpoint-schemas.ts';
+
+/** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
+export const submission = z
+  .strictObject({
+    project_id: uuid.meta({ description: 'The project that the API key belongs to' }),
+    input: anyJson('The input of the pipeline: any JSON, stored byte for byte'),
+    suggestion: anyJson('The proposed answer: a string or any JSON, stored byte for byte'),
+    confidence: z.number().min(0).max(1).meta({
+      description: 'The confidence of the pipeline, 0 to 1; compared with the thresholds of the project unrounded',
+    }),
+    risk_flags: z.array(z.string().min(1).max(LIMITS.riskFlagLength)).max(LIMITS.riskFlags).optional().meta({
+      description:
+        'Tags that escalate the item if the project lists them as escalate flags; compared trimmed and case-insensitively',
+    }),
+    metadata: z
+      .record(z.string(), json)
+      .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, `at most ${LIMITS.metadataKeys} keys`)
+      .optional()
+      .meta({
+        maxProperties: LIMITS.metadataKeys,
+        description: `Any other data of the item: at most ${LIMITS.metadataKeys} keys, stored byte for byte; reviewers see \`model\` and \`source\``,
+      }),
+  })
+  .meta({
+    id: 'Submission',
+    description: `At most ${LIMITS.itemBytes / 1024} KiB, nested ${LIMITS.depth} deep, ${LIMITS.nodes} values`,
+  });
+export type Submission = z.infer<typeof submission>;
+
+const finalDecision = decision.nullable().meta({ description: 'The final decision; null until there is one' });
+
+/** The response to a submission: exactly these three members. */
+export const submitted = z
+  .strictObject({
+    id: uuid.meta({ description: 'The ID of the item, for reading it later' }),
+    status: itemStatus,
+    decision: finalDecision,
+  })
+  .meta({ id: 'Submitted' });
+export type Submitted = z.infer<typeof submitted>;
+
+export const publicItem = z
+  .object({
+    id: uuid,
+    project_id: uuid,
+    status: itemStatus,
+    decision: finalDecision,
+    input: anyJson('As submitted, byte for byte'),
+    suggestion: anyJson('As submitted, byte for byte'),
+    confidence: z.number().meta({ description: 'As submitted' }),
+    risk_flags: z.array(z.string()).meta({ description: 'As submitted' }),
+    metadata: z.record(z.string(), json).nullable().meta({ description: 'As submitted, byte for byte' }),
+    routing,
+    created_at: timestamp.meta({ description: 'When the item was submitted (ISO 8601, UTC)' }),
+    decided_at: timestamp
+      .nullable()
+      .meta({ description: 'When it was decided, or rejected by routing; null until that is final' }),
+    emptied_at: timestamp.optional().meta({
+      description:
+        'When input, suggestion, metadata and output were deleted under the retention policy of the project; absent before that',
+    }),
+  })
+  .meta({ id: 'Item', description: 'An item: its submission, its routing and its decision' });
+export type PublicItem = z.infer<typeof publicItem>;
+
+/** 1 to 255 printable ASCII characters; a structured-field string in double quotes means its content. */
+export const idempotencyKey = z
+  .string()
+  .transform((text) => /^"(.*)"$/.exec(text)?.[1] ?? text)
+  .pipe(z.string().regex(/^[\x20-\x7e]{1,255}$/, 'An Idempotency-Key has 1 to 255 printable ASCII characters.'));
+
+const idempotencyHeader = z.string().min(1).max(257).optional().meta({
+  description:
+    'Makes a request safe to repeat for 7 days: the same key with the same body returns the first status code, the current item and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
+});
+
+const preferHeader = z
+  .string()
+  .optional()
+  .meta({
+    description: `\`wait=N\` delays the response until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). If too many requests are waiting, the item is stored, the response is immediate and \`Preference-Applied\` is absent.`,
+  });
+
+const waitQuery = z.coerce.number().int().min(0).max(LIMITS.waitSeconds).optional().meta({
+  description:
+    'Seconds to wait for the item to become final. If too many requests are waiting, the response is immediate: repeat the request a second later',
+});
+
+/** Page size: 1 to 100. */
+const pageLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(LIMITS.pageItems)
+  .default(20)
+  .meta({ description: 'Page size limit; pages with large items contain fewer' });
+
+const nextCursor = z.string().meta({ description: 'Send it as `after` to get the next page' });
+const hasMore = z.boolean().meta({ description: 'Whether another page exists now' });
+
+export const submitItem = endpointSchemas({
+  auth: 'api_key',
+  scope: 'submit',
+  summary: 'Submit an item',
+  description:
+    'The item is stored before the response is sent. If the confidence is high enough, the response contains the decision; otherwise a reviewer decides and the webhook of the project delivers the decision.',
+  status: 201,
+  headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader }),
+  body: submission,
+  reply: submitted,
+  errors: ['project_mismatch', 'forbidden', 'idempotency_in_progress', 'idempotency_key_reused'],
+});
+
+/**
+ * A batch as it is sent. Each item is validated separately against `submission`: invalid items do not block the others.
+ */
+export const submissionBatch = z
+  .strictObject({
+    items: z
+      .array(z.unknown())
+      .min(1)
+      .max(LIMITS.batchItems)
+      .meta({ description: 'Each item is validated separately: invalid items do not block the others' }),
+  })
+  .meta({ id: 'SubmissionBatch', description: `At most ${LIMITS.batchBytes / 1024 / 1024} MiB` });
+
+const batchIndex = z.number().int().min(0).meta({ description: 'The index of the item in the request, from 0' });
+
+export const batchResult = z
+  .union([
+    z.strictObject({ index: batchIndex, ...submitted.shape }),
+    z.strictObject({ index: batchIndex, error: problem }),
+  ])
+  .meta({ id: 'BatchResult', description: 'The routing of the item, or why it was refused' });
+export type BatchResult = z.infer<typeof batchResult>;
+
+export const submitBatch = endpointSchemas({
+  auth: 'api_key',
+  scope: 'submit',
+  summary: 'Submit up to 500 items at once; each has its own result',
+  description:
+    'The items are stored together, in this order. An invalid item has an `error` in its place, with pointers such as `#/items/2/confidence`; the others are stored anyway.',
+  headers: z.object({ 'idempotency-key': idempotencyHeader }),
+  body: submissionBatch,
+  reply: z.strictObject({ results: z.array(batchResult) }).meta({ id: 'BatchSubmitted' }),
+  errors: ['idempotency_in_progress', 'idempotency_key_reused'],
+});
+
+export const readItem = endpointSchemas({
+  auth: 'api_key',
+  scope: 'read',
+  summary: 'Read an item: submission, routing, status and final decision',
+  description:
+    'A provisional decision is not shown: the status is the one before it, and `decision` is null. `wait` delays the response until the decision is final.',
+  params: z.object({ id: uuid.meta({ description: 'The ID of the item' }) }),
+  query: z.strictObject({ wait: waitQuery }),
+  reply: publicItem,
+  errors: ['not_found'],
+});
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+export const listItems = endpointSchemas({
+  auth: 'api_key',
+  scope: 'read',
+  summary: 'List items, newest first',
+  description: 'Paginated: send `next_cursor` as `after` until `has_more` is false.',
+  query: z.strictObject({
+    status: itemStatus.optional().meta({ description: 'Only items with this status' }),
+    since: moment.optional().meta({ description: 'Only items created at this time or later' }),
+    until: moment.optional().meta({ description: 'Only items created before this time' }),
+    limit: pageLimit,
+    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
+    cursor: z.string().optional().meta({ description: 'The same as `after`' }),
+  }),
+  reply: z
+    .object({
+      data: z.array(publicItem),
+      has_more: hasMore,
+      next_cursor: nextCursor
+        .nullable()
+        .meta({ description: 'Send it as `after` to get the next page; null at the end' }),
+    })
+    .meta({ id: 'ItemPage' }),
+  errors: ['invalid_cursor'],
+});
+
+/** A final decision as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
+export const publicEvent = z
+  .object({
+    id: z.string().meta({ description: 'Equal to the `webhook-id` of the delivery with the same decision' }),
+    event: z.literal('item.decided'),
+    item_id: uuid,
+    project_id: uuid,
+    status: decisionStatus,
+    decision,
+    reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null for an automatic decision' }),
+    decided_at: timestamp,
+  })
+  .meta({ id: 'Event', description: 'A final decision, as in the webhook' });
+export type PublicEvent = z.infer<typeof publicEvent>;
+
+export const listEvents = endpointSchemas({
+  auth: 'api_key',
+  scope: 'read',
+  summary: 'Catch up on final decisions, oldest first',
+  description:
+    'For consumers that were down. Save `next_cursor` and send it as `after`: it is present even when there is nothing new, and no decision can appear before it. Decisions whose content was deleted under the retention policy are omitted.',
+  query: z.strictObject({
+    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
+    limit: pageLimit,
+  }),
+  reply: z.object({ data: z.array(publicEvent), has_more: hasMore, next_cursor: nextCursor }).meta({ id: 'EventPage' }),
+  errors: ['invalid_cursor'],
+});
