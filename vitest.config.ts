@@ -78,6 +78,7 @@ const usecases: TestProjectInlineConfiguration = {
 const journeys: TestProjectInlineConfiguration = {
   test: {
     ...onServers,
+    globalSetup: 'server/test/setup-bundle.ts',
     name: 'journeys',
     include: ['server/test/journeys/**/*.test.ts'],
     testTimeout: 120 * SECOND,
@@ -89,6 +90,7 @@ const journeys: TestProjectInlineConfiguration = {
 const e2e: TestProjectInlineConfiguration = {
   test: {
     ...onServers,
+    globalSetup: 'server/test/setup-bundle.ts',
     name: 'e2e',
     include: ['e2e/**/*.test.ts'],
     testTimeout: 180 * SECOND,

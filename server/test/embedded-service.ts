@@ -82,6 +82,8 @@ interface Options {
   data?: string;
   /** A command that the process is started through. */
   through?: readonly string[];
+  /** Starts it as users do (`startServer`). */
+  fromSource?: boolean;
 }
 
 /** A temporary folder, removed after the test, or after all of them when made before. */
@@ -124,8 +126,9 @@ export function embeddedService({
   services.push(mine);
   const url = () => addressOfRunning(folder) ?? '';
   const start: EmbeddedService['start'] = async (extra = {}, through = options.through) => {
-    const began = startServer({ ...env, ...extra }, (line) => void mine.lines.push(line), through);
-    return (mine.server = await began);
+    const log = (line: string) => void mine.lines.push(line);
+    const { fromSource = false } = options;
+    return (mine.server = await startServer({ ...env, ...extra }, log, { through, fromSource }));
   };
   const testEnv = { baseUrl: BASE_URL, url: () => mine.server?.url ?? '' } as unknown as TestEnvironment;
   return {

@@ -2,8 +2,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { inject } from 'vitest';
+import { withSourcePositions } from '../../scripts/lib/processes/server-bundle.ts';
 import { EXIT_WITH_PARENT, whenReady } from '../../scripts/lib/processes/service-process.ts';
 import { logWatch } from './log-watch.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The bundle of the server (setup-bundle.ts). */
+    serverBundle: string;
+  }
+}
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** A run starts hundreds of processes: compiled once, each is ready in half the time. */
@@ -28,17 +37,25 @@ export interface ServerProcess {
   ended(): Promise<number | string | null>;
 }
 
+export interface StartOptions {
+  /** A command that becomes the one behind it, such as `unshare`. */
+  through?: readonly string[];
+  /** Starts `server/src/main.ts`, as users do, and not the bundle of it, which starts faster. */
+  fromSource?: boolean;
+}
+
 /**
- * Starts `server/src/main.ts` with exactly this environment (and PATH), and resolves when `/readyz` answers 200, or, without the
- * role `web`, when it works. `through`: a command that becomes the one behind it, such as `unshare`.
+ * Starts the server with exactly this environment (and PATH), and resolves when `/readyz` answers 200, or, without the role
+ * `web`, when it works.
  */
 export async function startServer(
   env: Record<string, string>,
   log: (line: string) => void,
-  through: readonly string[] = [],
+  { through = [], fromSource = false }: StartOptions = {},
 ): Promise<ServerProcess> {
   logWatch.secret('a key of SECRET_KEYS', env.SECRET_KEYS ?? '');
-  const [file = '', ...args] = [...through, process.execPath, '--import', EXIT_WITH_PARENT, MAIN];
+  const program = fromSource ? MAIN : inject('serverBundle');
+  const [file = '', ...args] = [...through, process.execPath, '--import', EXIT_WITH_PARENT, program];
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'debug', NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -46,7 +63,7 @@ export async function startServer(
   const gone = once(child, 'close');
   const onLine = (line: string) => {
     logWatch.line(line);
-    log(line);
+    log(withSourcePositions(line));
   };
   try {
     const port = await whenReady(child, { within: READY_MS, onLine });
@@ -57,6 +74,7 @@ export async function startServer(
   } catch (error) {
     child.kill('SIGKILL');
     await gone;
+    if (error instanceof Error) error.message = withSourcePositions(error.message);
     throw error;
   }
 }

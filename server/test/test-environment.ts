@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { emptyDatabase, migratedDatabase } from './fixtures/test-database.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { type ServerProcess, startServer, type StartOptions } from './server-process.ts';
 import { connectTo } from '../../scripts/lib/processes/postgres-client.ts';
 
 /** Whether processes can share a Redis: without it an environment is one process with its own claims. */
 export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
 
-export interface TestEnvironmentOptions {
+export interface TestEnvironmentOptions extends Pick<StartOptions, 'fromSource'> {
   /** How many processes, each web and worker. Default: 2 with Redis; without it there is always one. */
   processes?: number;
   /** The ROLES of each process instead, with Redis; the first ones must be `web` for tests that call them. */
@@ -72,12 +72,15 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
     ...options.env,
   };
   const lines: string[] = [];
+  const keep = (index: number, line: string) => {
+    // One line per request would fill the buffer.
+    if (line.startsWith(DEBUG)) return;
+    lines.push(`[${index}] ${line}`);
+    if (lines.length > LOG_LINES) lines.shift();
+  };
   const start = (index: number) =>
-    startServer({ ...env, ...rolesOf(options, index), ...options.own?.[index] }, (line) => {
-      // One line per request would fill the buffer.
-      if (line.startsWith(DEBUG)) return;
-      lines.push(`[${index}] ${line}`);
-      if (lines.length > LOG_LINES) lines.shift();
+    startServer({ ...env, ...rolesOf(options, index), ...options.own?.[index] }, (line) => keep(index, line), {
+      fromSource: options.fromSource,
     });
   const remove = async () => {
     await data.remove();

@@ -165,7 +165,7 @@ describe('EM4: process ids', () => {
       const container = service.server;
       const first = childOf(container.pid);
       ended.push(() => process.kill(container.pid, 'SIGKILL'));
-      const node = inside(first, 'main.ts');
+      const node = inside(first, '/main.');
       const postmasters = inside(first, 'postgres');
       expect([node.length, postmasters.length > 2]).toEqual([1, true]);
       for (const pid of node) process.kill(pid, 'SIGSTOP');
@@ -175,7 +175,7 @@ describe('EM4: process ids', () => {
       expect(pidIn(join(service.folder, 'postgres'))).toBeGreaterThan(1);
       await service.start({}, ['nsenter', '-t', String(first), '--pid', '--mount']);
       await expectAll(project, answered);
-      for (const pid of inside(first, 'main.ts')) process.kill(pid, 'SIGTERM');
+      for (const pid of inside(first, '/main.')) process.kill(pid, 'SIGTERM');
       expect(await service.server.ended()).toBe(0);
     },
   );

@@ -28,6 +28,9 @@ import { startReceiver } from '../../receiver.ts';
 
 cleanUpAfterwards();
 
+/** This is the front door: everything as in `npm start`. */
+const AS_USERS_DO = { fromSource: true };
+
 /** The target of a link; '' when it does not exist. */
 function linkAt(path: string): string {
   try {
@@ -62,7 +65,11 @@ describe('a service on an embedded database', () => {
     const folder = join(aFolder(), 'it’s "here", 100%41 & more', 'x'.repeat(200));
     const tmp = join(aFolder(), 'y'.repeat(200));
     mkdirSync(tmp);
-    const service = embeddedService({ folder, env: { TMPDIR: tmp, SOME_SECRET: 'of-ours', PGUSER: 'nobody' } });
+    const service = embeddedService({
+      ...AS_USERS_DO,
+      folder,
+      env: { TMPDIR: tmp, SOME_SECRET: 'of-ours', PGUSER: 'nobody' },
+    });
     await service.start();
     const isThere = await submitOne(service);
     for (const name of SAFE) expect(await ask(service.url(), `show ${name}`), name).toEqual([{ [name]: 'on' }]);
@@ -142,7 +149,7 @@ describe('EM3: a start on an unusable folder', () => {
       /not a PostgreSQL database: move it away, or choose another DATA_DIR\.$/,
     ],
   ])('%s: says so in one sentence, changes nothing, and leaves no process behind', async (_, name, make, sentence) => {
-    const service = embeddedService();
+    const service = embeddedService(AS_USERS_DO);
     const data = join(service.folder, name);
     make(data);
     const before = fingerprint(data);
@@ -162,13 +169,13 @@ describe('EM3: a start on an unusable folder', () => {
   ])('a file in place of the folder, %s: one sentence', async (_, env: Record<string, string>) => {
     const folder = join(aFolder(), 'file');
     writeFileSync(folder, '');
-    const output = await embeddedService({ folder }).refused(env);
+    const output = await embeddedService({ ...AS_USERS_DO, folder }).refused(env);
     expect(output).toContain(`${folder} `);
     expect(output).toMatch(/^(The embedded database cannot use|DATA_DIR must be a folder).*EEXIST.*\.$/);
   });
 
   it('a server that does not start reports the last lines of its log, and a later start works', async () => {
-    const service = embeddedService();
+    const service = embeddedService(AS_USERS_DO);
     await service.start();
     await service.server.stop();
     writeFileSync(join(service.folder, 'postgres/postgresql.auto.conf'), 'no_such_setting = on\n');
@@ -186,7 +193,9 @@ describe('EM2: two starts at once on one folder', () => {
   it('on an empty one: one wins, with the keys in the folder, and the other names its process', async () => {
     const receiver = await startReceiver();
     const folder = aFolder();
-    const both = [1, 2].map(() => embeddedService({ folder, env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } }));
+    const both = [1, 2].map(() =>
+      embeddedService({ ...AS_USERS_DO, folder, env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } }),
+    );
     const ended = await Promise.allSettled(both.map((service) => service.start()));
     const won = ended.findIndex(({ status }) => status === 'fulfilled');
     const reason: unknown = (ended[1 - won] as PromiseRejectedResult).reason;
