@@ -4,6 +4,7 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 import { groupByPage, withoutCycles, withoutTransports, withoutZod } from './bundle-plugins.ts';
+import { pdfFiles } from './pdf-files.ts';
 
 export default defineConfig({
   plugins: [
@@ -11,6 +12,7 @@ export default defineConfig({
     withoutTransports(),
     groupByPage(),
     withoutCycles(),
+    pdfFiles(),
     tailwindcss(),
     sveltekit({
       adapter: adapter({
