@@ -3,6 +3,7 @@ import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { aSubmission } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { png } from '../../web/src/lib/values/media/hostile-media.fixture.ts';
 import { pdfData } from '../../web/src/lib/values/media/pdf/pdf.fixture.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { ALL_APPEARANCES, expectAccessible, saveScreenshot, setAppearance } from '../support/page-checks.ts';
@@ -62,8 +63,68 @@ describe.skipIf(chromium === undefined)('a PDF', () => {
     await second.locator('canvas').waitFor();
     for (const appearance of ALL_APPEARANCES) {
       await setAppearance(page, appearance);
+      await page.locator('.pdf-text').first().waitFor();
       await expectAccessible(page, 'section[aria-label="Item"]');
       await saveScreenshot(page, `pdf-${appearance.colorScheme}-${appearance.size.width}`);
     }
   });
+});
+
+describe.skipIf(chromium === undefined)('a picture', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it(
+    'MP8: shows the boxes beside it, linked both ways, and is dragged and turned',
+    { timeout: 3 * MINUTE },
+    async () => {
+      const { owner, project, enter } = browserEnv();
+      const found = [
+        { label: 'dent', box: [100, 50, 200, 100] },
+        { label: 'scratch', box: [0.5, 0.5, 0.25, 0.25] },
+      ];
+      const input = { photo: png(800, 600), damage: found, corner: [0, 0, 40, 40] };
+      const { id } = await project.pipeline.submit(aSubmission({ input, suggestion: 'Two damages' }));
+      const page = await enter(owner, `/queue?item=${id}`);
+      const boxes = page.locator('[data-box]');
+      await boxes.nth(2).waitFor();
+      expect(await boxes.count()).toBe(3);
+      const image = page.getByRole('img', { name: 'Image from the submission' });
+      const [picture, dent] = [await image.boundingBox(), await boxes.first().boundingBox()];
+      if (picture === null || dent === null) throw new Error('not drawn');
+      expect((dent.x - picture.x) / picture.width).toBeCloseTo(0.125, 2);
+      expect(dent.height / picture.height).toBeCloseTo(100 / 600, 2);
+
+      // From the picture to its value, and from the list to the picture.
+      await boxes.nth(2).hover();
+      await page.locator('[data-at="$.corner"][data-linked]').waitFor();
+      await page.getByRole('list', { name: 'Boxes on the image' }).getByRole('button', { name: 'scratch' }).focus();
+      await page.locator('[data-box="$.damage[1].box"].active').waitFor();
+      await page.mouse.move(1, 1);
+      await page.locator('[data-at="$.corner"]').getByText('40').first().hover();
+      await page.locator('[data-box="$.corner"].active').waitFor();
+
+      const view = page.getByRole('region', { name: 'Image from the submission' });
+      for (let at = 0; at < 5; at += 1) await view.press('+');
+      const placeOf = () => view.evaluate((element) => [element.scrollLeft, element.scrollTop]);
+      await view.press('ArrowRight');
+      await expect.poll(placeOf).toEqual([60, 0]);
+      const around = await view.boundingBox();
+      if (around === null) throw new Error('not drawn');
+      const [x, y] = [around.x + around.width / 2, around.y + 100];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x - 50, y - 30);
+      await page.mouse.up();
+      await expect.poll(placeOf).toEqual([110, 30]);
+      await view.press('0');
+      await view.press('r');
+      for (const appearance of ALL_APPEARANCES) {
+        await setAppearance(page, appearance);
+        await expectAccessible(page, 'section[aria-label="Item"]');
+        await saveScreenshot(page, `picture-${appearance.colorScheme}-${appearance.size.width}`);
+      }
+      // Turned by its key alone: the item is still undecided.
+      expect((await project.pipeline.read(id)).status).toBe('queued');
+    },
+  );
 });

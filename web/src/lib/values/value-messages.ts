@@ -120,6 +120,10 @@ export const valueMessages = {
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
     fit: 'Fit',
+    actual: 'Actual size',
+    keys: 'Keys: + and − zoom, 0 resets, R rotates, arrows move',
+    tooLarge: (width: string, height: string) => `Can't display this image: ${width} × ${height} pixels are too many.`,
+    boxes: { list: 'Boxes on the image', unnamed: 'box' },
     turn: 'Rotate',
     zoomed: (percent: number) => `${percent} %`,
     outside: {

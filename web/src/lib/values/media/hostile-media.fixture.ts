@@ -1,5 +1,5 @@
 // PDFs, pictures and sound made to harm their viewer. Each must be shown or refused, and none may have an effect.
-import { deflateSync } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import { TRAP } from '../hostile.fixture.ts';
 import { firstExtra, pdfData, type PdfParts, pdfText } from './pdf/pdf.fixture.ts';
 
@@ -52,4 +52,41 @@ export const HOSTILE_PDFS: Record<string, string> = {
   'no table of objects': as('application/pdf', pdfText(one).slice(0, 300)),
   'only its first bytes': as('application/pdf', '%PDF-1.7\n'),
   'HTML instead': as('application/pdf', '<script>globalThis.pwned=1</script>'),
+};
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const named = Buffer.concat([Buffer.from(type), data]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
+}
+
+/** A grey picture with one bit a pixel: a few KiB, however many pixels. */
+export function png(width: number, height: number): string {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head[8] = 1;
+  const rows = deflateSync(Buffer.alloc(height * (1 + Math.ceil(width / 8))), { level: 9 });
+  const parts = [chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))];
+  return as('image/png', Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]));
+}
+
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="globalThis.pwned=1"><image href="${TRAP}/i"/></svg>`;
+
+/** Files that are not what they say, each with what its reader is told. */
+export const HOSTILE_FILES: Record<string, { file: string; says: string }> = {
+  'a picture of too many pixels': { file: png(12_000, 12_000), says: '12,000 × 12,000 pixels are too many' },
+  'a picture that no browser decodes': { file: png(30_000, 30_000), says: "Can't display this image." },
+  'a picture that is HTML': {
+    file: as('image/png', '<script>globalThis.pwned=1</script>'),
+    says: "Can't display this image.",
+  },
+  'a picture that is a drawing with a script': { file: as('image/png', SVG), says: "Can't display this image." },
+  'sound that is HTML': {
+    file: as('audio/mpeg', `<img src="${TRAP}/s" onerror="globalThis.pwned=1">`.repeat(9)),
+    says: "Can't play this audio.",
+  },
+  'video that is a picture': { file: png(8, 8).replace('image/png', 'video/mp4'), says: "Can't play this video." },
 };
