@@ -222,3 +222,25 @@ export const search = endpoint({
   query: z.object({ q: plainText(100).trim().min(1) }),
   reply: searchResults,
 });
+
+/** Maximum number of similar items in one response. */
+export const SIMILAR_ITEMS = 20;
+
+const similarItem = z.object({
+  id: uuid,
+  preview: z.string(),
+  /** Their suggestions are equal, to the byte. */
+  same_suggestion: z.boolean(),
+});
+/** Waiting items that nobody else has claimed, the most alike first. `more`: there are others. */
+export const similarItems = z.object({ data: z.array(similarItem), more: z.boolean() });
+export type SimilarItems = z.infer<typeof similarItems>;
+
+export const listSimilar = endpoint({
+  method: 'GET',
+  path: '/api/items/:id/similar',
+  auth: 'session',
+  summary: 'Waiting items of the same project that you may decide and whose preview is nearly the same',
+  params: itemParams,
+  reply: similarItems,
+});

@@ -10,7 +10,7 @@ import { may } from '../../domain/access/permissions.ts';
 import { notFound } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from '../projects/audited-projects.ts';
-import { claimsOf, type ClaimView } from '../claims/claims-of.ts';
+import { readClaims, type ClaimView } from '../claims/read-claims.ts';
 import { decodeCursor, encodeCursor, type Cursor } from '../cursor.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
@@ -61,7 +61,7 @@ export async function listQueue(services: Services, actor: MemberActor, query: Q
     };
   });
   const nextCursor = snapshot.end === null ? null : encodeCursor(snapshot.end);
-  return { ...snapshot, nextCursor, claims: await claimsOf(services, snapshot.items) };
+  return { ...snapshot, nextCursor, claims: await readClaims(services, snapshot.items) };
 }
 
 async function rolesOf(em: Em, actor: MemberActor, projectId: string | undefined): Promise<Map<string, Role>> {

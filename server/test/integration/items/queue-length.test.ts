@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Em } from '../../../src/db/orm.ts';
 import { pick } from '../../../src/usecases/claims/claim-pick.ts';
+import { listSimilar } from '../../../src/usecases/items/list-similar.ts';
 import { readQueueRows } from '../../../src/usecases/items/list-queue.ts';
 import { createProjectFixture, anItem, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
@@ -50,9 +51,20 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
     expect(await visited(async (em) => expect(await pick(em, picking)).toHaveLength(1))).toBeLessThan(20);
   });
 
-  it('and a supervisor gets the first of those without a visit to the rest', async () => {
+  it('a supervisor gets the first escalated item without a visit to the rest', async () => {
     const roles = [{ projectId: high.projectId, role: 'supervisor' as const }];
     const picking = { roles, free: [], wait: '', most: 1 } as const;
     expect(await visited((em) => pick(em, picking))).toBeLessThan(1000);
+  });
+
+  it('similar items are found among the first 2,000 of each status (QU25)', async () => {
+    const id = (await anItem(testEnv.services, high)).id;
+    const nearest = (em: Em) =>
+      listSimilar(
+        { ...testEnv.services, db: { ...testEnv.services.db, read: (work) => work(em) } },
+        high.supervisor,
+        id,
+      );
+    expect(await visited(nearest)).toBeLessThan(2100);
   });
 });

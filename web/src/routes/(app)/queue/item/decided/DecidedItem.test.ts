@@ -13,7 +13,7 @@ vi.mock('$app/paths', () => ({
       .replace('[id]', id ?? '')
       .replace('[[tab]]', tab ?? ''),
 }));
-vi.mock('../queue-context.ts', () => ({
+vi.mock('../../queue-context.ts', () => ({
   getQueueContext: () => ({
     reviewSession: { item: { lost: false } },
     drafts: { read: () => page.draft, notes: () => ({ note: '', own: '' }), others: () => [], otherNotes: () => [] },

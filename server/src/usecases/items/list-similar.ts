@@ -1,0 +1,48 @@
+// Lists waiting items of the same project whose preview is nearly that of an item (QU25).
+import { SIMILAR_ITEMS, type SimilarItems } from '@countersign/shared/api/queue';
+import { OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
+import { may } from '../../domain/access/permissions.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { findItem } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** How many waiting items of each status are compared, first due first: about 20 ms of the database. */
+const COMPARED = 2000;
+/** From this share of equal trigrams on, two previews are nearly the same. */
+const NEARLY = 0.6;
+
+/**
+ * $1: the project; $2: the item; $3: the statuses; $4: the user, whose own claims count as free; $5: now. The suggestions are
+ * compared for the items found alone: they are large.
+ */
+const SIMILAR = `
+  with same as (select preview, suggestion from item where id = $2::uuid),
+  waiting as (
+    select w.* from unnest($3::text[]) as s(status) cross join lateral (
+      select id, preview, due_at from item
+      where project_id = $1::uuid and status = s.status and id <> $2::uuid
+        and (claimed_by is null or claimed_by = $4::uuid or claim_expires_at <= $5::timestamptz)
+      order by due_at, id limit ${COMPARED}) w),
+  near as (
+    select w.id, w.preview, w.due_at, similarity(w.preview, same.preview) as likeness
+    from waiting w, same where same.preview <> '' and similarity(w.preview, same.preview) >= ${NEARLY}
+    order by likeness desc, w.due_at, w.id limit ${SIMILAR_ITEMS + 1})
+  select n.id, n.preview, i.suggestion = same.suggestion as same_suggestion
+  from near n join item i on i.id = n.id, same order by n.likeness desc, n.due_at, n.id`;
+
+/** The most alike first. Errors: `not_found`. */
+export function listSimilar(services: Services, actor: MemberActor, itemId: string): Promise<SimilarItems> {
+  return services.db.read(async (em) => {
+    const { item, role } = await findItem(em, actor.userId, itemId);
+    const decides: Record<OpenStatus, boolean> = {
+      queued: may(role, 'decide_queued'),
+      escalated: may(role, 'decide_escalated'),
+    };
+    const statuses = OPEN_STATUSES.filter((status) => decides[status]);
+    const rows = await rawQuery<SimilarItems['data'][number]>(em, SIMILAR, [
+      ...[item.projectId, itemId, statuses, actor.userId],
+      services.clock.now(),
+    ]);
+    return { data: rows.slice(0, SIMILAR_ITEMS), more: rows.length > SIMILAR_ITEMS };
+  });
+}
