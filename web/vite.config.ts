@@ -4,12 +4,14 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 import { groupByPage, withoutCycles, withoutTransports } from './bundle-plugins.ts';
+import { pdfFiles } from './pdf-files.ts';
 
 export default defineConfig({
   plugins: [
     withoutTransports(),
     groupByPage(),
     withoutCycles(),
+    pdfFiles(),
     tailwindcss(),
     sveltekit({
       adapter: adapter({

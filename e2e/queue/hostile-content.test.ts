@@ -8,6 +8,7 @@ import { aSubmission, join, openProject } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from '../../web/src/lib/values/hostile.fixture.ts';
+import { HOSTILE_FILES, HOSTILE_PDFS } from '../../web/src/lib/values/media/hostile-media.fixture.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { expectAccessible } from '../support/page-checks.ts';
 
@@ -28,7 +29,8 @@ function guard(page: Page): () => Promise<string[]> {
   });
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(home) && !url.startsWith('data:image/') && !url.startsWith('blob:')) caught.push(url);
+    if (!url.startsWith(home) && !/^data:(?:image|audio|video)\//.test(url) && !url.startsWith('blob:'))
+      caught.push(url);
   });
   page.context().on('page', () => caught.push('a window'));
   return async () => {
@@ -116,6 +118,34 @@ describe.skipIf(chromium === undefined)('values', () => {
     for (const path of ['/learnings', '/projects', `/projects/${project.id}`]) {
       await page.goto(new URL(path, page.url()).href);
       await page.getByRole('heading').first().waitFor();
+    }
+    expect(await caught()).toEqual([]);
+  });
+
+  it('MP7: draws a hostile PDF or says why not, and runs nothing of it', { timeout: 6 * MINUTE }, async () => {
+    const { owner, project, enter } = browserEnv();
+    const page = await enter(owner, '/queue');
+    const caught = guard(page);
+    for (const [name, file] of Object.entries(HOSTILE_PDFS)) {
+      const { id } = await project.pipeline.submit(aSubmission({ input: { file }, suggestion: 'Paid' }));
+      await follow(page, id);
+      const fault = page.getByText(/Can't display this PDF: (the file is damaged|it takes too long to read)\./);
+      await fault.or(page.locator('[aria-label="Page 1"] canvas')).first().waitFor();
+      if (name === 'actions, forms and links') await page.locator('[aria-label="Page 1"]').click();
+      if (name === 'forms within forms') expect(await fault.textContent()).toContain('too long');
+      await page.getByRole('button', { name: 'Download PDF' }).waitFor();
+    }
+    expect(await caught()).toEqual([]);
+  });
+
+  it('MP9: says what is wrong with a file that is not what it says', { timeout: 2 * MINUTE }, async () => {
+    const { owner, project, enter } = browserEnv();
+    const page = await enter(owner, '/queue');
+    const caught = guard(page);
+    for (const { file, says } of Object.values(HOSTILE_FILES)) {
+      const { id } = await project.pipeline.submit(aSubmission({ input: { file }, suggestion: 'Paid' }));
+      await follow(page, id);
+      await page.getByText(says).waitFor();
     }
     expect(await caught()).toEqual([]);
   });

@@ -27,6 +27,9 @@ export class Download {
 /** How often the session is checked again, in milliseconds: when a session ends, its downloads end (A4). */
 const RECHECK_MS = 1000;
 
+/** Of one event of a response; Node warns of a leak above 10. */
+const MOST_LISTENERS = 16;
+
 /** The parts of the server that a download needs. */
 interface Sender extends Pick<Services, 'log'> {
   /** Refuses a caller who no longer has access. */
@@ -43,6 +46,8 @@ export async function sendDownload(sender: Sender, ctx: Context, { file, headers
   const disposition = `${file.inline ? 'inline' : 'attachment'}; filename="${file.name}"`;
   ctx.set({ 'cache-control': 'no-store', 'content-disposition': disposition, ...headers });
   ctx.status = file.status ?? 200;
+  // Ours, Koa's and those of its pipeline: a fixed number for each response, at most one of them waiting in a queue.
+  ctx.res.setMaxListeners(MOST_LISTENERS);
   ctx.body = Readable.from(withSessionChecks(first, file.chunks, { identify: sender.identify, failed }), {
     objectMode: false,
   });

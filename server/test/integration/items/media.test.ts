@@ -33,6 +33,20 @@ const media = (who: Person, id: string, url: string, headers: Record<string, str
     headers: { cookie: who.cookieHeader(), ...headers },
   });
 
+it('MP5: adds no more listeners to a response than are expected of it', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on('warning', note);
+  const { port } = await httpReceiver((_, response) => {
+    response.writeHead(200, { 'content-type': 'image/gif' }).end('GIF89a');
+  });
+  const url = `http://host.test:${port}/l.gif`;
+  await media(reviewer, await itemWith({ photo: url }), url);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 it('MP5: serves a file to a member with headers of our own, and tells the host nothing', async () => {
   let cookies: string | undefined = 'none yet';
   const { port } = await httpReceiver((request, response) => {

@@ -1,8 +1,13 @@
-// Saves a text as a browser download.
+// Saves a text or a file as a browser download.
 
 /** Saves under this name; `type` is the media type of the text. */
 export function saveText(name: string, text: string, type = 'text/plain;charset=utf-8'): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+  saveBlob(name, new Blob([text], { type }));
+}
+
+/** Saves these bytes under this name. */
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -15,6 +15,8 @@ export class View {
   readonly long: boolean;
   /** Its large view, which has its own search. */
   code: Code | null = $state.raw(null);
+  /** The value of the block itself: what lies beside a picture is looked up in it. */
+  value: Json = $state.raw(null);
   /** The input that the value answers: cells that differ are marked, quotes are looked up in it. */
   reference: Json | undefined = $state.raw(undefined);
   /** The kinds the project fixed. */

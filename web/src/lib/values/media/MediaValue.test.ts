@@ -19,6 +19,7 @@ const PLACE: MediaPlace = {
   projectId: 'project',
   hosts: ['a.example'],
   sensitive: null,
+  suggestion: null,
   maySet: false,
 };
 const shown = (text: string, place: MediaPlace | null = PLACE) => {
@@ -114,9 +115,47 @@ describe('ST3: a picture', () => {
     await fireEvent.load(image);
     await fireEvent.click(screen.getByLabelText('Zoom in'));
     await fireEvent.click(screen.getByLabelText('Rotate'));
-    expect(image.style.transform).toContain('rotate(90deg)');
+    expect(image.parentElement!.style.transform).toContain('rotate(90deg)');
     expect(screen.getByText('125 %')).toBeTruthy();
     await fireEvent.click(screen.getByLabelText('Fit'));
     expect(screen.queryByText('125 %')).toBeNull();
+  });
+
+  it('is shown in its own size where its reader chose that before', async () => {
+    shown(PIXEL);
+    await fireEvent.click(screen.getByLabelText('Actual size'));
+    expect(localStorage.getItem('countersign.pictures.size')).toBe('actual');
+    expect(screen.getByLabelText<HTMLButtonElement>('Actual size').disabled).toBe(true);
+    await fireEvent.click(screen.getByLabelText('Fit'));
+    expect(localStorage.getItem('countersign.pictures.size')).toBe('fit');
+  });
+
+  it('MP8: with the focus takes keys, which then do nothing else', async () => {
+    const box = shown(PIXEL);
+    const image = box.querySelector('img')!;
+    Object.defineProperties(image, { naturalWidth: { value: 100 }, naturalHeight: { value: 50 } });
+    await fireEvent.load(image);
+    const view = screen.getByRole('region');
+    expect(await fireEvent.keyDown(view, { key: '+' })).toBe(false);
+    expect(screen.getByText('125 %')).toBeTruthy();
+    await fireEvent.keyDown(view, { key: '-' });
+    await fireEvent.keyDown(view, { key: '-' });
+    expect(screen.getByText('80 %')).toBeTruthy();
+    expect(await fireEvent.keyDown(view, { key: 'r' })).toBe(false);
+    expect(image.parentElement!.style.transform).toContain('rotate(90deg)');
+    await fireEvent.keyDown(view, { key: '0' });
+    expect(screen.queryByText('80 %')).toBeNull();
+    // Others, and combinations, are left to the page.
+    expect(await fireEvent.keyDown(view, { key: 'a' })).toBe(true);
+    expect(await fireEvent.keyDown(view, { key: 'r', ctrlKey: true })).toBe(true);
+  });
+
+  it('MP9: of too many pixels is not drawn', async () => {
+    const image = shown(PIXEL).querySelector('img')!;
+    Object.defineProperties(image, { naturalWidth: { value: 30_000 }, naturalHeight: { value: 30_000 } });
+    expect(image.parentElement!.className).toContain('invisible');
+    await fireEvent.load(image);
+    expect(screen.getByText("Can't display this image: 30,000 × 30,000 pixels are too many.")).toBeTruthy();
+    expect(document.querySelector('img')).toBeNull();
   });
 });

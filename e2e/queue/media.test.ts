@@ -1,0 +1,130 @@
+// Tests pictures, sound and PDF of submissions in a real browser: what their reader sees and does with them.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { aSubmission } from '../../server/test/builders.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { png } from '../../web/src/lib/values/media/hostile-media.fixture.ts';
+import { pdfData } from '../../web/src/lib/values/media/pdf/pdf.fixture.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { ALL_APPEARANCES, expectAccessible, saveScreenshot, setAppearance } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const MINUTE = 60_000;
+
+const LINES = ['Master services agreement', 'between Ana Gomes and the', 'customer named below.'];
+const pages = Array.from({ length: 40 }, (_, at) => [...LINES, `Clause ${at + 1}: payment within ${at + 10} days.`]);
+
+/** The page in view, as its field says. */
+const pageOf = (page: Page) => page.getByRole('textbox', { name: 'Page', exact: true });
+
+describe.skipIf(chromium === undefined)('a PDF', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it('MP7: is read, searched, zoomed and selected in the page', { timeout: 3 * MINUTE }, async () => {
+    const { owner, project, enter } = browserEnv();
+    const input = { contract: pdfData({ pages }), question: 'When is the payment due?' };
+    const { id } = await project.pipeline.submit(aSubmission({ input, suggestion: 'Within 10 days.' }));
+    const page = await enter(owner, `/queue?item=${id}`);
+    const first = page.getByRole('group', { name: 'Page 1', exact: true });
+    await first.locator('canvas').waitFor();
+    await first.getByText('Master services agreement').waitFor();
+    // Only pages near the view are drawn.
+    expect(await page.locator('.pdf-text').count()).toBeLessThan(6);
+
+    await page.getByRole('button', { name: 'Search in the PDF' }).click();
+    const field = page.getByLabel('Find text in the PDF');
+    await field.fill('and the customer');
+    await page.getByText('1 of 40').waitFor();
+    await field.fill('clause 37');
+    await page.getByText('1 of 1', { exact: true }).waitFor();
+    const found = page.getByRole('group', { name: 'Page 37', exact: true });
+    await found.getByText('Clause 37').waitFor();
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('value-found')?.size ?? 0)).toBe(1);
+    await field.press('Escape');
+
+    await pageOf(page).fill('2');
+    await pageOf(page).press('Enter');
+    const second = page.getByRole('group', { name: 'Page 2', exact: true });
+    await second.getByText('Clause 2:').waitFor();
+    const selected = await second.getByText('Clause 2:').evaluate((element) => {
+      getSelection()?.selectAllChildren(element);
+      return getSelection()?.toString();
+    });
+    expect(selected).toBe('Clause 2: payment within 11 days.');
+
+    const view = page.getByRole('region', { name: 'PDF from the submission' });
+    const widthOf = async () => (await second.boundingBox())?.width ?? 0;
+    const before = await widthOf();
+    await view.press('+');
+    await expect.poll(widthOf).toBeCloseTo(before * 1.25, 0);
+    await view.press('0');
+    await expect.poll(widthOf).toBeCloseTo(before, 0);
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    await second.locator('canvas').waitFor();
+    for (const appearance of ALL_APPEARANCES) {
+      await setAppearance(page, appearance);
+      await page.locator('.pdf-text').first().waitFor();
+      await expectAccessible(page, 'section[aria-label="Item"]');
+      await saveScreenshot(page, `pdf-${appearance.colorScheme}-${appearance.size.width}`);
+    }
+  });
+});
+
+describe.skipIf(chromium === undefined)('a picture', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it(
+    'MP8: shows the boxes beside it, linked both ways, and is dragged and turned',
+    { timeout: 3 * MINUTE },
+    async () => {
+      const { owner, project, enter } = browserEnv();
+      const found = [
+        { label: 'dent', box: [100, 50, 200, 100] },
+        { label: 'scratch', box: [0.5, 0.5, 0.25, 0.25] },
+      ];
+      const input = { photo: png(800, 600), damage: found, corner: [0, 0, 40, 40] };
+      const { id } = await project.pipeline.submit(aSubmission({ input, suggestion: 'Two damages' }));
+      const page = await enter(owner, `/queue?item=${id}`);
+      const boxes = page.locator('[data-box]');
+      await boxes.nth(2).waitFor();
+      expect(await boxes.count()).toBe(3);
+      const image = page.getByRole('img', { name: 'Image from the submission' });
+      const [picture, dent] = [await image.boundingBox(), await boxes.first().boundingBox()];
+      if (picture === null || dent === null) throw new Error('not drawn');
+      expect((dent.x - picture.x) / picture.width).toBeCloseTo(0.125, 2);
+      expect(dent.height / picture.height).toBeCloseTo(100 / 600, 2);
+
+      // From the picture to its value, and from the list to the picture.
+      await boxes.nth(2).hover();
+      await page.locator('[data-at="$.corner"][data-linked]').waitFor();
+      await page.getByRole('list', { name: 'Boxes on the image' }).getByRole('button', { name: 'scratch' }).focus();
+      await page.locator('[data-box="$.damage[1].box"].active').waitFor();
+      await page.mouse.move(1, 1);
+      await page.locator('[data-at="$.corner"]').getByText('40').first().hover();
+      await page.locator('[data-box="$.corner"].active').waitFor();
+
+      const view = page.getByRole('region', { name: 'Image from the submission' });
+      for (let at = 0; at < 5; at += 1) await view.press('+');
+      const placeOf = () => view.evaluate((element) => [element.scrollLeft, element.scrollTop]);
+      await view.press('ArrowRight');
+      await expect.poll(placeOf).toEqual([60, 0]);
+      const around = await view.boundingBox();
+      if (around === null) throw new Error('not drawn');
+      const [x, y] = [around.x + around.width / 2, around.y + 100];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x - 50, y - 30);
+      await page.mouse.up();
+      await expect.poll(placeOf).toEqual([110, 30]);
+      await view.press('0');
+      await view.press('r');
+      for (const appearance of ALL_APPEARANCES) {
+        await setAppearance(page, appearance);
+        await expectAccessible(page, 'section[aria-label="Item"]');
+        await saveScreenshot(page, `picture-${appearance.colorScheme}-${appearance.size.width}`);
+      }
+      // Turned by its key alone: the item is still undecided.
+      expect((await project.pipeline.read(id)).status).toBe('queued');
+    },
+  );
+});
