@@ -63,3 +63,6 @@ export const SAMPLE_SIZE = 10_000;
 
 /** The days over which overturned decisions are counted (OF1). */
 export const OVERTURNED_DAYS = 30;
+
+/** Maximum number of similar items in one response. */
+export const SIMILAR_ITEMS = 20;

@@ -19,3 +19,4 @@ export const undoDecision: RouteOf<typeof schemas.undoDecision> = {
 };
 export const reopenItem: RouteOf<typeof schemas.reopenItem> = { method: 'POST', path: '/api/items/:id/reopen' };
 export const search: RouteOf<typeof schemas.search> = { method: 'GET', path: '/api/search' };
+export const listSimilar: RouteOf<typeof schemas.listSimilar> = { method: 'GET', path: '/api/items/:id/similar' };

@@ -181,9 +181,6 @@ export const search = endpointSchemas({
   reply: searchResults,
 });
 
-/** Maximum number of similar items in one response. */
-export const SIMILAR_ITEMS = 20;
-
 const similarItem = z.object({
   id: uuid,
   preview: z.string(),
@@ -194,9 +191,7 @@ const similarItem = z.object({
 export const similarItems = z.object({ data: z.array(similarItem), more: z.boolean() });
 export type SimilarItems = z.infer<typeof similarItems>;
 
-export const listSimilar = endpoint({
-  method: 'GET',
-  path: '/api/items/:id/similar',
+export const listSimilar = endpointSchemas({
   auth: 'session',
   summary: 'Waiting items of the same project that you may decide and whose preview is nearly the same',
   params: itemParams,

@@ -1,5 +1,6 @@
 // Lists waiting items of the same project whose preview is nearly that of an item (QU25).
-import { SIMILAR_ITEMS, type SimilarItems } from '@countersign/shared/api/queue';
+import { SIMILAR_ITEMS } from '@countersign/shared/limits';
+import type { SimilarItems } from '@countersign/shared/schemas/queue';
 import { OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
 import { may } from '../../domain/access/permissions.ts';
 import { rawQuery } from '../../db/raw-query.ts';

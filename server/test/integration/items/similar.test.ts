@@ -1,6 +1,6 @@
 // Tests QU25: which waiting items are offered as nearly the same.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SIMILAR_ITEMS } from '@countersign/shared/api/queue';
+import { SIMILAR_ITEMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { listSimilar } from '../../../src/usecases/items/list-similar.ts';
 import type { SubmitRequest } from '../../../src/usecases/items/submit.ts';
