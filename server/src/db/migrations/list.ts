@@ -31,6 +31,7 @@ import { AuditsOff } from './0026-audits-off.ts';
 import { RefusedWallets } from './0026-refused-wallets.ts';
 import { AuditModels } from './0027-audit-models.ts';
 import { Media } from './0028-media.ts';
+import { QueueSorts } from './0029-queue-sorts.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -67,4 +68,5 @@ export const MIGRATIONS = [
   { name: '0026-refused-wallets', class: RefusedWallets },
   { name: '0027-audit-models', class: AuditModels },
   { name: '0028-media', class: Media },
+  { name: '0029-queue-sorts', class: QueueSorts },
 ];
