@@ -116,7 +116,7 @@ describe.skipIf(chromium === undefined)('a page after an interruption', () => {
     await expectFresh();
   });
 
-  it('and it continues: later events show without a reload', async () => {
+  it('a page continues after an interruption: later events show without a reload', async () => {
     await othersAct();
     await expectFresh();
   });

@@ -83,7 +83,7 @@ describe.skipIf(chromium === undefined)('scroll anchoring', () => {
     await expect.poll(async () => (await moved()).frames).toBeGreaterThan(frames + 2);
   }
 
-  it('under the pointer', async () => {
+  it('keeps the row under the pointer in its place', async () => {
     await row(page, 'Calm 10').hover();
     await observeLine('Calm 10');
     await addAndRemoveItems();
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)('scroll anchoring', () => {
     expect(under).toBe(true);
   });
 
-  it('under a pointer at the lower edge, where new items are announced', async () => {
+  it('keeps the row under a pointer at the lower edge, where new items are announced', async () => {
     const edge = await list(page).evaluate((box) => {
       box.scrollTop -= (box.scrollTop + box.clientHeight) % 44;
       const { left, bottom } = box.getBoundingClientRect();
@@ -105,7 +105,7 @@ describe.skipIf(chromium === undefined)('scroll anchoring', () => {
     await page.getByRole('button', { name: `${HALF} new` }).waitFor();
   });
 
-  it('when the pointer enters after a scroll, and leaves', async () => {
+  it('keeps rows in their places when the pointer enters after a scroll, and leaves', async () => {
     await list(page).evaluate((box) => (box.scrollTop += 200));
     const { scrolled, x, y } = await list(page).evaluate((box) => {
       const { left, top } = box.getBoundingClientRect();
@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)('scroll anchoring', () => {
     expect((await moved()).moved).toBe(0);
   });
 
-  it('at its end, although more arrive above than were drawn before', async () => {
+  it('keeps the list at its end, although more arrive above than were drawn before', async () => {
     await list(page).evaluate((box) => (box.scrollTop = box.scrollHeight));
     await observeLine('Calm 29');
     await arrive(urgent, HALF);
@@ -131,7 +131,7 @@ describe.skipIf(chromium === undefined)('scroll anchoring', () => {
     expect((await moved()).moved).toBe(0);
   });
 
-  it('when the focused line was scrolled out of view', async () => {
+  it('keeps rows in their places when the focused line was scrolled out of view', async () => {
     const first = list(page).locator('[data-line]').first();
     await first.evaluate((line: HTMLElement) => line.focus({ preventScroll: true }));
     await observeLine('Calm 10');
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)('scroll anchoring', () => {
     expect(await first.evaluate((line) => line === document.activeElement)).toBe(true);
   });
 
-  it('when a refresh failed: the message appears below', async () => {
+  it('keeps rows in their places when a refresh failed: the message appears below', async () => {
     browserEnv().allowConsoleError(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
     const sockets: WebSocketRoute[] = [];
     await page.routeWebSocket(/socket\.io/, (socket) => {
@@ -170,7 +170,7 @@ describe.skipIf(chromium === undefined)('scroll anchoring', () => {
     expect((await moved()).moved).toBe(0);
   });
 
-  it('under the focus, with the pointer elsewhere', async () => {
+  it('keeps the row under the focus in its place, with the pointer elsewhere', async () => {
     await openRow(page, 'Calm 10');
     await page.getByText('Yours for').waitFor();
     await page.keyboard.press('j');

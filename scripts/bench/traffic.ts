@@ -20,8 +20,8 @@ const ARRIVE = `
         'risk_flags', risk_flags, 'model', model, 'source', source, 'created_at', ${iso('created_at')}, 'due_at', ${iso('due_at')},
         'version', 1, 'claim', null)), now()
     from arrived
-  ), rung as (select pg_notify('${EVENTS_APPENDED}', 'item.queued'))
-  select id from arrived, rung`;
+  ), notified as (select pg_notify('${EVENTS_APPENDED}', 'item.queued'))
+  select id from arrived, notified`;
 
 const LEAVE = `
   with left_it as (

@@ -102,7 +102,7 @@ describe('the valid values of each variable', () => {
     ['READ_LIMIT_MS', '2500', { readLimitMs: 2500 }],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://otel:4318/', { traces: { url: 'http://otel:4318/v1/traces', share: 1 } }],
     ['OTEL_TRACES_SAMPLER_ARG', '0.05', { traces: { url: null, share: 0.05 } }],
-  ])('%s=%s', (name, value, expected) => {
+  ])('accepts %s=%s', (name, value, expected) => {
     expect(read({ [name]: value })).toMatchObject(expected as object);
   });
 
@@ -154,7 +154,7 @@ describe('the invalid values of each variable', () => {
     ['LOG_LEVEL', ['verbose', 'INFO']],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['otel:4318', 'grpc://otel:4317', 'collector']],
     ['OTEL_TRACES_SAMPLER_ARG', ['-0.1', '1.1', '5%']],
-  ])('refuses %s', (name, values) => {
+  ])('refuses each invalid value of %s', (name, values) => {
     for (const value of values) {
       const said = sentence({ [name]: value });
       expect(said, value).toMatch(new RegExp(`^${name} .*\\.$`));

@@ -99,6 +99,7 @@ export const ABILITIES = [
   'take_over',
   'bulk_claim',
   'reopen',
+  'answer_mistakes',
   'see_analytics',
   'see_learnings',
   'see_deliveries',

@@ -62,7 +62,7 @@ export const domainEvent = z
       changed: z.array(
         z.enum([
           ...['created', 'archived', 'stop', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'],
-          ...['offers', 'clusters', 'audits', 'learnings', 'regressions'],
+          ...['offers', 'clusters', 'audits', 'learnings', 'regressions', 'mistakes'],
         ] as const),
       ),
       /** A learning that was excluded or included: exports up to this position reflect it (LX5). */

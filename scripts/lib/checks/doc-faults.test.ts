@@ -73,7 +73,7 @@ describe('citations', () => {
     ['a document outside of the repository', '// CONTRACT section 2', 'CONTRACT'],
     ['a section of the specification', '// (specification section 6)', 'specification section 6'],
     ['a rule of another list', '// (security K3)', 'security K3'],
-  ])('refuses %s', (_, source, named) => {
+  ])('refuses to cite %s', (_, source, named) => {
     expect(faults(source)).toEqual([expect.stringContaining(named)]);
   });
 

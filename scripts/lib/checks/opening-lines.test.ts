@@ -14,7 +14,7 @@ describe('the check of opening comments', () => {
     ['no comment', 'a.ts', 'const a = 1;\n// Later.', MISSING],
     ['no comment in markup', 'A.svelte', '<p>x</p>', MISSING],
     ['121 characters', 'a.ts', `// ${'x'.repeat(118)}\n`, 'opens with a line of 121 characters: use at most 120.'],
-  ])('refuses %s', (_, file, source, fault) => {
+  ])('refuses a file that opens with %s', (_, file, source, fault) => {
     expect(openingFaults(file, source)).toEqual([`${file} ${fault}`]);
   });
 
@@ -24,7 +24,7 @@ describe('the check of opening comments', () => {
     ['one line of markup', 'A.svelte', '<!-- A row. -->\n<!-- More. -->\n<p>x</p>'],
     ['one line after instructions', 'a.ts', '#!/usr/bin/env node\n// Reads items.\n'],
     ['one line before a reference', 'a.test.ts', '// Tests items.\n/// <reference types="node" />\n'],
-  ])('allows %s', (_, file, source) => {
+  ])('allows a file that opens with %s', (_, file, source) => {
     expect(openingFaults(file, source)).toEqual([]);
   });
 });

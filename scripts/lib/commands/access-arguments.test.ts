@@ -24,5 +24,5 @@ describe('A20: npm run access', () => {
     [['block', 'anna'], 'not a Solana wallet address'],
     [['block', `${address.slice(0, -1)}0`], 'not a Solana wallet address'],
     [['--force', 'block', address], '--force'],
-  ])('refuses %j', (args, says) => expect(() => readAccessArguments(args)).toThrow(says));
+  ])('refuses the arguments %j', (args, says) => expect(() => readAccessArguments(args)).toThrow(says));
 });

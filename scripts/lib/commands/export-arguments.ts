@@ -17,8 +17,8 @@ export const EXPORT_USAGE = `Usage: npm run export -- --project ID [--format FOR
 
 Reads the database that DATABASE_URL or DATA_DIR names, with the service's own environment; it may run beside the
 service. What the file has already stays, and the lines that are new since are added: run it again after a break, or
-every night, always with the same options. If learnings
-were excluded or included again, or the cluster changed, the export no longer matches the file: choose another file.`;
+every night, always with the same options. If learnings were excluded or included again, or the cluster changed, the
+export no longer matches the file: choose another file.`;
 
 export interface ExportArguments {
   projectId: string;

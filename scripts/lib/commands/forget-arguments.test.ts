@@ -10,7 +10,7 @@ describe('KE6: npm run forget', () => {
     [['--wallet', WALLET], { address: WALLET, yes: false }],
     [['--yes', '--wallet', WALLET], { address: WALLET, yes: true }],
     [['-h'], 'help'],
-  ])('reads %j', (args, options) => {
+  ])('reads the arguments %j', (args, options) => {
     expect(readForgetArguments(args)).toEqual(options);
   });
 

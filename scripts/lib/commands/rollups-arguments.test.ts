@@ -15,7 +15,7 @@ describe('npm run rollups', () => {
   });
 
   it.each([[[]], [['mend']], [['check', 'rebuild']], [['check', '--project', 'x']], [['check', '--all']]])(
-    'refuses %j',
+    'refuses the arguments %j',
     (args) => {
       expect(() => readRollupsArguments(args)).toThrow(/check|UUID|option/);
     },

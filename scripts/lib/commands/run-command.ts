@@ -5,7 +5,7 @@ import { UsageError } from '../submit/arguments.ts';
 
 type Kind = abstract new (...args: never[]) => Error;
 
-interface Ending {
+interface CommandOptions {
   /** Printed after the usage error. */
   usage?: string;
   /** Errors with a message for the person at the command line, beside those of the configuration and of the embedded database. */
@@ -13,7 +13,10 @@ interface Ending {
 }
 
 /** Runs it; prints what it throws, and exits with 2 for a usage error, else with 1. */
-export async function runCommand(main: () => Promise<void>, { usage, userErrors = [] }: Ending = {}): Promise<void> {
+export async function runCommand(
+  main: () => Promise<void>,
+  { usage, userErrors = [] }: CommandOptions = {},
+): Promise<void> {
   try {
     await main();
   } catch (error) {

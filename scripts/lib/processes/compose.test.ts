@@ -70,7 +70,7 @@ describe('docker-compose.yml', () => {
     expect(environmentOf(service, { A: '1', B: '2', C: '3' })).toEqual({ A: '1', B: '2', C: 'x3y' });
   });
 
-  it('and the image run Node itself, as npm start does', () => {
+  it('docker-compose.yml and the image run Node itself, as npm start does', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
     expect(scripts.start).toContain(imageCommand().join(' '));
   });

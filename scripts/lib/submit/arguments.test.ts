@@ -48,7 +48,7 @@ describe('readArguments', () => {
     ['concurrency 0', ['--concurrency', '0', ...GOOD], /^--concurrency must be/],
     ['concurrency in words', ['--concurrency', 'many', ...GOOD], /^--concurrency must be/],
     ['an unknown option', ['--nonsense', ...GOOD], /^Unknown option '--nonsense'/],
-  ])('refuses %s', (_what, args, sentence) => {
+  ])('refuses the arguments with %s', (_what, args, sentence) => {
     expect(() => read(args)).toThrow(UsageError);
     expect(() => read(args)).toThrow(sentence);
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { shareOut } from './count-events.ts';
 
-const ledgers = fc.uniqueArray(
+const eventLogs = fc.uniqueArray(
   fc.record({ id: fc.uuid(), after: fc.nat(1000), need: fc.integer({ min: 1, max: 5000 }) }),
   { selector: ({ id }) => id, minLength: 1, maxLength: 100 },
 );
@@ -17,7 +17,7 @@ it('I9: a busy event log gets what quiet ones leave of the batch', () => {
 
 it('I9: every event log advances, none past its end, and no part of the batch is wasted', () => {
   fc.assert(
-    fc.property(ledgers, fc.integer({ min: 100, max: 4000 }), (made, batchSize) => {
+    fc.property(eventLogs, fc.integer({ min: 100, max: 4000 }), (made, batchSize) => {
       const behind = made.map(({ id, after, need }) => ({ id, after, head: after + need }));
       const shares = shareOut(behind, batchSize);
       const heads = new Map(behind.map(({ id, head }) => [id, head]));

@@ -126,7 +126,7 @@ describe('the text is rebuilt and compared, not parsed (S5)', () => {
     expirationTime: '2026-03-01T12:05:00.001Z',
   };
 
-  it.each(Object.entries(fields))('rejects another %s', (field, value) => {
+  it.each(Object.entries(fields))('rejects a message with another %s', (field, value) => {
     const text = signInText({ ...INPUT, [field]: value }, OWNER.address);
     expect(text).not.toBe(TEXT);
     expect(verifySignIn(signing(text))).toBe(false);

@@ -123,13 +123,13 @@ function limitedReads(
   outside: Outside,
   { readLimitMs = READ_LIMIT_MS }: Tools,
 ): Pick<Database, 'read' | 'withReadLimit' | 'cutOff'> {
-  const asking = new AsyncLocalStorage<true>();
+  const readLimited = new AsyncLocalStorage<true>();
   let cutOff = 0;
   return {
-    withReadLimit: (work) => asking.run(true, work),
+    withReadLimit: (work) => readLimited.run(true, work),
     cutOff: () => cutOff,
     read: (work) => {
-      if (!asking.getStore()) return outside(work);
+      if (!readLimited.getStore()) return outside(work);
       return statementLimit
         .run(readLimitMs, () => outside(work))
         .catch((error: unknown) => {

@@ -18,6 +18,7 @@ import { Item } from './entities/item.ts';
 import { RetentionProgress } from './entities/retention-progress.ts';
 import { Learning } from './entities/learning.ts';
 import { LearningExport } from './entities/learning-export.ts';
+import { MistakeReport } from './entities/mistake-report.ts';
 import { RefusedWallet } from './entities/refused-wallet.ts';
 import { Regression } from './entities/regression.ts';
 import { RegressionCase } from './entities/regression-case.ts';
@@ -62,6 +63,7 @@ const common = {
     RetentionProgress,
     Learning,
     LearningExport,
+    MistakeReport,
     RefusedWallet,
     Regression,
     RegressionCase,

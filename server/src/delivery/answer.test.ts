@@ -25,7 +25,7 @@ describe('W6: of the response headers', () => {
     ['a control character', 'a\u0000b\u001b[31mc\u0085', 'a\ufffdb\ufffd[31mc\ufffd'],
     ['half a character', 'a\ud83d', 'a\ufffd'],
     ['markup stays text', '<script>alert(1)</script>', '<script>alert(1)</script>'],
-  ])('%s becomes harmless', (_, value, shown) => {
+  ])('makes response headers harmless: %s', (_, value, shown) => {
     expect(storedHeaders({ server: value })).toEqual({ server: shown });
   });
 

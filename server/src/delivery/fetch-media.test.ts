@@ -126,7 +126,7 @@ describe('MP4: the type', () => {
     ['a picture without a type', '', picture(100)],
     ['a PDF called a picture', 'image/png', '%PDF-1.7'],
     ['nothing', 'image/png', ''],
-  ])('%s is refused', async (_, type, body) => {
+  ])('%s is refused for its media type', async (_, type, body) => {
     const host = await sending(type, body);
     await expect(fetched(at(host.port))).rejects.toMatchObject(refused('wrong_type'));
     await vi.waitFor(() => expect(host.sockets.size).toBe(0));
@@ -191,8 +191,8 @@ describe('MP3: limits', () => {
   });
 
   const internal = { port: 9, sockets: new Set<Socket>(), connections: () => 0, mostWritten: () => 0 };
-  const zoo = badReceivers({ internal, rebinding: 'rebinding.test' });
-  it.each(Object.entries(zoo).filter(([name]) => name !== 'a name that turns private'))(
+  const receivers = badReceivers({ internal, rebinding: 'rebinding.test' });
+  it.each(Object.entries(receivers).filter(([name]) => name !== 'a name that turns private'))(
     'survives a host with %s',
     async (_, bad) => {
       const { port } = await bad.open();

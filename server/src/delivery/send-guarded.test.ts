@@ -28,7 +28,7 @@ describe('W1, W2: the target', () => {
     'https://user:pw@example.com/',
     'https://example.com:22/',
     'https://example.com/#x',
-  ])('invalid_url: %j', async (url) => {
+  ])('refuses to send to %j with invalid_url', async (url) => {
     expect(await send(url, { policy: strict })).toMatchObject({
       httpStatus: null,
       error: 'invalid_url',

@@ -147,7 +147,7 @@ describe('W4: the data of a connection is limited in total', () => {
     expect(await send(bad.port)).toMatchObject({ httpStatus: 503, error: 'http_5xx' });
   });
 
-  it('and allows a body of 64 KiB in chunks of one byte', async () => {
+  it('allows a body of 64 KiB in chunks of one byte', async () => {
     const { port } = await answering(
       `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`,
     );
@@ -188,7 +188,7 @@ describe('W4: one deadline covers everything', () => {
   it.each([
     ['trickling headers', 'HTTP/1.1 200 OK\r\nx-slow: ', '.'],
     ['endless interim responses', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-  ])('%s', async (_, head, text) => {
+  ])('ends %s at the deadline', async (_, head, text) => {
     let drops = 0;
     const { port } = await answering(head, (socket) => drip(socket, text, () => (drops += 1)));
     const more = () => {

@@ -98,7 +98,7 @@ describe('EM3: a data folder', () => {
       'of this version next to one of PGlite',
       () => (write(data), write(join(folder, 'database'), { float8ByValue: 0 })),
     ],
-  ])('%s is accepted', (_, make) => {
+  ])('a data folder %s is accepted', (_, make) => {
     make();
     refuseForeign(folder, data);
   });
@@ -136,7 +136,7 @@ describe('EM3: a new database', () => {
     expect(readdirSync(folder)).toEqual(['postgres']);
   });
 
-  it('that fails halfway leaves nothing behind', async () => {
+  it('a new database that fails halfway leaves nothing behind', async () => {
     const failing = createDatabase(data, async (draft) => {
       write(draft);
       throw new Error('no space left on device');

@@ -89,7 +89,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('neither drains nor blocks when the clock is set back', () => {
+  it('a bucket neither drains nor blocks when the clock is set back', () => {
     const limit = { quota: 2, windowSeconds: 60 };
     const full = { level: 120_000, at: START };
     expect(drained(full, limit, START - 3_600_000)).toBe(120_000);

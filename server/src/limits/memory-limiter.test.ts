@@ -11,7 +11,7 @@ limiterContract('memory', async () => {
 });
 
 describe('memory limiter', () => {
-  it('removes empty buckets', async () => {
+  it('the memory limiter removes empty buckets', async () => {
     const clock = movableClock();
     const limiter = createMemoryLimiter(policiesOf(100), clock);
     for (let key = 0; key < 5000; key += 1) {

@@ -9,16 +9,16 @@ export interface MemoryLimiter extends LocalLimiter {
 }
 
 /** Maximum number of buckets per policy: beyond it, the least recently used one starts over. */
-const MOST_BUCKETS = 20_000;
+const MAX_BUCKETS = 20_000;
 
 /**
- * Buckets fill and drain by the given clock; empty ones are removed, and at most `most` per policy are retained. Each
+ * Buckets fill and drain by the given clock; empty ones are removed, and at most `maxBuckets` per policy are retained. Each
  * policy has its own set, so that a long window does not displace the buckets of a short one.
  */
 export function createMemoryLimiter(
   policies: Policies,
   clock: { now(): Date },
-  most: number = MOST_BUCKETS,
+  maxBuckets: number = MAX_BUCKETS,
 ): MemoryLimiter {
   /** By policy; each in order of last use. */
   const bucketsByPolicy = new Map<PolicyName, Map<string, Bucket>>();
@@ -35,7 +35,7 @@ export function createMemoryLimiter(
     const buckets = bucketsOf(name);
     for (const [key, bucket] of buckets) {
       const idle = now - bucket.at >= policies[name].windowSeconds * 1000;
-      if (!idle && buckets.size <= most) return;
+      if (!idle && buckets.size <= maxBuckets) return;
       buckets.delete(key);
     }
   }

@@ -26,7 +26,7 @@ describe('when a loop runs', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('again: runs immediately', async () => {
+  it('a loop that asks to run again runs immediately', async () => {
     const { begun, finish } = loopOf();
     await settle();
     await finish({ again: true });
@@ -46,7 +46,7 @@ describe('when a loop runs', () => {
   it.each([
     ['a time long after the poll', 60_000, POLL_MS],
     ['a time that has passed', -5_000, 0],
-  ])('at: %s', async (_, ahead, wait) => {
+  ])('a loop that asks for %s waits at most one poll', async (_, ahead, wait) => {
     const { begun, finish } = loopOf();
     await settle();
     await finish({ at: new Date(Date.now() + ahead) });

@@ -225,6 +225,7 @@ const REDACT = [
    where l.item_id = any($1::uuid[]) and e.type = 'project.changed' and e.data -> 'learning' is not null and e.data -> 'learning' ->> 'id' = l.id::text`,
   LEARNINGS,
   'update decision set output = null, note = null where item_id = any($1::uuid[])',
+  'update mistake_report set note = null where item_id = any($1::uuid[])',
   `update delivery set body = '' where item_id = any($1::uuid[])`,
   `update attempt set response_text = null, response_headers = null
    where delivery_id in (select id from delivery where item_id = any($1::uuid[]))`,
@@ -239,6 +240,7 @@ const REDACT_ITEMS = `
 
 const REMOVE = [
   LEARNINGS,
+  'delete from mistake_report where item_id = any($1::uuid[])',
   ATTEMPTS,
   'delete from delivery where item_id = any($1::uuid[])',
   'delete from decision where item_id = any($1::uuid[])',

@@ -15,6 +15,7 @@ export const CHANGE_KINDS = [
   'webhook',
   'cluster',
   'learning',
+  'mistake',
 ] as const;
 export const changeKind = z.enum(CHANGE_KINDS);
 export type ChangeKind = z.infer<typeof changeKind>;
@@ -52,6 +53,9 @@ export const CHANGE_ACTIONS = [
   'cluster.restored',
   'learning.excluded',
   'learning.included',
+  'mistake.reported',
+  'mistake.overturned',
+  'mistake.upheld',
 ] as const satisfies readonly `${ChangeKind}.${string}`[];
 export const changeAction = z.enum(CHANGE_ACTIONS).meta({ id: 'ChangeAction' });
 export type ChangeAction = z.infer<typeof changeAction>;

@@ -11,4 +11,6 @@ it.each([
   [{ to: '1969-12-31T23:59:59.999Z' }, false],
   [{ from: 'yesterday' }, false],
   [{ since: '2026-01-01T00:00:00Z' }, false],
-])('%j: %s', (body, good) => expect(replayDeliveries.body?.safeParse(body).success).toBe(good));
+])('a replay request with the body %j is valid: %s', (body, good) =>
+  expect(replayDeliveries.body?.safeParse(body).success).toBe(good),
+);

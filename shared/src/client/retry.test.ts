@@ -40,7 +40,7 @@ describe('which failures are retried', () => {
     [502, 'http_502'],
     [503, 'unavailable'],
     [504, 'http_504'],
-  ])('retries %i %s', async (status, code) => {
+  ])('retries a failure with status %i and code %s', async (status, code) => {
     const { once, count } = attempts([refusal(status, code)]);
     expect(await retrier().run.run(once)).toBe('done');
     expect(count()).toBe(2);

@@ -9,7 +9,7 @@ import * as publicApi from '../api/public.ts';
 const UUID = '0197f1a0-0000-7000-8000-000000000001';
 
 describe('the endpoints', () => {
-  it('includes every module', () => {
+  it('the endpoints of every module are part of the contract', () => {
     const files = readdirSync(`${import.meta.dirname}/../api`).filter((name) => /^(?!endpoint)[a-z-]+\.ts$/.test(name));
     expect(MODULE_NAMES.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
     expect(new Set(ENDPOINTS.map(([name]) => name)).size).toBe(ENDPOINTS.length);
@@ -106,7 +106,7 @@ describe('a submission', () => {
     [{ risk_flags: ['f'.repeat(100)] }],
     [{ metadata: {} }],
     [{ metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index])) }],
-  ])('accepts %j', (change) => {
+  ])('a submission with %j is accepted', (change) => {
     expect(accepts(change)).toBe(true);
   });
 
@@ -127,7 +127,7 @@ describe('a submission', () => {
     [{ metadata: null }],
     [{ metadata: ['a'] }],
     [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, index])) }],
-  ])('refuses %j', (change) => {
+  ])('a submission with %j is refused', (change) => {
     expect(accepts(change)).toBe(false);
   });
 });

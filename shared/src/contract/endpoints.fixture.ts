@@ -14,6 +14,7 @@ import * as inbound from '../api/inbound.ts';
 import * as learnings from '../api/learnings.ts';
 import * as invites from '../api/invites.ts';
 import * as lifecycle from '../api/lifecycle.ts';
+import * as mistakes from '../api/mistakes.ts';
 import * as offers from '../api/offers.ts';
 import * as openapi from '../api/openapi.ts';
 import * as projects from '../api/projects.ts';
@@ -39,6 +40,7 @@ const MODULES = {
   learnings,
   invites,
   lifecycle,
+  mistakes,
   offers,
   openapi,
   projects,

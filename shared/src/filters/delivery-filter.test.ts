@@ -12,7 +12,7 @@ describe('the delivery log filter', () => {
     [{ code: 'none', status: 'failed' }],
     [{ event: 'evt_0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11' }],
     [{ item: ITEM.toLowerCase() }],
-  ])('accepts %o', (asked) => {
+  ])('accepts the delivery filter %o', (asked) => {
     expect(deliveryFilter.parse(asked)).toEqual(asked);
   });
 

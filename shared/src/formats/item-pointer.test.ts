@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest';
 import { isItemPointer } from './item-pointer.ts';
 
-it.each(['/input', '/suggestion', '/input/', '/input/a b/0/~0~1', '/suggestion/äöü'])('ST2: accepts %j', (pointer) =>
-  expect(isItemPointer(pointer)).toBe(true),
+it.each(['/input', '/suggestion', '/input/', '/input/a b/0/~0~1', '/suggestion/äöü'])(
+  'ST2: accepts the JSON pointer %j',
+  (pointer) => expect(isItemPointer(pointer)).toBe(true),
 );
 
 it.each([
@@ -18,4 +19,4 @@ it.each([
   '#/input',
   '/input/\n',
   '/input/\ud800',
-])('ST2: refuses %j', (pointer) => expect(isItemPointer(pointer)).toBe(false));
+])('ST2: refuses the JSON pointer %j', (pointer) => expect(isItemPointer(pointer)).toBe(false));

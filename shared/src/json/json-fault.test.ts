@@ -29,7 +29,7 @@ describe('IJ1: the position of a JSON syntax error', () => {
     ['{} // x', '1:4 the end of the text'],
     ['[01]', '1:3 a comma or ]'],
     ['{"items":[1,', '1:13 a value'],
-  ])('%j', (text, expected) => {
+  ])('locates the syntax error of %j', (text, expected) => {
     const fault = findJsonFault(text);
     expect(`${fault?.line}:${fault?.column} ${fault?.expected}`).toBe(expected);
   });

@@ -27,7 +27,7 @@ describe('JsonLexer', () => {
     ['"\\', ['broken escape at 1']],
     ['"a\\x"', ['broken escape at 2']],
     ['"a\nb"', ['broken control at 2']],
-  ])('%j', (text, tokens) => expect(tokensOf(text)).toEqual(tokens));
+  ])('splits %j into tokens', (text, tokens) => expect(tokensOf(text)).toEqual(tokens));
 
   it('stays behind the end and behind a broken token', () => {
     const ended = new JsonLexer('1');

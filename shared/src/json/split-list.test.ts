@@ -30,7 +30,7 @@ describe('splitList', () => {
     ['{"other":{"items":[9]},"items":[{"items":[1,2]}]}', ['{"items":[1,2]}']],
     ['{"a":"items","items":[1]}', ['1']],
     ['{"\\u0069tems":[1,2]}', ['1', '2']],
-  ])('splits %s', (text, items) => {
+  ])('splits the list in %s', (text, items) => {
     expect(split(text).items).toEqual(items);
     expect(allJson(split(text))).toBe(true);
   });

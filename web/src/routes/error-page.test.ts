@@ -16,7 +16,7 @@ it.each([
   [403, 'This page could not be loaded'],
   [500, 'This page could not be loaded'],
   [503, 'This page could not be loaded'],
-])('%d: %s', (status, title) => {
+])('the error page of %d says %s', (status, title) => {
   state.page.status = status;
   const { getByRole, queryByText } = render(ErrorPage);
   expect(getByRole('heading').textContent).toBe(title);

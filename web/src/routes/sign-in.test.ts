@@ -55,7 +55,7 @@ describe('the page', () => {
 });
 
 describe('a wallet', () => {
-  it('that signs opens the session; the signed text is sent, and no field of the message (S1)', async () => {
+  it('a wallet that signs opens the session; the signed text is sent, and no field of the message (S1)', async () => {
     const signIn = await open();
     const choice = wallet();
     await signIn.choose(choice);
@@ -69,7 +69,7 @@ describe('a wallet', () => {
     expect([signIn.notice, signIn.busy]).toEqual([null, null]);
   });
 
-  it('that refuses leaves one quiet line, and the same message for the next attempt', async () => {
+  it('a wallet that refuses leaves one quiet line, and the same message for the next attempt', async () => {
     const signIn = await open();
     await signIn.choose(wallet(throwing(new Error('User rejected the request.'))));
     expect(signIn.notice).toMatchObject({ tone: 'quiet', title: messages.refused });
@@ -80,7 +80,7 @@ describe('a wallet', () => {
     ]);
   });
 
-  it('that is locked is reported as locked, until it is selected again', async () => {
+  it('a wallet that is locked is reported as locked, until it is selected again', async () => {
     const signIn = await open();
     const choice = wallet(throwing({ code: 4100 }));
     await signIn.choose(choice);
@@ -91,7 +91,7 @@ describe('a wallet', () => {
   });
 
   it.each([['odd'], [undefined], [null], [{}], [new Error('boom')]])(
-    'that throws %o is reported as failed',
+    'a wallet that throws %o is reported as failed',
     async (thrown) => {
       const signIn = await open();
       await signIn.choose(wallet(throwing(thrown)));
@@ -177,7 +177,7 @@ it('S15: at a URL where browsers store no session, says so and asks no wallet', 
 });
 
 describe('the message', () => {
-  it('that is about to expire is replaced before a wallet sees it', async () => {
+  it('a sign-in message that is about to expire is replaced before a wallet sees it', async () => {
     const signIn = await open();
     vi.setSystemTime((service.now += 281_000));
     const choice = wallet();
@@ -186,7 +186,7 @@ describe('the message', () => {
     expect(session.state).toBe('signed_in');
   });
 
-  it('that expired is replaced once for any number of concurrent requests', async () => {
+  it('a sign-in message that expired is replaced once for any number of concurrent requests', async () => {
     const signIn = await open();
     const both = [signIn.refresh(), signIn.refresh()];
     expect(signIn.refreshing).toBe(true);
@@ -196,7 +196,7 @@ describe('the message', () => {
     expect([service.times('/api/auth/challenge'), signIn.refreshing]).toEqual([3, false]);
   });
 
-  it('that expired while the wallet was open shows both times, and a fresh one is there', async () => {
+  it('a sign-in message that expired while the wallet was open shows both times, and a fresh one is there', async () => {
     const signIn = await open();
     service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
     const signLate = () => {
@@ -213,7 +213,7 @@ describe('the message', () => {
     expect([signIn.challenge?.challenge_id, signIn.fresh]).toEqual(['challenge 2', true]);
   });
 
-  it('that was not the one signed is reported, and a fresh one is there', async () => {
+  it('a sign-in message that was not the one signed is reported, and a fresh one is there', async () => {
     const signIn = await open();
     service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
     await signIn.choose(wallet());
@@ -239,7 +239,7 @@ describe('the message', () => {
     },
   );
 
-  it('that cannot be loaded is reported when a wallet is selected, and no wallet is asked', async () => {
+  it('a sign-in message that cannot be loaded is reported when a wallet is selected, and no wallet is asked', async () => {
     const signIn = await open();
     service.answers['/api/auth/challenge'] = () => refusal(429, 'rate_limited');
     vi.setSystemTime((service.now += 300_000));

@@ -32,7 +32,7 @@ describe('DB3: host, user and database', () => {
     ['postgres:///x?host=db&port=5433&user=u&password=p', { ...usual, port: 5433 }],
     ['postgres://other@elsewhere/x?host=db&user=u&password=p', usual],
     ['postgres://u:p@db?dbname=x', usual],
-  ])('%s', (url, place) => {
+  ])('reads host, user and database of %s', (url, place) => {
     for (const config of configs(url)) expect(config).toMatchObject(place);
     const { host, port, database } = configs(url)[0] ?? {};
     expect(readDatabaseUrl(url)[0]).toMatchObject({ host, port, database });
@@ -65,7 +65,7 @@ describe('DB3: an unsupported environment variable is refused by name', () => {
     ...['PGSSLANYTHING', 'PGREQUIRESSL', 'PGREQUIREAUTH', 'PGREQUIREPEER', 'PGHOSTADDR', 'PGSERVICE'],
     ...['PGLOADBALANCEHOSTS', 'PGMINPROTOCOLVERSION', 'PGMAXPROTOCOLVERSION'],
     ...['PGKRBSRVNAME', 'PGGSSLIB', 'PGGSSDELEGATION', 'PGREPLICATION', 'PGBINARY'],
-  ])('%s', (name) => {
+  ])('refuses the environment variable %s by name', (name) => {
     expect(read({ [name]: 'of-theirs' })).toThrow(new RegExp(`^the environment variable ${name} .* unset it$`));
     expect(read({ [name]: 'of-theirs' })).not.toThrow(/of-theirs|s3cret/);
     expect(read({ [name]: '' })).not.toThrow();
@@ -85,7 +85,7 @@ describe('DB3: an unsupported environment variable is refused by name', () => {
       'soon',
       /^connect_timeout must be a number of seconds \(PGCONNECT_TIMEOUT of the environment\)$/,
     ],
-  ])('%s=%s', (name, value, sentence) => {
+  ])('refuses %s=%s by name', (name, value, sentence) => {
     expect(read({ [name]: value })).toThrow(sentence);
   });
 
@@ -116,7 +116,7 @@ describe('DB3: sslmode has the same meaning as in libpq', () => {
       `sslmode=require&sslcert=${certificate}&sslkey=${key}&sslpassword=word`,
       [{ ...unverified, cert: 'the certificate', key: 'the key', passphrase: 'word' }],
     ],
-  ])('%s', (query, candidates) => {
+  ])('reads %s as libpq does', (query, candidates) => {
     expect(tlsOf(query)).toEqual(candidates);
   });
 
@@ -150,7 +150,7 @@ describe('DB3: the other query parameters reach the driver', () => {
     ['channel_binding=prefer', { enableChannelBinding: true }],
     ['sslmode=require&sslnegotiation=direct', { sslnegotiation: 'direct' }],
     ['client_encoding=utf-8&gssencmode=disable&target_session_attrs=any&uselibpqcompat=true', {}],
-  ])('%s', (query, config) => {
+  ])('passes %s to the driver', (query, config) => {
     expect(configs(`postgres://u:p@db/x?${query}`)[0]).toMatchObject(config);
   });
 });
@@ -198,7 +198,7 @@ describe('DB3: an unknown parameter is refused by name', () => {
     ['host=a,b', /^only one host is supported$/],
     ['options=-c%20DateStyle%3DGerman', /^options sets DateStyle, which Countersign sets itself/],
     ['options=--statement-timeout%3D5', /^options sets statement_timeout, which Countersign sets itself/],
-  ])('%s', (query, sentence) => {
+  ])('refuses %s by name', (query, sentence) => {
     const read = () => readDatabaseUrl(`postgres://u:s3cret@db/x?${query}`);
     expect(read).toThrow(sentence);
     expect(read).not.toThrow(/s3cret/);

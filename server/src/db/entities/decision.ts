@@ -37,6 +37,10 @@ const DecisionSchema = defineEntity({
       name: 'decision_by_people',
       expression: `create index "decision_by_people" on "decision" ("project_id", "decided_at") include ("action") where "reviewer_id" is not null`,
     },
+    {
+      name: 'decision_of_person',
+      expression: `create index "decision_of_person" on "decision" ("reviewer_id", "decided_at") include ("action") where "reviewer_id" is not null`,
+    },
   ],
 });
 /** An undo deletes the row; the event log retains the history. */

@@ -31,7 +31,9 @@ import { AuditsOff } from './0026-audits-off.ts';
 import { RefusedWallets } from './0026-refused-wallets.ts';
 import { AuditModels } from './0027-audit-models.ts';
 import { Media } from './0028-media.ts';
-import { QueueSorts } from './0029-queue-sorts.ts';
+import { MistakeReports } from './0029-mistake-reports.ts';
+import { OwnFigures } from './0029-own-figures.ts';
+import { QueueSorts } from './0030-queue-sorts.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -68,5 +70,7 @@ export const MIGRATIONS = [
   { name: '0026-refused-wallets', class: RefusedWallets },
   { name: '0027-audit-models', class: AuditModels },
   { name: '0028-media', class: Media },
-  { name: '0029-queue-sorts', class: QueueSorts },
+  { name: '0029-mistake-reports', class: MistakeReports },
+  { name: '0029-own-figures', class: OwnFigures },
+  { name: '0030-queue-sorts', class: QueueSorts },
 ];

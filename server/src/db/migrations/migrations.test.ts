@@ -10,14 +10,14 @@ const LAST_BEFORE = '0019-regression-keys';
 const RULES: readonly { fits: RegExp; say: string }[] = [
   { fits: /\bdrop (table|column)\b/i, say: 'drop it one version after the last that uses it' },
   { fits: /\brename\b/i, say: 'add the new name, write both, drop the old one a version later' },
-  { fits: /\balter column\b.*\b(type|set not null)\b/i, say: 'add a column, fill it in portions, use it' },
+  { fits: /\balter column\b.*\b(type|set not null)\b/i, say: 'add a column, fill it in batches, use it' },
   { fits: /\badd column\b(?!.*\bdefault\b).*\bnot null\b/i, say: 'an older process writes rows without it' },
   { fits: /\bcreate (unique )?index\b(?! concurrently)/i, say: 'build it concurrently, in a step of its own' },
   {
     fits: /\badd constraint\b(?!.*\b(not valid|using index)\b)/i,
     say: 'add it not valid, or using an index, then validate it',
   },
-  { fits: /^\s*(update|delete)\b/i, say: 'change rows in portions, by a worker' },
+  { fits: /^\s*(update|delete)\b/i, say: 'change rows in batches, by a worker' },
 ];
 
 interface Step {
@@ -54,7 +54,7 @@ describe('a change of the schema', () => {
     inOne('alter table "item" add constraint "a" check ("b" > 0) not valid'),
     inOne('alter table "item" drop constraint "a"'),
     beside('drop index concurrently if exists "a"', 'create index concurrently "a" on "item" ("b")'),
-  ])('is survived: %j', (step) => expect(troubles(step)).toEqual([]));
+  ])('a running process survives the step %j', (step) => expect(troubles(step)).toEqual([]));
 
   it.each([
     inOne('alter table "item" drop column "a"'),

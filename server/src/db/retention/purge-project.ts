@@ -20,6 +20,7 @@ const TAKE = [
   rowsOf('learning'),
   rowsOf('wording'),
   rowsOf('cluster'),
+  rowsOf('mistake_report'),
   rowsOf('decision'),
   rowsOf('idempotency_key'),
   // The relay locks events before their project, and the purge does the reverse: events that the relay has locked are

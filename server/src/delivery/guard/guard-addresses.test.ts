@@ -23,11 +23,11 @@ const ALLOWED = `
 `.match(/\S+/g);
 
 describe('W3: addresses', () => {
-  it.each(DENIED ?? [])('refuses %s', (address) => {
+  it.each(DENIED ?? [])('refuses the address %s', (address) => {
     expect(isPublicAddress(address, STRICT)).toBe(false);
   });
 
-  it.each(ALLOWED ?? [])('allows %s', (address) => {
+  it.each(ALLOWED ?? [])('allows the address %s', (address) => {
     expect(isPublicAddress(address, STRICT)).toBe(true);
   });
 

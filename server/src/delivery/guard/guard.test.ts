@@ -36,7 +36,7 @@ describe('W1: URLs', () => {
     'https://localhost.example.com/',
     'https://notlocalhost/',
     `https://example.com/${'a'.repeat(2_048 - 20)}`,
-  ])('accepts %s', (url) => {
+  ])('accepts the URL %s', (url) => {
     expect(refuseUrl(url, STRICT)).toBeNull();
   });
 

@@ -60,7 +60,7 @@ describe('W7: with every range allowed, a webhook still cannot reach', () => {
     ['the database, as one of two addresses', 'http://half-database.example:5432/'],
     ['the lock store', 'http://10.0.0.6:6379/'],
     ['the lock store, by NAT64', 'http://[64:ff9b::a00:6]:6379/'],
-  ])('%s', async (_, url) => {
+  ])('refuses a webhook to %s', async (_, url) => {
     expect(await refuseTarget(url, openTo(), lookup)).toMatch(/^Use (a public|another) host/);
     expect(await refuseTarget(url, { ...openTo(), own: own([]) }, lookup), 'is reachable otherwise').toBeNull();
   });
@@ -77,7 +77,7 @@ describe('W7: with every range allowed, a webhook still cannot reach', () => {
 
 describe('W7: recognizes the service however HOST is spelled', () => {
   it.each(['::1', '[::1]', '::', '[::]', '::ffff:127.0.0.1', '0:0:0:0:0:0:0:1', '::1%lo', '127.0.0.1'])(
-    '%s',
+    'recognizes the service with HOST=%s',
     async (host) => {
       const policy = openTo(own([{ host, port: 3000 }]));
       for (const url of [

@@ -30,7 +30,7 @@ describe('deviceOf', () => {
     ],
     [`Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) ${IOS} Mobile/15E148`, 'iPad'],
     ['Firefox/145.0', 'Firefox'],
-  ])('%s → %s', (userAgent, device) => expect(deviceOf(userAgent)).toBe(device));
+  ])('reads the user agent %s as %s', (userAgent, device) => expect(deviceOf(userAgent)).toBe(device));
 
   it('retains nothing that it does not recognize, however it is disguised', () => {
     for (const userAgent of [

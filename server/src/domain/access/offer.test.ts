@@ -19,7 +19,7 @@ const CASES = [null, ...ROLES].flatMap((role) =>
 );
 
 describe('PM6: a role below owner is given without an offer to a member, or to someone known who allowed it', () => {
-  it.each(CASES)('%j', (known) => {
+  it.each(CASES)('decides whether a wallet known as %j becomes a reviewer without an offer', (known) => {
     const allowed = known.sharesProject && known.allowsDirect && !known.blocked && !known.refuses;
     for (const to of ['reviewer', 'supervisor'] as const)
       expect(isAddedDirectly(known, to)).toBe(known.role === null ? allowed : true);
@@ -34,5 +34,7 @@ describe('PM6: a role below owner is given without an offer to a member, or to s
 });
 
 describe('PM8: nobody becomes an owner without accepting', () => {
-  it.each(CASES)('%j', (known) => expect(isAddedDirectly(known, 'owner')).toBe(known.role === 'owner'));
+  it.each(CASES)('offers ownership to a wallet known as %j unless it is an owner already', (known) =>
+    expect(isAddedDirectly(known, 'owner')).toBe(known.role === 'owner'),
+  );
 });

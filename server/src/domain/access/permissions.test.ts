@@ -18,6 +18,7 @@ const TABLE: Record<Permission, [boolean, boolean, boolean]> = {
   take_over: [false, true, true],
   bulk_claim: [false, true, true],
   reopen: [false, true, true],
+  answer_mistakes: [false, true, true],
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
   shape_clusters: [false, true, true],
@@ -41,7 +42,7 @@ describe('PM: the table', () => {
   it('covers every permission', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...PERMISSIONS].sort());
-    expect(cells).toHaveLength(57);
+    expect(cells).toHaveLength(60);
   });
 
   it.each(cells)('a %s and %s: %s', (role, permission, allowed) => {
@@ -69,7 +70,16 @@ describe('PM: the abilities sent with a project', () => {
     ['reviewer', []],
     [
       'supervisor',
-      ['take_over', 'bulk_claim', 'reopen', 'see_analytics', 'see_learnings', 'see_deliveries', 'stop_project'],
+      [
+        'take_over',
+        'bulk_claim',
+        'reopen',
+        'answer_mistakes',
+        'see_analytics',
+        'see_learnings',
+        'see_deliveries',
+        'stop_project',
+      ],
     ],
     [
       'owner',
@@ -77,6 +87,7 @@ describe('PM: the abilities sent with a project', () => {
         'take_over',
         'bulk_claim',
         'reopen',
+        'answer_mistakes',
         'see_analytics',
         'see_learnings',
         'see_deliveries',
@@ -88,7 +99,7 @@ describe('PM: the abilities sent with a project', () => {
         'manage_project',
       ],
     ],
-  ])('for a %s', (role, expected) => {
+  ])('sends the abilities of a %s', (role, expected) => {
     const abilities = projectAbilities(role, false);
     expect(Object.keys(abilities).sort()).toEqual([...ABILITIES].sort());
     expect(on(abilities)).toEqual(expected);

@@ -8,6 +8,7 @@ export const PERMISSIONS = [
   'take_over',
   'bulk_claim',
   'reopen',
+  'answer_mistakes',
   'see_analytics',
   'see_learnings',
   'shape_clusters',
@@ -36,6 +37,7 @@ const MAY = {
   take_over: supervisors,
   bulk_claim: supervisors,
   reopen: supervisors,
+  answer_mistakes: supervisors,
   see_analytics: supervisors,
   see_learnings: supervisors,
   shape_clusters: supervisors,
@@ -66,6 +68,7 @@ const DENIED_WHEN_ARCHIVED: readonly Permission[] = [
   'take_over',
   'bulk_claim',
   'reopen',
+  'answer_mistakes',
   'shape_clusters',
   'exclude_learnings',
   'start_regressions',
@@ -89,6 +92,7 @@ export function projectAbilities(role: Role, archived: boolean): Abilities {
     take_over: can('take_over'),
     bulk_claim: can('bulk_claim'),
     reopen: can('reopen'),
+    answer_mistakes: can('answer_mistakes'),
     see_analytics: can('see_analytics'),
     see_learnings: can('see_learnings'),
     see_deliveries: can('see_deliveries'),
@@ -107,6 +111,12 @@ export const mayShapeClusters = (role: Role, archived: boolean): boolean => mayN
 /** Whether a member may exclude and include learnings now (LX5). */
 export const mayExcludeLearnings = (role: Role, archived: boolean): boolean =>
   mayNow(role, 'exclude_learnings', archived);
+
+/** Whether a member may change the reported mistakes of a project now (MR1, AR1). */
+export const mayReportMistakes = (role: Role, archived: boolean): boolean => mayNow(role, 'decide_queued', archived);
+
+/** Whether a member may answer reported mistakes now (MR3). */
+export const mayAnswerMistakes = (role: Role, archived: boolean): boolean => mayNow(role, 'answer_mistakes', archived);
 
 export interface ItemSituation {
   status: ItemStatus;
@@ -145,6 +155,7 @@ const NOTHING: Record<Ability, boolean> = {
   take_over: false,
   bulk_claim: false,
   reopen: false,
+  answer_mistakes: false,
   see_analytics: false,
   see_learnings: false,
   see_deliveries: false,

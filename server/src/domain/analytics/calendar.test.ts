@@ -51,7 +51,7 @@ describe('AN6: days are those of the project’s zone', () => {
       ['2026-04-22T22:00', '2026-04-23T22:00', '2026-04-24T21:00', '2026-04-25T21:00'],
       [24, 23, 24],
     ],
-  ])('%s from %s', (zone, from, starts, hours) => {
+  ])('finds the starts and lengths of the days of %s from %s', (zone, from, starts, hours) => {
     const to = new Date(Date.parse(from) + 72 * HOUR).toISOString();
     const found = days(zone, from, to);
     expect(found).toEqual(starts.map((start) => `${start}:00.000Z`));

@@ -33,17 +33,17 @@ function said(of: CountedEvent): string[] {
 }
 
 describe('AN1: an arrival', () => {
-  it.each(['queued', 'escalated'] as const)('that is %s is in its cohort and waits', (status) => {
+  it.each(['queued', 'escalated'] as const)('an arrival that is %s is in its cohort and waits', (status) => {
     const arrival = event({ type: `item.${status}`, version: 1, status });
     expect(said(arrival)).toEqual([`arrived ${status}: 1 @`, `status ${status}: 1 @`, `waiting ${status}: 1 @`]);
   });
 
-  it('that routing decided waits for nobody', () => {
+  it('an arrival that routing decided waits for nobody', () => {
     const arrival = event({ type: 'item.finalized', version: 1, status: 'auto_approved', action: 'auto_approve' });
     expect(said(arrival)).toEqual(['arrived auto_approved: 1 @', 'status auto_approved: 1 @']);
   });
 
-  it('that is drawn for an audit arrives approved, and waits', () => {
+  it('an arrival that is drawn for an audit arrives approved, and waits', () => {
     const arrival = event({
       type: 'item.finalized',
       version: 1,
@@ -81,7 +81,7 @@ describe('AN2: a decision', () => {
     expect(said(event({ type: 'item.finalized', version: 3, status: 'approved', action: 'edit' }))).toEqual([]);
   });
 
-  it('that is undone counts zero, in the minute in which it was made', () => {
+  it('a decision that is undone counts zero, in the minute in which it was made', () => {
     const before = { at: LATER, status: 'approved', action: 'edit', memberId: 'anna' } as const;
     const undone = event({ type: 'item.undone', at: new Date('2026-03-01T10:09:00Z'), memberId: 'anna', before });
     const sums = new Map<string, number>();
@@ -95,7 +95,7 @@ describe('AN2: a decision', () => {
     expect(sums.size).toBeGreaterThan(30);
   });
 
-  it('that finalizes an item is in no rate, because it does not judge the suggestion (AN4)', () => {
+  it('a decision that finalizes an item is in no rate, because it does not judge the suggestion (AN4)', () => {
     const ended = said(decided({ action: 'finalize', status: 'escalated_final' }));
     expect(ended.filter((line) => line.startsWith('bin'))).toEqual([]);
     expect(ended).toContain('decided finalize: 1');

@@ -17,7 +17,7 @@ describe('FL1: how long a decision takes', () => {
     ['separately for each person', [made('ana', 0, 20), made('ben', 0, 25)], [20, 25]],
     ['unknown without the claim', [made('ana', null, 20), made('ana', 10, 30)], [10]],
     ['empty without decisions', [], []],
-  ])('%s', (_, rows, seconds) => {
+  ])('measures how long a decision takes: %s', (_, rows, seconds) => {
     expect(timesOf(rows).map((time) => time.seconds)).toEqual(seconds);
   });
 

@@ -56,7 +56,7 @@ describe('AU1: what is drawn for an audit', () => {
 });
 
 describe('AU3: who must not see what identifies audits', () => {
-  it.each(ROLES)('%s', (role) => {
+  it.each(ROLES)('decides whether a %s sees what identifies audits', (role) => {
     expect(isBlind(role, false)).toBe(false);
     expect(isBlind(role, true)).toBe(role === 'reviewer');
   });

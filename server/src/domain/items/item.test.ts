@@ -14,7 +14,7 @@ describe('LC0: the moves', () => {
     expect([...new Set(actions)].sort()).toEqual([...REVIEW_ACTIONS].sort());
   });
 
-  it.each(all)('from %s, %s', (status, action) => {
+  it.each(all)('allows or refuses the move from %s by %s as the table says', (status, action) => {
     const move = moveFor({ status, audit: false }, action);
     expect(move && { ...move, override: isOverride(action) }).toEqual(TABLE[`${status} ${action}`]);
   });
@@ -78,7 +78,7 @@ describe('LC2, LC3: the times', () => {
     expect(dueAt(at, minutes).toISOString()).toBe(due);
   });
 
-  it('neither mutates the given time', () => {
+  it('computing a time does not mutate the given one', () => {
     undoUntil(at, 5);
     dueAt(at, 60);
     expect(at.toISOString()).toBe('2026-03-28T23:59:59.999Z');
@@ -153,7 +153,7 @@ describe('an edit must change the output', () => {
     ['two different keys', { a: 1 }, { b: 1 }],
     ['a key that every object inherits', { a: 1 }, { constructor: 1 }],
     ['composed and decomposed letters', 'caf\u00e9', 'cafe\u0301'],
-  ])('distinguishes %s', (_, left, right) => {
+  ])('an edit distinguishes %s', (_, left, right) => {
     expect(sameJson(left, right)).toBe(false);
     expect(sameJson(right, left)).toBe(false);
   });

@@ -28,7 +28,7 @@ describe('the preview of an input', () => {
     ['nothing but null members', { ref: null }, '{"ref":null}'],
     ['a turn that is null', [null, { role: 'user', content: 'Hi' }], 'Hi'],
     ['text under a key that every object has', JSON.parse('{"__proto__":"odd"}') as unknown, 'odd'],
-  ])('%s', (_, input, expected) => {
+  ])('previews %s', (_, input, expected) => {
     expect(previewOf(input)).toBe(expected);
   });
 

@@ -35,7 +35,7 @@ describe('I6: the event log leads an item to', () => {
     ['a supervisor and back', [queued, claimed, escalated, claimed, queued], { status: 'queued', claims: 2 }],
     ['an automatic approval', [automatic], { status: 'auto_approved', decided: 'no' }],
     ['a rejection by routing, reopened', [refused, queued, claimed], { status: 'queued', claim: 'live' }],
-  ])('%s', (_, events, end) => {
+  ])('replays the event log of %s', (_, events, end) => {
     expect(ends(eventsOf(...events))).toMatchObject(end);
   });
 
@@ -82,7 +82,7 @@ describe('I6: an event log is faulty with', () => {
     ['a claim that ends twice', [queued, claimed, released, released]],
     ['a missing version', [queued, { ...claimed, version: 3 }]],
     ['a repeated version', [queued, claimed, { ...released, version: 2 }]],
-  ] as [string, Parameters<typeof eventsOf>][])('%s', (_, events) => {
+  ] as [string, Parameters<typeof eventsOf>][])('finds %s in an event log', (_, events) => {
     expect(ends(eventsOf(...events))).toEqual({ fault: expect.any(String) as string });
   });
 });

@@ -18,7 +18,7 @@ describe('RT7: a stopped project', () => {
     ['does not change the rule of an item that is queued by policy', { confidence: 0.1 }, 'queue', 'RT4 queued'],
     ['escalates an item with an escalate flag', { confidence: 1, flags: ['legal'] }, 'reject', 'RT1 escalated'],
     ['escalates an item by policy', { confidence: 0.1 }, 'escalate', 'RT4 escalated'],
-  ])('%s', (_, item, below, expected) => {
+  ])('a stopped project %s', (_, item, below, expected) => {
     const { rule, status } = routed(item, below, true);
     expect(`${rule} ${status}`).toBe(expected);
   });

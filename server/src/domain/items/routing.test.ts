@@ -59,7 +59,7 @@ describe('RT1: an escalate flag', () => {
     ['ß, whose capital is SS', 'stra\u00dfe', 'STRASSE'],
     ['both small forms of sigma', '\u03bf\u03b4\u03cc\u03c2', '\u03bf\u03b4\u03cc\u03c3'],
     ['Greek in capitals', '\u03bd\u03cc\u03bc\u03b9\u03bc\u03b1', '\u039d\u038c\u039c\u0399\u039c\u0391'],
-  ])('Unicode: %s', (_, project, item) => {
+  ])('an escalate flag matches in Unicode: %s', (_, project, item) => {
     expect(brief(1, [item], { escalate_flags: [project] })).toBe('RT1 escalated');
     expect(brief(1, [project], { escalate_flags: [item] })).toBe('RT1 escalated');
   });
@@ -113,7 +113,7 @@ describe('RT2 to RT4: the thresholds, compared with the confidence as submitted'
     [Number.MIN_VALUE, 'RT4 rejected'],
     [0, 'RT4 rejected'],
     [-0, 'RT4 rejected'],
-  ])('%f → %s', (confidence, expected) => {
+  ])('routes the confidence %f by %s', (confidence, expected) => {
     expect(brief(confidence)).toBe(expected);
   });
 

@@ -21,7 +21,7 @@ describe('RS1: the outcome of a new suggestion for a learning', () => {
     ['null is an answer', { suggestion: 'null', output: null }, 'null', 'still_fails'],
     ['a rejection is not fixed by null', { suggestion: '"x"', output: null }, 'null', 'differs'],
     ['the order of a list matters', { suggestion: '[1,2]', output: null }, '[2,1]', 'differs'],
-  ])('%s', (_, learning, answer, outcome) => {
+  ])('compares a new suggestion with its learning: %s', (_, learning, answer, outcome) => {
     expect(outcomeOf(learning, answer)).toBe(outcome);
   });
 

@@ -14,7 +14,7 @@ describe('MP1: an item mentions a URL', () => {
     `<img src="${URL_}">`,
     `It is at ${URL_}.`,
     'HTTPS://Images.Example.com/a b.png?x=1#page=2',
-  ])('%j', (value) => expect(mentions(value)).toBe(true));
+  ])('finds the URL in %j', (value) => expect(mentions(value)).toBe(true));
 
   it.each([
     'https://images.example.com/a%20b.png?x=10',
@@ -24,7 +24,7 @@ describe('MP1: an item mentions a URL', () => {
     'images.example.com/a%20b.png?x=1',
     '',
     null,
-  ])('not %j', (value) => expect(mentions(value)).toBe(false));
+  ])('does not find the URL in %j', (value) => expect(mentions(value)).toBe(false));
 
   it('in a value of any depth', () => {
     const deep = `${'['.repeat(20_000)}${JSON.stringify(URL_)}${']'.repeat(20_000)}`;

@@ -63,7 +63,7 @@ describe('A14: connections', () => {
     expect(await isServed(here)).toBe(true);
   });
 
-  it('that are idle are closed when the process is full, and those with a request stay', async () => {
+  it('connections that are idle are closed when the process is full, and those with a request stay', async () => {
     await serve({ all: 2 });
     http.removeAllListeners('request');
     http.on('request', ({ url }, response) => url === '/slow' || response.end('well'));

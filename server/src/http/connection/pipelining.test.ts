@@ -50,7 +50,7 @@ describe('MB5: a connection that pipelines requests and reads no responses', () 
     expect([seen, upgraded]).toEqual([17, 0]);
   });
 
-  it('also counts requests that are refused before they are handled', async () => {
+  it('a pipelined request that is refused before it is handled counts as well', async () => {
     await serve(() => undefined);
     const odd = 'GET / HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n';
     let refused = 0;

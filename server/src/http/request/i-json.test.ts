@@ -142,7 +142,7 @@ describe('errors, each with its pointer', () => {
     '{"a":{"x":1},"b":{"x":1}}',
     '{"a":1,"A":1}',
     '{"":{"":""}}',
-  ])('accepts %s', (body) => {
+  ])('I-JSON accepts %s', (body) => {
     expect(parse(body).value).toEqual(JSON.parse(body));
   });
 

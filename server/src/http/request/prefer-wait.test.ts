@@ -20,5 +20,5 @@ describe('Prefer: wait (RFC 7240)', () => {
     ['await=5', null],
     ['', null],
     [undefined, null],
-  ])('%s: %s', (header, seconds) => expect(preferredWait(header)).toBe(seconds));
+  ])('reads “Prefer: %s” as %s seconds', (header, seconds) => expect(preferredWait(header)).toBe(seconds));
 });

@@ -1,12 +1,16 @@
 // The live queue: lists, claims and decisions.
+import * as mistakes from '@countersign/shared/api/mistakes';
 import * as api from '@countersign/shared/api/queue';
 import { presentDomainEvent } from '../../presenters/domain-event.ts';
 import { presentGrant, presentItem, presentQueue, presentNextGrant, presentBulkGrant } from '../../presenters/item.ts';
+import { presentMistake, presentMistakeOfItem } from '../../presenters/mistake.ts';
+import { readOwnFigures } from '../../usecases/analytics/read-own-figures.ts';
 import { claim } from '../../usecases/claims/claim.ts';
 import { claimNext } from '../../usecases/claims/claim-next.ts';
 import { claimBulk } from '../../usecases/claims/claim-bulk.ts';
 import type { Grant } from '../../usecases/claims/claim-row.ts';
 import { decide } from '../../usecases/decisions/decide.ts';
+import { answerMistake, listMistakes, readMistake, reportMistake } from '../../usecases/decisions/mistakes.ts';
 import { listQueue } from '../../usecases/items/list-queue.ts';
 import { readHistory, readItem } from '../../usecases/items/read-item.ts';
 import { search } from '../../usecases/items/search.ts';
@@ -24,6 +28,7 @@ export function bindQueue(bind: Binder, services: Services): void {
   bindMedia(bind, services);
   bindClaims(bind, services);
   bindDecisions(bind, services);
+  bindMistakes(bind, services);
 }
 
 function bindReading(bind: Binder, services: Services): void {
@@ -107,6 +112,25 @@ function bindDecisions(bind: Binder, services: Services): void {
     await reopen(services, actor, { itemId: params.id, reason: body?.reason ?? null });
     return shown(services, actor, params.id);
   });
+}
+
+function bindMistakes(bind: Binder, services: Services): void {
+  const reported = async (actor: MemberActor, itemId: string) =>
+    presentMistakeOfItem(await readMistake(services, actor, itemId));
+  bind.member(mistakes.listMistakes, async ({ actor, query }) => {
+    const page = await listMistakes(services, actor, { after: undefined, ...query });
+    return { data: page.rows.map(presentMistake), next_cursor: page.nextCursor };
+  });
+  bind.member(mistakes.readMistake, ({ actor, params }) => reported(actor, params.id));
+  bind.member(mistakes.reportMistake, async ({ actor, params, body }) => {
+    await reportMistake(services, actor, { itemId: params.id, note: body?.note ? body.note : null });
+    return reported(actor, params.id);
+  });
+  bind.member(mistakes.answerMistake, async ({ actor, params, body }) => {
+    await answerMistake(services, actor, { itemId: params.id, overturned: body.overturned });
+    return reported(actor, params.id);
+  });
+  bind.member(mistakes.readOwnFigures, ({ actor, query }) => readOwnFigures(services, actor, query.time_zone));
 }
 
 async function shown(services: Services, actor: MemberActor, itemId: string) {

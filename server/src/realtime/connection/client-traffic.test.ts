@@ -135,7 +135,7 @@ describe('A9: a client', () => {
   it.each<[string, Packet[]]>([
     ['a CONNECT and events', [CONNECT, EVENT, EVENT]],
     ['a CONNECT with a payload', [message('0{"token":"x"}'), EVENT]],
-  ])('may send %s', (_, packets) => {
+  ])('a client may send %s', (_, packets) => {
     expect(verdicts(packets)).toEqual(packets.map(() => 'in order'));
   });
 

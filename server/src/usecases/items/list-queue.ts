@@ -10,7 +10,7 @@ import { may } from '../../domain/access/permissions.ts';
 import { notFound } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from '../projects/audited-projects.ts';
-import { claimsOf, type ClaimView } from '../claims/claims-of.ts';
+import { readClaims, type ClaimView } from '../claims/read-claims.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { rowFor, toItemRow } from '../../domain/items/item-row.ts';
 import type { QueuePlace, QueueSort } from '@countersign/shared/filters/queue-order';
@@ -75,7 +75,7 @@ export async function listQueue(services: Services, actor: MemberActor, query: Q
     };
   });
   const nextCursor = snapshot.end === null ? null : encodeQueueCursor(sort, snapshot.end);
-  return { ...snapshot, nextCursor, claims: await claimsOf(services, snapshot.items) };
+  return { ...snapshot, nextCursor, claims: await readClaims(services, snapshot.items) };
 }
 
 async function rolesOf(em: Em, actor: MemberActor, projectId: string | undefined): Promise<Map<string, Role>> {

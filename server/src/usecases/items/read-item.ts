@@ -13,7 +13,7 @@ import { isOpen, isSettled } from '../../domain/items/item.ts';
 import { claimLimitReached } from '../claims/claim-limit.ts';
 import { findItem, notFound } from '../access/membership.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../services.ts';
-import { claimsOf, type ClaimView } from '../claims/claims-of.ts';
+import { readClaims, type ClaimView } from '../claims/read-claims.ts';
 import { decodeSeq, encodeSeq } from '../cursor.ts';
 
 export interface ItemView {
@@ -41,7 +41,7 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
     const { archived, hasAudits } = await projectOf(em, item.projectId);
     return { item, role, archived, blind: isBlind(role, hasAudits), decision, decidedBy };
   });
-  const claim = (await claimsOf(services, [view.item])).get(itemId) ?? null;
+  const claim = (await readClaims(services, [view.item])).get(itemId) ?? null;
   const asks = isOpen(view.item.status) && claim?.userId !== actor.userId;
   return { ...view, claim, claimLimitReached: asks && (await claimLimitReached(services, actor.userId)) };
 }

@@ -160,26 +160,34 @@ export async function excludeLearning(
   actor: MemberActor,
   { projectId, learningId, excluded }: ExcludeInput,
 ): Promise<{ id: string; excluded: boolean }> {
-  const answer = { id: learningId, excluded };
   await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'exclude_learnings');
     const learning = await tx.em.findOne(Learning, { id: learningId, projectId });
     if (learning === null) throw notFound();
-    // If its decision is undone meanwhile, the learning is deleted and there is nothing left to mark.
-    const marked = await tx.em.nativeUpdate(Learning, { id: learningId, excluded: !excluded }, { excluded });
-    if (marked === 0) return;
-    await recordChange(
-      services,
-      { tx, actor },
-      {
-        projectId,
-        changed: ['learnings'],
-        action: excluded ? 'learning.excluded' : 'learning.included',
-        subject: learning.reason,
-        subjectId: learningId,
-        event: { learning: answer },
-      },
-    );
+    await markLearning(services, { tx, actor }, { learning, excluded });
   });
-  return answer;
+  return { id: learningId, excluded };
+}
+
+/** Marks a learning in the transaction of the change; nothing happens when it is marked so already. */
+export async function markLearning(
+  services: Services,
+  { tx, actor }: { tx: Tx; actor: MemberActor },
+  { learning, excluded }: { learning: Learning; excluded: boolean },
+): Promise<void> {
+  // If its decision is undone meanwhile, the learning is deleted and there is nothing left to mark.
+  const marked = await tx.em.nativeUpdate(Learning, { id: learning.id, excluded: !excluded }, { excluded });
+  if (marked === 0) return;
+  await recordChange(
+    services,
+    { tx, actor },
+    {
+      projectId: learning.projectId,
+      changed: ['learnings'],
+      action: excluded ? 'learning.excluded' : 'learning.included',
+      subject: learning.reason,
+      subjectId: learning.id,
+      event: { learning: { id: learning.id, excluded } },
+    },
+  );
 }

@@ -9,6 +9,7 @@ import { requireChange } from '../access/membership.ts';
 import { recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
+/** The new secret, whether it signs now (`current`) or from `promoteAt` on (`next`). */
 export interface Rotation {
   secret: string;
   phase: 'current' | 'next';

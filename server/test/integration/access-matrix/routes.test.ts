@@ -188,30 +188,36 @@ describe('PM: a non-member', () => {
 const SHUT = ['forbidden', 'not_found', 'session_missing', 'origin_refused', 'invalid_id', 'internal'];
 
 describe('PM: a member', () => {
-  it.each(MEMBERS.flatMap((name) => ROLES.map((role) => [name, role] as const)))('%s as %s', async (name, role) => {
-    const at = ACCESS_RULES[name]?.ends ? await openMatrixEnvironment(matrixEnv.served, inside) : matrixEnv;
-    const outcome = await refusalCodeOf(at, name, { ...asPerson(at, role), 'sec-fetch-site': 'same-origin' });
-    if (ROLES.indexOf(role) < ROLES.indexOf(ACCESS_RULES[name]?.least as Role)) expect(outcome).toBe('forbidden');
-    else expect(SHUT).not.toContain(outcome);
-  });
+  it.each(MEMBERS.flatMap((name) => ROLES.map((role) => [name, role] as const)))(
+    '%s as %s answers as the access matrix says',
+    async (name, role) => {
+      const at = ACCESS_RULES[name]?.ends ? await openMatrixEnvironment(matrixEnv.served, inside) : matrixEnv;
+      const outcome = await refusalCodeOf(at, name, { ...asPerson(at, role), 'sec-fetch-site': 'same-origin' });
+      if (ROLES.indexOf(role) < ROLES.indexOf(ACCESS_RULES[name]?.least as Role)) expect(outcome).toBe('forbidden');
+      else expect(SHUT).not.toContain(outcome);
+    },
+  );
 });
 
 describe('T6: nobody assigns a role above their own', () => {
   const below = ROLES.filter((role) => role !== 'owner');
 
-  it.each(below.flatMap((role) => ROLES.map((given) => [role, given] as const)))('a %s: %s', async (role, given) => {
-    const at = await openMatrixEnvironment(matrixEnv.served, inside);
-    const who = at.people[role];
-    const params = { id: at.ids.project };
-    const pool = async () =>
-      (await at.project.owner.call(listMembers, { params })).data.map((one) => [one.user_id, one.role]);
-    const before = await pool();
-    const guest = makeWallet().address;
-    await who.refused('forbidden', addMember, { params, body: { address: guest, role: given } });
-    await who.refused('forbidden', addMember, { params, body: { address: who.wallet.address, role: given } });
-    await who.refused('forbidden', createInvite, { params, body: { role: given } });
-    for (const user of [who.id, at.ids.member])
-      await who.refused('forbidden', changeMember, { params: { ...params, user_id: user }, body: { role: given } });
-    expect(await pool()).toEqual(before);
-  });
+  it.each(below.flatMap((role) => ROLES.map((given) => [role, given] as const)))(
+    'a %s cannot make anyone %s',
+    async (role, given) => {
+      const at = await openMatrixEnvironment(matrixEnv.served, inside);
+      const who = at.people[role];
+      const params = { id: at.ids.project };
+      const pool = async () =>
+        (await at.project.owner.call(listMembers, { params })).data.map((one) => [one.user_id, one.role]);
+      const before = await pool();
+      const guest = makeWallet().address;
+      await who.refused('forbidden', addMember, { params, body: { address: guest, role: given } });
+      await who.refused('forbidden', addMember, { params, body: { address: who.wallet.address, role: given } });
+      await who.refused('forbidden', createInvite, { params, body: { role: given } });
+      for (const user of [who.id, at.ids.member])
+        await who.refused('forbidden', changeMember, { params: { ...params, user_id: user }, body: { role: given } });
+      expect(await pool()).toEqual(before);
+    },
+  );
 });

@@ -95,7 +95,7 @@ describe('A22: a recorded download', () => {
     ['from our own page in an older browser', () => ({ referer: `${own()}/learnings` }), 'in'],
     ['from a typed address', () => ({ 'sec-fetch-site': 'none' }), 'in'],
     ['by a program', () => ({}), 'in'],
-  ])('is requested %s', async (_, headers, answer) => {
+  ])('a recorded download requested %s is admitted or refused by its origin', async (_, headers, answer) => {
     const before = await everything();
     const request = requestOf(matrixEnv, 'exportLearnings');
     expect(codeOf(await send(matrixEnv, request, { ...headersFor('exportLearnings'), ...headers() }))).toBe(answer);

@@ -88,7 +88,7 @@ async function bodyOf(name: string, { userId }: { userId: string }): Promise<str
 }
 
 describe.each(Object.keys(ENDS))('A21: a session that is %s between its request and the transaction', (how) => {
-  it.each(WRITES)('%s: changes nothing', async (name) => {
+  it.each(WRITES)('%s changes nothing once its session has ended', async (name) => {
     const session = await aSession(name);
     const asked = { ...requestOf(matrixEnv, name), body: await bodyOf(name, session) };
     const before = await everything();
@@ -123,23 +123,26 @@ describe('A21: a body that is held back while its session ends', () => {
     return new Date(row?.at ?? 0).getTime();
   };
 
-  it.each(BY_SESSION.filter((name) => endpointOf(name).body !== null))('%s: is refused', async (name) => {
-    const session = await aSession(name);
-    const body = (await bodyOf(name, session)) ?? '{}';
-    // A recorded last-seen time shows that the first session check has run.
-    await inside.sql('update session set last_seen_at = ? where id = ?', [ago(120_000), session.id]);
-    const noted = await seen(session.id);
-    const before = await everything();
-    const finish = await begin(name, { ...session, body });
-    await expect.poll(() => seen(session.id)).toBeGreaterThan(noted);
-    await inside.sql('delete from session where id = ?', [session.id]);
-    // Longer than a second by the clock of the check, so that a request without a transaction is refused as well.
-    const now = performance.now();
-    vi.useFakeTimers({ toFake: ['performance'] });
-    vi.advanceTimersByTime(now + 1001);
-    const status = await finish().finally(() => vi.useRealTimers());
-    expect([status, await everything()]).toEqual([401, before]);
-  });
+  it.each(BY_SESSION.filter((name) => endpointOf(name).body !== null))(
+    '%s is refused when its session ends before its body arrives',
+    async (name) => {
+      const session = await aSession(name);
+      const body = (await bodyOf(name, session)) ?? '{}';
+      // A recorded last-seen time shows that the first session check has run.
+      await inside.sql('update session set last_seen_at = ? where id = ?', [ago(120_000), session.id]);
+      const noted = await seen(session.id);
+      const before = await everything();
+      const finish = await begin(name, { ...session, body });
+      await expect.poll(() => seen(session.id)).toBeGreaterThan(noted);
+      await inside.sql('delete from session where id = ?', [session.id]);
+      // Longer than a second by the clock of the check, so that a request without a transaction is refused as well.
+      const now = performance.now();
+      vi.useFakeTimers({ toFake: ['performance'] });
+      vi.advanceTimersByTime(now + 1001);
+      const status = await finish().finally(() => vi.useRealTimers());
+      expect([status, await everything()]).toEqual([401, before]);
+    },
+  );
 });
 
 describe('A21: ending a session', () => {

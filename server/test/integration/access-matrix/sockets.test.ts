@@ -170,7 +170,7 @@ describe('T4: the rooms of a socket', () => {
 });
 
 describe('T5: every event', () => {
-  it('that a client may send has a row, and the server listens to nothing else', async () => {
+  it('every event that a client may send has a row, and the server listens to nothing else', async () => {
     const { inside: socket } = await connect(asPerson(matrixEnv, 'owner'));
     const own = new Set(['error', 'disconnect', 'disconnecting']);
     expect(socket.eventNames().filter((event) => !own.has(String(event)))).toEqual(Object.keys(ALLOWED_SENDERS));
@@ -212,7 +212,7 @@ describe('T5: every event', () => {
     await answered;
   });
 
-  it('that a client may receive has a row', () => {
+  it('every event that a client may receive has a row', () => {
     const received = new Set(open.flatMap((listener) => listener.received.map(({ event }) => event)));
     expect([...received].sort()).toEqual(Object.keys(HEARS).sort());
   });

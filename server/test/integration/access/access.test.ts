@@ -44,7 +44,7 @@ describe('an API key', () => {
     expect(JSON.stringify(rows)).not.toContain(text);
   });
 
-  it('that is missing, mistyped or unknown is refused, the last two with the same response', async () => {
+  it('an API key that is missing, mistyped or unknown is refused, the last two with the same response', async () => {
     await expect(checkApiKey(testEnv.services, undefined)).rejects.toMatchObject({ code: 'api_key_missing' });
     await expect(checkApiKey(testEnv.services, '')).rejects.toMatchObject({ code: 'api_key_missing' });
     const unknown = await checkApiKey(testEnv.services, makeApiKey()).catch((error: unknown) => error);
@@ -68,7 +68,7 @@ describe('an API key', () => {
     expect(asked).toBeGreaterThan(0);
   });
 
-  it('that is revoked is refused from the next request on; revoking twice appends one event', async () => {
+  it('an API key that is revoked is refused from the next request on; revoking twice appends one event', async () => {
     const { projectId, owner } = fixture;
     const { key, text } = await createApiKey(testEnv.services, owner, { projectId, name: 'Old' });
     await checkApiKey(testEnv.services, text);

@@ -60,7 +60,7 @@ describe('PM3: an invite', () => {
     expect(roles.filter((role) => role !== null)).toEqual(['reviewer']);
   });
 
-  it('that is unknown, used, revoked, expired, for another wallet or of an archived project gets the same response', async () => {
+  it('an invite that is unknown, used, revoked, expired, for another wallet or of an archived project gets the same response', async () => {
     const place = await createProjectFixture(testEnv.services);
     const archived = { projectId: place.projectId, role: 'reviewer' as const, address: null, hours: 1 };
     const tokens = {

@@ -105,7 +105,7 @@ describe('a revocation', () => {
     await expect(checkApiKey(inside.services, text)).rejects.toMatchObject(invalid);
   });
 
-  it('that is refused evicts nothing', async () => {
+  it('a revocation that is refused evicts nothing', async () => {
     const { key, text } = await aKey();
     const stranger = { ...fixture.owner, userId: fixture.anna.userId };
     const attempt = revokeApiKey(inside.services, stranger, { projectId: fixture.projectId, keyId: key.id });

@@ -79,7 +79,7 @@ describe('K8: the scopes of a key', () => {
     expect((await as(key).call(readItem, { params: { id } })).id).toBe(id);
   });
 
-  it.each([[[]], [['write']]])('refuse %j', async (scopes) => {
+  it.each([[[]], [['write']]])('the scopes of a key cannot be %j', async (scopes) => {
     const body = { scopes: scopes as Scope[] };
     await project.owner.refused('validation_failed', createApiKey, { params: { id: project.id }, body });
   });

@@ -97,7 +97,7 @@ describe('PM4: a name', () => {
 });
 
 describe('PM1: the last owner', () => {
-  it('neither leaves nor takes a lower role, until there is another owner', async () => {
+  it('the last owner neither leaves nor takes a lower role, until there is another owner', async () => {
     const lower = { code: 'validation_failed', extras: { errors: [{ pointer: '#/role' }] } };
     await expect(remove(fixture.owner, fixture.owner)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(setRole(fixture.owner, fixture.owner, 'supervisor')).rejects.toMatchObject(lower);
@@ -197,7 +197,7 @@ describe('PM2: claims', () => {
     expect(await rowOf(testEnv, escalated)).toMatchObject({ claimed_by: null, version: 3 });
   });
 
-  it('that expired cannot be decided late by a member who came back, and append no event', async () => {
+  it('claims that expired cannot be decided late by a member who came back, and append no event', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await endLease(testEnv, id);

@@ -60,7 +60,7 @@ describe('PM5: before an offer is accepted', () => {
     expect(await testEnv.sql('select 1 from member where user_id = ?', [guest.userId])).toEqual([]);
   });
 
-  it('its person sees who offers what, by display name and full address, and until when', async () => {
+  it('the person sees who offers what, by display name and full address, and until when', async () => {
     const id = await offer(fixture.owner, guest.address, 'supervisor');
     const [seen, ...others] = await ownOffers(testEnv, guest);
     expect(others).toEqual([]);
@@ -74,7 +74,7 @@ describe('PM5: before an offer is accepted', () => {
 });
 
 describe('PM5: an offer', () => {
-  it('that is accepted makes its wallet a member, once', async () => {
+  it('an offer that is accepted makes its wallet a member, once', async () => {
     const id = await offer(fixture.owner, guest.address, 'supervisor');
     expect(await open()).toEqual([id]);
     expect(await accept(guest, id)).toMatchObject({ role: 'supervisor', project: { id: fixture.projectId } });
@@ -82,7 +82,7 @@ describe('PM5: an offer', () => {
     await expect(accept(guest, id)).rejects.toMatchObject(gone);
   });
 
-  it('that is declined or revoked has ended without effect', async () => {
+  it('an offer that is declined or revoked has ended without effect', async () => {
     const declined = await offer(fixture.owner, guest.address);
     await declineOffer(testEnv.services, guest, declined);
     await expect(accept(guest, declined)).rejects.toMatchObject(gone);

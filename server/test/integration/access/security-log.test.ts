@@ -92,7 +92,7 @@ describe('LG1: a refusal logs one line', () => {
     ],
   ];
 
-  it.each(cases)('%s: %s', async (event, code, ask, who) => {
+  it.each(cases)('logs one line %s for a refusal with %s', async (event, code, ask, who) => {
     await ask();
     expect(lines()).toMatchObject([{ level: INFO, event, code, address: '127.0.0.1', ...who() }]);
     expect(lines()[0]).toMatchObject({
@@ -126,14 +126,14 @@ describe('LG1: a refusal logs one line', () => {
 });
 
 describe('LG1: a sign-in logs one line', () => {
-  it('that succeeded, with its person', async () => {
+  it('logs a sign-in that succeeded, with its person', async () => {
     const { id } = await person(served.testEnv);
     expect(lines()).toMatchObject([
       { level: INFO, event: 'sign_in', user: id, address: '127.0.0.1', method: 'solana' },
     ]);
   });
 
-  it('that failed, with its challenge', async () => {
+  it('logs a sign-in that failed, with its challenge', async () => {
     const stranger = browser(served.testEnv);
     const asked = await stranger.call(challenge);
     const signed = signedChallenge(makeWallet(), asked);
@@ -150,7 +150,7 @@ describe('LG1: a refused socket logs one line', () => {
   it.each([
     ['origin', { origin: 'https://evil.test' }],
     ['session', {}],
-  ])('%s', async (event, headers) => {
+  ])('logs one line for a socket refused for its %s', async (event, headers) => {
     const live = await startLiveServer(inside);
     await expect(live.connect({ ...sameOrigin(), ...headers })).rejects.toThrow();
     expect(lines()).toMatchObject([{ level: INFO, event, method: 'GET', path: '/socket.io' }]);

@@ -61,8 +61,8 @@ it('AU3: waits for submissions that are being stored under the previous settings
   const fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
   const { id } = await anItem(testEnv.services, fixture, { confidence: 0.8 });
   const arriving: [string, unknown[]] = [
-    `with door as (select id from project where id = ? for key share)
-     update item set status = 'queued' from door where item.id = ?`,
+    `with locked as (select id from project where id = ? for key share)
+     update item set status = 'queued' from locked where item.id = ?`,
     [fixture.projectId, id],
   ];
   await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });

@@ -184,7 +184,7 @@ describe('AU3: nothing shows a reviewer that an item is an audit', () => {
     return presentItem(view, { userId: of.anna.userId, role: view.role });
   };
 
-  it('neither its line, nor the item, nor its history; after the decision the item says so', async () => {
+  it('neither the line, the item nor its history shows an audit; after the decision the item says so', async () => {
     const { id } = await anItem(testEnv.services, fixture, SURE);
     const { id: other } = await anItem(testEnv.services, fixture, { confidence: 0.7 });
     await relayAll();

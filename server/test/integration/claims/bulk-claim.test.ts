@@ -97,7 +97,7 @@ describe('LC5: several items', () => {
     expect(await claim(testEnv.services, fixture.owner, id)).toMatchObject({ fence: 2 });
   });
 
-  it('that the person already holds are renewed: the same fence, no event', async () => {
+  it('items that the person already holds are renewed: the same fence, no event', async () => {
     const ids = await someItems(3);
     await claim(testEnv.services, fixture.supervisor, ids[1] ?? '');
     const taken = await take(fixture.supervisor, ids);
@@ -106,7 +106,7 @@ describe('LC5: several items', () => {
     for (const id of ids) expect(await eventTypesOf(testEnv, id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it('that one renewed in the lock store alone are renewed as well', async () => {
+  it('claims renewed in the lock store alone are renewed as well', async () => {
     const ids = await someItems(2);
     await take(fixture.supervisor, ids);
     await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [ids[0]]);
@@ -180,7 +180,7 @@ describe('LC5: an obstacle', () => {
     await expectRefused(fixture.supervisor, [first, foreign], at(1, 'not_found'));
   });
 
-  it('named twice', async () => {
+  it('an item id that is sent twice is refused at its second place', async () => {
     const [one = '', two = ''] = await someItems(2);
     await expectRefused(fixture.supervisor, [one, two, one], {
       code: 'validation_failed',

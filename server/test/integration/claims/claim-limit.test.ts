@@ -81,7 +81,7 @@ describe('LC4: a fourth item', () => {
     await expect(claimNext(testEnv.services, fixture.anna, {})).rejects.toMatchObject(FULL);
   });
 
-  it('that another person holds is refused with its holder', async () => {
+  it('a fourth item that another person holds is refused with its holder', async () => {
     await fill();
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.ben, id);
@@ -130,7 +130,7 @@ describe('LC4: there is room again', () => {
     ).rejects.toMatchObject(FULL);
   });
 
-  it('and claim next returns an item too', async () => {
+  it('claim next returns an item too once there is room again', async () => {
     const held = await fill();
     const { id } = await anItem(testEnv.services, fixture);
     await endLease(testEnv, first(held).itemId);

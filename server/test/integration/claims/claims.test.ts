@@ -48,7 +48,7 @@ describe('claiming an item', () => {
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
   });
 
-  it('that the person already holds renews it: the same fence, no event', async () => {
+  it('claiming an item that the person already holds renews it: the same fence, no event', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const first = await claim(testEnv.services, fixture.anna, id);
     const again = await claim(testEnv.services, fixture.anna, id);
@@ -60,7 +60,7 @@ describe('claiming an item', () => {
   it.each([
     ['with the lock store', false],
     ['without it', true],
-  ])('that another person holds is refused with its holder, %s', async (_, down) => {
+  ])('claiming an item that another person holds is refused with its holder, %s', async (_, down) => {
     testEnv.lock.down = down;
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);

@@ -125,7 +125,7 @@ describe('the schema, migrated by several processes', () => {
     expect(await applied(orm)).toEqual([...NAMES, '9997-before', '9998-column', '9999-index']);
   });
 
-  it('that is newer than a process is left unchanged', async () => {
+  it('a schema newer than the process is left unchanged', async () => {
     await use(await migratedDatabase());
     const newer = await start(NEXT);
     await newer.migrate();

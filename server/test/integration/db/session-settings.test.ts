@@ -105,7 +105,7 @@ describe('DB2: a role with defaults of its own', () => {
     await orm.close();
   });
 
-  it('that overrides our settings gets no usable session: each is ended, with the reason for the caller', async () => {
+  it('a role with defaults of its own that overrides our settings gets no usable session: each is ended, with the reason for the caller', async () => {
     const connection = { ...(await connectionTo(url)), settings: `set no_such_setting = 'on'` };
     let connections = () => ({ total: -1, idle: -1, waiting: -1 });
     const orm = await openOrm({ connection, poolSize: 1 }, (pool) => (connections = () => connectionsOf(pool)));

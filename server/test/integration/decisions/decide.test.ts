@@ -89,7 +89,7 @@ describe('LC0: each move, and what it writes', () => {
       ['item.decided', 'item.finalized'],
       { status: 'escalated_final', action: 'finalize', edited: false, output: null },
     ],
-  ])('%s %j', async (action, flags, events, decision) => {
+  ])('%s with the flags %j writes its events and the decision', async (action, flags, events, decision) => {
     const { id } = await anItem(testEnv.services, fixture, flags);
     const item = await review(testEnv.services, fixture.supervisor, { itemId: id, action, note: 'See page 2.' });
     expect(item).toMatchObject({
@@ -205,7 +205,7 @@ describe('a refusal is named and changes nothing', () => {
     ['an old fence (I3)', { action: 'approve', fence: 0 }, refusal('claim_lost')],
     ['a fence that no claim ever had (I3)', { action: 'approve', fence: 2 ** 31 }, refusal('claim_lost')],
     ['a fence of the future (I3)', { action: 'approve', fence: 2 }, refusal('claim_lost')],
-  ])('%s', async (_, input, expected) => {
+  ])('a decision is refused for %s and changes nothing', async (_, input, expected) => {
     const { id } = await anItem(testEnv.services, fixture);
     await claim(testEnv.services, fixture.anna, id);
     await unchanged(id, () => decideAs(fixture.anna, { itemId: id, ...input }), expected);

@@ -29,7 +29,7 @@ const post = (body: string | Buffer, more?: Record<string, string>) =>
   ask(served, { method: 'POST', path, headers: headersOf(more), body });
 
 describe('content-encoding', () => {
-  it.each(['GZIP', 'Gzip', ' gzip '])('“%s” is gzip', async (encoding) => {
+  it.each(['GZIP', 'Gzip', ' gzip '])('the content-encoding “%s” is gzip', async (encoding) => {
     expect((await post(gzipSync(aBody()), { 'content-encoding': encoding })).status).toBe(201);
   });
 

@@ -201,7 +201,7 @@ describe('every error code', () => {
   });
 
   const codes = (Object.keys(REACHED) as ErrorCode[]).filter((code) => NOT_YET[code] === undefined);
-  it.each(codes)('%s', async (code) => {
+  it.each(codes)('a request reaches the error code %s', async (code) => {
     const reached = await REACHED[code]?.();
     if (reached === undefined) throw new Error('It is reached.');
     const raw = 'status' in reached ? reached : await ask(served, reached);

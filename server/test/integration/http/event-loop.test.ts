@@ -131,7 +131,7 @@ describe('the event loop is not blocked by', () => {
       () => ({ path: '/items/batch', body: Buffer.from(`{"items":["${'\\"'.repeat(2_600_000)}"]}`) }),
       200,
     ],
-  ])('%s', { timeout: 60_000 }, async (name, request, status) => {
+  ])('%s does not block the event loop', { timeout: 60_000 }, async (name, request, status) => {
     const { path, body } = request();
     expect(body.length).toBeLessThanOrEqual(LIMITS.batchBytes);
     report(name, await heldBy(() => post(path, body), status));

@@ -201,7 +201,7 @@ describe('a cursor', () => {
     ['a time that is in no calendar', coded([8.64e15 + 1, ID])],
     ['a time long ago', coded([-8.64e15, ID])],
     ['a time in the far future', coded([8.64e15, ID])],
-  ])('that is %s is refused by name', async (_, after) => {
+  ])('a cursor that is %s is refused by name', async (_, after) => {
     const page = { projectId: fixture.projectId, after, limit: 5 };
     const code = { code: 'invalid_cursor' };
     await expect(listQueue(testEnv.services, fixture.anna, { ...page, view: 'all' })).rejects.toMatchObject(code);

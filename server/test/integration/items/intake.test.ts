@@ -121,7 +121,7 @@ describe('200 submissions at once', () => {
 });
 
 describe('one failing submission in a batch', () => {
-  it('that the database refuses fails alone', async () => {
+  it('a submission in a batch that the database refuses fails alone', async () => {
     const place = await createProjectFixture(testEnv.services);
     await refusingText(async () => {
       const texts = numbers(20).map((n) => (n === 7 ? POISON : `Question ${n}`));
@@ -135,7 +135,7 @@ describe('one failing submission in a batch', () => {
     expect(await eventsOf(place)).toHaveLength(19);
   });
 
-  it('that is itself a batch fails as a whole, and frees its key (I2)', async () => {
+  it('a submission in a batch that is itself a batch fails as a whole, and frees its key (I2)', async () => {
     const place = await createProjectFixture(testEnv.services);
     const { input: _, ...rest } = aSubmission();
     const itemOf = (text: string) => ({ ...rest, input: { value: text, raw: JSON.stringify(text) } });

@@ -50,7 +50,7 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
     expect(await visited(async (em) => expect(await pick(em, picking)).toHaveLength(1))).toBeLessThan(20);
   });
 
-  it('and a supervisor gets the first of those without a visit to the rest', async () => {
+  it('a supervisor gets the first escalated item without a visit to the rest', async () => {
     const roles = [{ projectId: high.projectId, role: 'supervisor' as const }];
     const picking = { roles, free: [], wait: '', most: 1 } as const;
     expect(await visited((em) => pick(em, picking))).toBeLessThan(1000);

@@ -95,7 +95,7 @@ describe('I7: payloads are stored unchanged', () => {
     ['other scripts', ['é', 'e\u0301', '😀', '\u2028', 'ß']],
     ['one flag many times', ['a', 'a', 'a']],
     ['none', []],
-  ])('risk flags: %s', async (_, riskFlags) => {
+  ])('stores the risk flags unchanged: %s', async (_, riskFlags) => {
     const { item } = await send({ riskFlags });
     expect(item.riskFlags).toEqual(riskFlags);
     expect((await readBack(item.id)).risk_flags).toEqual(riskFlags);

@@ -160,7 +160,7 @@ describe('CT4: a reason', () => {
     expect(await clusters()).toEqual([[expect.any(String), 2]]);
   });
 
-  it('that is undone before its assignment attracts no other', async () => {
+  it('a reason that is undone before its assignment attracts no other', async () => {
     const id = await overridden('Wrong sum!');
     await undoDecision(testEnv.services, fixture.supervisor, id);
     await assignClustersOnce(testEnv.services);

@@ -127,7 +127,7 @@ describe('LX1, LX3: the selection', () => {
     ['all of them', { action: 'edit', reason: 'Wrong fact', flag: 'pii', model: 'm-1' }, (n) => n % 6 === 3],
     ['those that the preference format can hold', { format: 'preference' }, (n) => n % 4 !== 0],
     ['rejections in the chat format: there are none', { format: 'chat', action: 'reject' }, () => false],
-  ])('%s', async (_, filter, answers) => {
+  ])('exports the selection: %s', async (_, filter, answers) => {
     const expected = Array.from({ length: MANY }, (__, n) => n).filter(answers);
     expect(await count(filter)).toBe(expected.length);
   });

@@ -205,27 +205,30 @@ const CASES: Record<string, Case> = {
 };
 
 describe('CL1: one entry with who, when, before and after, and one event', () => {
-  it.each(Object.entries(CASES))('%s', async (_, { given, act, by = () => fixture.owner, line, told }) => {
-    const made = (await given?.()) as never;
-    const [lines, events] = [await changeLogOf(testEnv, fixture.projectId), await settingEvents()];
-    testEnv.clock.pass(60_000);
-    const from = testEnv.clock.now();
-    await act(made);
-    const [now, ...others] = (await changeLogOf(testEnv, fixture.projectId)).slice(lines.length);
-    const who = { changed_by: by().userId, changed_by_name: displayName(by()) };
-    const named = /^(key|source|invite)/.test(now?.action ?? '');
-    const nothing = {
-      subject: null,
-      subject_id: named ? (expect.any(String) as string) : null,
-      before: null,
-      after: null,
-    };
-    expect(now).toEqual({ ...nothing, ...line(), ...who, changed_at: now?.changed_at });
-    expect(now?.changed_at.getTime()).toBeGreaterThanOrEqual(from.getTime());
-    expect(now?.changed_at.getTime()).toBeLessThanOrEqual(testEnv.clock.now().getTime());
-    expect(others).toEqual([]);
-    expect(await settingEvents()).toEqual([...events, told]);
-  });
+  it.each(Object.entries(CASES))(
+    'logs %s with who, when, before and after, and one event',
+    async (_, { given, act, by = () => fixture.owner, line, told }) => {
+      const made = (await given?.()) as never;
+      const [lines, events] = [await changeLogOf(testEnv, fixture.projectId), await settingEvents()];
+      testEnv.clock.pass(60_000);
+      const from = testEnv.clock.now();
+      await act(made);
+      const [now, ...others] = (await changeLogOf(testEnv, fixture.projectId)).slice(lines.length);
+      const who = { changed_by: by().userId, changed_by_name: displayName(by()) };
+      const named = /^(key|source|invite)/.test(now?.action ?? '');
+      const nothing = {
+        subject: null,
+        subject_id: named ? (expect.any(String) as string) : null,
+        before: null,
+        after: null,
+      };
+      expect(now).toEqual({ ...nothing, ...line(), ...who, changed_at: now?.changed_at });
+      expect(now?.changed_at.getTime()).toBeGreaterThanOrEqual(from.getTime());
+      expect(now?.changed_at.getTime()).toBeLessThanOrEqual(testEnv.clock.now().getTime());
+      expect(others).toEqual([]);
+      expect(await settingEvents()).toEqual([...events, told]);
+    },
+  );
 
   it('a new project starts its log with all it was created with', async () => {
     const projectId = await createProject(testEnv.services, guest, { name: 'Claims', audit_rate: 0.5 });

@@ -126,7 +126,7 @@ describe('AR2: deleting', () => {
 });
 
 describe('AR2: after deleting, nothing more is sent', () => {
-  it('cancels pending deliveries', async () => {
+  it('deleting a project cancels pending deliveries', async () => {
     await decided(2);
     await testEnv.sql(
       `update delivery set status = 'paused' where id = (select min(id::text)::uuid from delivery where project_id = ?)`,
@@ -246,9 +246,9 @@ describe('AR2: at the same moment', () => {
   it('a delivery that the relay was just writing is not sent', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const relaying: [string, unknown[]] = [
-      `with stamped as (update project set event_seq = event_seq + 1 where id = ? returning id)
+      `with numbered as (update project set event_seq = event_seq + 1 where id = ? returning id)
        insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-       select gen_random_uuid(), id, ?, ?, 1, '{}', 'pending', 0, now(), now() from stamped`,
+       select gen_random_uuid(), id, ?, ?, 1, '{}', 'pending', 0, now(), now() from numbered`,
       [fixture.projectId, id, `evt_${randomUUID()}`],
     ];
     await withOpenTransaction(testEnv, relaying, async (commit) => {

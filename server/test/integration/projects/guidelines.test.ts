@@ -72,14 +72,14 @@ describe('GL1: a change of the guidelines', () => {
     expect(await unseenGuidelinesOf(fixture.ben)).toEqual([['One.', 'Four.']]);
   });
 
-  it('that was saved while a person read an older one is shown after it', async () => {
+  it('a change of the guidelines that was saved while a person read an older one is shown after it', async () => {
     const second = await write('Two.');
     await write('Three.');
     await see(fixture.anna, second);
     expect(await unseenGuidelinesOf(fixture.anna)).toEqual([['Two.', 'Three.']]);
   });
 
-  it('that was reverted gives no notice', async () => {
+  it('a change of the guidelines that was reverted gives no notice', async () => {
     await write('Two.');
     await write('One.');
     expect(await unseenGuidelinesOf(fixture.anna)).toEqual([]);

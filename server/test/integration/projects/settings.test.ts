@@ -115,7 +115,7 @@ describe('a change of settings', () => {
     expect(await versions()).toHaveLength(2);
   });
 
-  it('that is overtaken during its own request is stale too', async () => {
+  it('a change of settings that is overtaken during its own request is stale too', async () => {
     const lock: [string, unknown[]] = ['select id from project where id = ? for update', [fixture.projectId]];
     const results = await withOpenTransaction(testEnv, lock, async (commit) => {
       const changes = Promise.allSettled([change({ target_minutes: 7 }), change({ target_minutes: 8 })]);

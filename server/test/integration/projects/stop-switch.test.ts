@@ -99,13 +99,13 @@ describe('RT7: while a project is stopped', () => {
     expect(kept).toEqual({ status: 'queued', rule: 'RT7' });
   });
 
-  it('another project continues', async () => {
+  it('stopping one project leaves another running', async () => {
     const other = await createProjectFixture(testEnv.services);
     await stop();
     expect((await anItem(testEnv.services, other, SURE)).status).toBe('auto_approved');
   });
 
-  it('it applies to a batch, and in one group with other projects', async () => {
+  it('stopping applies to a batch, and in one group with other projects', async () => {
     const other = await createProjectFixture(testEnv.services);
     await stop();
     const items = [aSubmission(SURE), aSubmission({ confidence: 0 })];
@@ -117,7 +117,7 @@ describe('RT7: while a project is stopped', () => {
     expect(theirs.results.map(({ item }) => item.status)).toEqual(['auto_approved', 'rejected']);
   });
 
-  it('it applies to a new idempotency key, and a repeat gets the first response', async () => {
+  it('stopping applies to a new idempotency key, and a repeat gets the first response', async () => {
     const before = { ...aSubmission(SURE), idempotency: { key: 'before', bodySha256: 'a'.repeat(64) } };
     const first = await submit(testEnv.services, fixture.pipeline, before);
     await stop();
@@ -129,7 +129,7 @@ describe('RT7: while a project is stopped', () => {
     expect((await submit(testEnv.services, fixture.pipeline, later)).item.rule).toBe('RT7');
   });
 
-  it('it applies to inbound webhooks, at intake', async () => {
+  it('stopping applies to inbound webhooks, at intake', async () => {
     const served = await serve(testEnv.services);
     const project = await openProject(await person(served.testEnv));
     const sender = await aSender(project);

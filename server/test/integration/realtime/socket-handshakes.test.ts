@@ -88,7 +88,7 @@ describe('A12: a handshake', () => {
     expect(reads).toBe(0);
   });
 
-  it('that names an open connection is refused: a second one cannot attach', async () => {
+  it('a handshake that names an open connection is refused: a second one cannot attach', async () => {
     const socket = await connect();
     await expect.poll(() => socket.received.length).toBeGreaterThan(0);
     const { sid } = JSON.parse(socket.received[0]?.slice(1) ?? '') as { sid: string };
@@ -162,7 +162,7 @@ describe('RL2: wrong sessions', () => {
     expect(reads).toBe(1);
   });
 
-  it('that are malformed are refused without a lookup, and without a limit', async () => {
+  it('malformed sessions are refused without a lookup, and without a limit', async () => {
     await again({ 'unknown-session': few });
     for (let n = 0; n < 2 * few.quota; n += 1) expect((await readWith({ cookie: `__Host-sid=${n}` })).status).toBe(401);
     expect(reads).toBe(0);

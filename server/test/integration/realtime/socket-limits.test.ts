@@ -76,7 +76,7 @@ describe('A9: a connection', () => {
     ['a packet outside the protocol', 'hello'],
     ['a ping', '2'],
     ['a pong', '3'],
-  ])('that begins with %s is closed, and the database is not asked', async (_, packet) => {
+  ])('a connection that begins with %s is closed, and the database is not asked', async (_, packet) => {
     const socket = await connect();
     socket.bytes(Buffer.concat([text(packet), text('40')]));
     await socket.gone;
@@ -92,14 +92,14 @@ describe('A9: a connection', () => {
     ['an unrequested pong', '3'],
     ['a packet that announces attachments', '451-["presence",{"_placeholder":true,"num":0}]'],
     ['a packet above 4 KiB', `42["presence","${'x'.repeat(4096)}"]`],
-  ])('that sends %s is closed, and what came with it is ignored', async (_, packet) => {
+  ])('a connection that sends %s is closed, and what came with it is ignored', async (_, packet) => {
     const socket = await joined();
     socket.bytes(Buffer.concat([text(packet), text(PRESENCE)]));
     await socket.gone;
     expect([reads, socket.inside.data.where]).toEqual([0, undefined]);
   });
 
-  it('that sends binary is closed', async () => {
+  it('a connection that sends binary is closed', async () => {
     const socket = await joined();
     socket.frame(PRESENCE, { opcode: 2 });
     await socket.gone;
@@ -111,7 +111,7 @@ describe('A9: a connection', () => {
     ['WebSocket pings', frameOf(Buffer.from('x'), { opcode: 9 })],
     ['WebSocket pongs', frameOf(Buffer.from('x'), { opcode: 10 })],
     ['empty fragments', frameOf(Buffer.alloc(0), { opcode: 0, final: false })],
-  ])('that sends 40 %s at once is cut off, and none of them is answered', async (name, frame) => {
+  ])('a connection that sends 40 %s at once is cut off, and none of them is answered', async (name, frame) => {
     const socket = await joined();
     const first = name === 'empty fragments' ? [frameOf(Buffer.alloc(0), { opcode: 1, final: false })] : [];
     socket.bytes(Buffer.concat([...first, ...Array.from({ length: 40 }, () => frame)]));
@@ -119,13 +119,13 @@ describe('A9: a connection', () => {
     expect([socket.inside.data.where, socket.received.includes('pong')]).toEqual([undefined, false]);
   });
 
-  it('that sends few packets and many bytes is cut off', async () => {
+  it('a connection that sends few packets and many bytes is cut off', async () => {
     const socket = await joined();
     for (let n = 0; n < 10; n += 1) socket.bytes(text(`42["presence","${'x'.repeat(3000)}"]`));
     await socket.gone;
   });
 
-  it('that stays within its limits stays open, even with invalid messages', async () => {
+  it('a connection that stays within its limits stays open, even with invalid messages', async () => {
     const socket = await joined();
     for (let n = 0; n < 10; n += 1) socket.bytes(text('42["presence",{"nonsense":true}]'));
     socket.bytes(text(PRESENCE));
@@ -147,7 +147,7 @@ describe('A9: a refused connection', () => {
     expect(reads).toBe(1);
   });
 
-  it('that the client closes is closed too', async () => {
+  it('a refused connection that the client closes is closed too', async () => {
     const socket = await joined();
     socket.bytes(text('41'));
     await socket.gone;

@@ -170,7 +170,7 @@ describe('over HTTP', () => {
     ['none', '{"items":[]}', 422],
     ['a misspelt member', '{"item":[{}]}', 422],
     ['no JSON', '{"items":[', 400],
-  ])('refuses %s', async (_, body, status) => {
+  ])('a regression request is refused for %s', async (_, body, status) => {
     await overridden(1, 'edit');
     const { id } = await start();
     expect((await send('POST', api.answerCases.path.replace(':id', id), body)).status).toBe(status);

@@ -23,7 +23,7 @@ describe('K7: a log line', () => {
     ['a wallet', { address: 'CzQm2sJk6vV4bYhH9X8f7TqPdRgLw3n5A1ZyKtEuBcMo' }, 'seen'],
     ['an error', { err: new Error('relation "item" does not exist') }, 'request failed'],
     ['a start', { port: 3000, url: 'http://countersign.test' }, 'ready'],
-  ])('may contain %s', (_, fields, message) => {
+  ])('a log line may contain %s', (_, fields, message) => {
     expect(seen(fields, message)).toEqual([]);
   });
 

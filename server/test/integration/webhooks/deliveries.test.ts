@@ -106,7 +106,7 @@ describe('a lease', () => {
     for (const id of ids) expect((await rowOf(id))?.attempt).toBe(1);
   });
 
-  it('that a slow worker is about to take blocks no other', async () => {
+  it('a lease that a slow worker is about to take blocks no other', async () => {
     const others = await createProjectFixture(testEnv.services, WEBHOOK);
     const [older, newer] = [await due(fixture, { ago: 50 }), await due(others, { ago: 10 })];
     const taking: [string, unknown[]] = ['select id from delivery where id = ? for update', [older]];

@@ -113,7 +113,7 @@ describe('WH5: an endpoint that fails', () => {
     expect(await endpoint()).toMatchObject({ failures: 0, openings: 0, rest: null });
   });
 
-  it('that responds in any way is alive: ten refusals of single deliveries open no circuit', async () => {
+  it('an endpoint that responds in any way is alive: ten refusals of single deliveries open no circuit', async () => {
     answer = 422;
     await due(12);
     await deliver();

@@ -65,7 +65,7 @@ describe('a source', () => {
     expect(outcome(await sendBy({ ...other, secret }))).toBe('500 internal');
   });
 
-  it('that is removed is refused from the next message on, and gone from the list; removing twice appends one event', async () => {
+  it('a source that is removed is refused from the next message on, and gone from the list; removing twice appends one event', async () => {
     const sender = await aSender(project);
     expect(outcome(await sendBy(sender))).toBe('201');
     const before = await changes();

@@ -97,7 +97,7 @@ describe('a signed message', () => {
     expect(outcome(await send(mended, trioOf(sender.secret, mended, { id })))).toBe('201');
   });
 
-  it('that is no UTF-8 passes the signature, and is refused for that alone', async () => {
+  it('a signed message that is no UTF-8 passes the signature, and is refused for that alone', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
     expect(outcome(await send(bytes, hexOf(sender.secret, bytes)))).toBe('400 invalid_json');
   });
@@ -146,7 +146,7 @@ describe('K6: an invalid signature is refused', () => {
       (_, __, hex) => ({ 'x-webhook-signature': flip(hex['x-webhook-signature'] ?? '') }),
       'invalid',
     ],
-  ])('for %s', async (_, headersOf, expected) => {
+  ])('an inbound message is refused for %s', async (_, headersOf, expected) => {
     const before = await itemsOf();
     const body = aBody();
     const made = headersOf(body, trioOf(sender.secret, body), hexOf(sender.secret, body));

@@ -159,7 +159,7 @@ describe('WT1: a test event', () => {
     testEnv.clock.pass(-retryAfter * 1000);
   });
 
-  it('that fails is a result, not an error; the response is inert text of at most 8 KiB', async () => {
+  it('a test event that fails is a result, not an error; the response is inert text of at most 8 KiB', async () => {
     const { url } = await receiving(500, `<script>\u0000${'x'.repeat(20_000)}`);
     const { ok, outcome } = await test(url);
     expect(ok).toBe(false);

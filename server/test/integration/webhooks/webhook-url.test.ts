@@ -26,7 +26,7 @@ const projects = async (who: MemberActor) =>
   (await testEnv.sql<object>('select 1 from member where user_id = ?', [who.userId])).length;
 
 describe('W1, W2: a webhook URL with a name', () => {
-  it('that resolves to a private network is refused, for an existing project and for a new one', async () => {
+  it('a webhook URL whose name resolves to a private network is refused, for an existing project and for a new one', async () => {
     testEnv.names.addresses.set('inside.example', ['93.184.215.14', '10.0.0.7']);
     const webhook_url = 'https://inside.example/hooks';
     const refusal = {
@@ -42,7 +42,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     expect(testEnv.names.asked).toEqual(['inside.example', 'inside.example']);
   });
 
-  it('that resolves to public addresses is saved; so is an unresolvable one, which each attempt resolves again', async () => {
+  it('a webhook URL whose name resolves to public addresses is saved; so is an unresolvable one, which each attempt resolves again', async () => {
     testEnv.names.addresses.set('receiver.example', ['93.184.215.14']);
     await change({ webhook_url: PUBLIC });
     expect(await saved()).toBe(PUBLIC);

@@ -104,11 +104,11 @@ describe('sequence numbers', () => {
   it('notify once per project with the first new sequence number', async () => {
     await relayAll();
     const from = (await eventLogOf(testEnv, fixture.projectId)).length + 1;
-    const { promise: rung, resolve } = Promise.withResolvers<string>();
+    const { promise: notified, resolve } = Promise.withResolvers<string>();
     await testEnv.signals.on(EVENTS_SEQUENCED, resolve);
     await items(testEnv.services, fixture, 3);
     await relayOnce(testEnv.services, testEnv.signals);
-    expect(await rung).toBe(`${fixture.projectId}:${from}`);
+    expect(await notified).toBe(`${fixture.projectId}:${from}`);
   });
 });
 

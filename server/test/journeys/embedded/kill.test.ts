@@ -49,7 +49,7 @@ function submitSome(project: OpenProject, answered: string[]): { first: Promise<
 }
 
 describe('EM4: kill -9 of the service', () => {
-  it('and an immediate start, repeatedly: each works at the first attempt, and nothing acknowledged is lost', async () => {
+  it('after kill -9 of the service, each immediate start works at the first attempt, and nothing acknowledged is lost', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);
     const answered: string[] = [];
@@ -99,7 +99,7 @@ describe('EM4: kill -9 of the service', () => {
   );
 
   it.runIf(ON_LINUX)(
-    'and of PostgreSQL, during a long statement: its process is ended, and the next start works',
+    'after kill -9 of the service and of PostgreSQL, the process of a long statement is ended, and the next start works',
     async () => {
       const service = embeddedService();
       const project = await aProjectOn(service);

@@ -79,7 +79,7 @@ describe('SU2: the role of deploy/database-role.sql', () => {
     ['reads no file of the server', `select pg_read_file('postgresql.conf')`],
     ['runs no program on it', `copy (select 1) to program 'cat'`],
     ['changes no setting of it', `alter system set work_mem = '1GB'`],
-  ])('%s', async (_, text) => {
+  ])('the role of the service %s', async (_, text) => {
     await expect(pool.query(text)).rejects.toThrow(/permission denied|not available|must be superuser/);
   });
 });

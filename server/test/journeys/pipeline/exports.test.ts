@@ -60,7 +60,7 @@ describe('LX2: an export over HTTP', () => {
     expect(data[0]).toMatchObject({ id, lines: ITEMS, filter: { through: Number(headers.get('x-export-through')) } });
   });
 
-  it('that is interrupted resumes where it ended, at another process', async () => {
+  it('an export over HTTP that is interrupted resumes where it ended, at another process', async () => {
     const url = `${testEnv.url()}${exportLearnings.path.replace(':id', project.id)}?format=raw`;
     const stop = new AbortController();
     const response = await fetch(url, { headers: { cookie: owner.cookieHeader() }, signal: stop.signal });

@@ -137,7 +137,7 @@ describe('GET /items', () => {
     ['after=nonsense', 'invalid_cursor'],
     [`after=${Buffer.from('[-1,"x"]').toString('base64url')}`, 'invalid_cursor'],
     ['cursor=%00', 'invalid_cursor'],
-  ])('?%s is refused', async (search, code, pointer) => {
+  ])('GET /items?%s is refused', async (search, code, pointer) => {
     const project = await openProject(owner);
     const refused = await refusalOf(project, `${listItems.path}?${search}`);
     expect([refused.code, refused.errors?.[0]?.pointer]).toEqual([code, pointer]);
@@ -228,7 +228,7 @@ describe('GET /events', () => {
   });
 
   it.each(['after=nonsense', 'after=', `after=${Buffer.from('seq:-1').toString('base64url')}`])(
-    '?%s is refused',
+    'GET /events?%s is refused',
     async (search) => {
       const project = await openProject(owner);
       expect((await refusalOf(project, `${listEvents.path}?${search}`)).code).toBe('invalid_cursor');

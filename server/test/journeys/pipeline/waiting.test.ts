@@ -111,7 +111,7 @@ describe('a waiting request', () => {
     },
   );
 
-  it.each(['-1', '61', 'soon', '1.5', '1&wait=2'])('?wait=%s is refused', async (wait) => {
+  it.each(['-1', '61', 'soon', '1.5', '1&wait=2'])('a request with ?wait=%s is refused', async (wait) => {
     const project = await openProject(owner);
     const { id } = await project.pipeline.submit(aSubmission());
     const url = `${testEnv.url()}/api/public/items/${id}?wait=${wait}`;

@@ -91,7 +91,7 @@ describe('a key', () => {
     await expect.poll(everywhere, { interval: 50 }).toBe(true);
   });
 
-  it('that is refused gets the same response, whether revoked, unknown or mistyped', async () => {
+  it('a key that is refused gets the same response, whether revoked, unknown or mistyped', async () => {
     const { keyId, user } = await newKey(project);
     await project.owner.call(revokeApiKey, { params: { id: project.id, key_id: keyId } });
     const [revoked, mistyped] = [user, pipeline(testEnv, { projectId: project.id, apiKey: 'csk_typo' })];

@@ -35,7 +35,7 @@ describe('W7: a webhook', () => {
   const spellings = (port: string) =>
     ['127.0.0.1', '127.0.0.2', 'localhost', '[::1]'].map((host) => `http://${host}:${port}/hooks`);
 
-  it('that names any of them is refused when it is saved', async () => {
+  it('a webhook to an endpoint of the service is refused when it is saved', async () => {
     expect(metricsPorts().length).toBe(testEnv.urls.length);
     for (const [what, port] of own())
       for (const webhook_url of spellings(port)) {
@@ -47,7 +47,7 @@ describe('W7: a webhook', () => {
     await owner.refused('webhook_url_refused', createProject, { body: aProject({ webhook_url: testEnv.baseUrl }) });
   });
 
-  it('that was saved before is refused when it is sent, and another receiver in the range is reached', async () => {
+  it('a webhook saved before the check is refused when it is sent, and another receiver in the range is reached', async () => {
     const project: OpenProject = await openProject(owner, { receiver });
     const live = await connectLive(owner);
     const decide = async () => {

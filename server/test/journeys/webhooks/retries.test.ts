@@ -55,7 +55,7 @@ describe('a receiver', () => {
   const changed = (id: string) => live.next('delivery.changed', (event) => event.item_id === id);
   const health = async () => (await owner.call(readProject, { params: { id: project.id } })).summary.webhook;
 
-  it('that fails once is retried no sooner than 5 s later (WH1, less 20 %), with the same request, and delays nothing else', async () => {
+  it('a receiver that fails once is retried no sooner than 5 s later (WH1, less 20 %), with the same request, and delays nothing else', async () => {
     receiver.answer = ({ attempt }) => ({ status: attempt === 1 ? 500 : 200 });
     const failing = await decided();
     const first = await receiver.next(failing);
@@ -78,7 +78,7 @@ describe('a receiver', () => {
     expect(receiver.counts()[first.webhookId]).toBe(2);
   });
 
-  it('that redirects is not followed: anything but 2xx has failed', async () => {
+  it('a receiver that redirects is not followed: anything but 2xx has failed', async () => {
     receiver.answer = () => ({ status: 302, headers: { location: `${receiver.url}/elsewhere` } });
     const id = await decided();
     const { webhookId } = await receiver.next(id);
@@ -86,7 +86,7 @@ describe('a receiver', () => {
     expect(receiver.counts()[webhookId]).toBe(1);
   });
 
-  it('that responds 410 is paused until its URL is saved again; then all pending deliveries arrive (WH3)', async () => {
+  it('a receiver that responds 410 is paused until its URL is saved again; then all pending deliveries arrive (WH3)', async () => {
     receiver.answer = () => ({ status: 410 });
     const gone = await decided();
     const first = await receiver.next(gone);

@@ -18,7 +18,7 @@ describe('wallet name', () => {
     ['only invisible characters', '\u200b\u202e \u2069', ''],
     ['no text at all', 7, ''],
     ['an object with a toString method', { toString: () => 'Phantom' }, ''],
-  ])('sanitizes %s', (_, name, shown) => expect(walletName({ name: any(name) })).toBe(shown));
+  ])('sanitizes a wallet name: %s', (_, name, shown) => expect(walletName({ name: any(name) })).toBe(shown));
 
   it('is cut to one line, however long', () => {
     expect(walletName({ name: 'x'.repeat(48) })).toBe('x'.repeat(48));
@@ -39,7 +39,7 @@ describe('wallet icon', () => {
   const SVG = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg"/>')}`;
 
   it.each([SVG, 'data:image/png;base64,AAAA', 'data:image/webp;base64,AAAA', 'data:image/gif;base64,AAAA'])(
-    'shows %s',
+    'shows the wallet icon %s',
     (icon) => expect(iconOf({ icon: any(icon) })).toBe(icon),
   );
 
@@ -54,5 +54,5 @@ describe('wallet icon', () => {
     ['five megabytes', `data:image/png;base64,${'A'.repeat(5_000_000)}`],
     ['nothing', ''],
     ['no text', null],
-  ])('hides %s', (_, icon) => expect(iconOf({ icon: any(icon) })).toBeNull());
+  ])('hides a wallet icon: %s', (_, icon) => expect(iconOf({ icon: any(icon) })).toBeNull());
 });

@@ -48,7 +48,7 @@ describe('isRefusal', () => {
     [new Error('Unexpected error'), false],
     ['rejected', false],
     [null, false],
-  ])('%j → %s', (error, expected) => expect(isRefusal(error)).toBe(expected));
+  ])('whether %j means that the user refused: %s', (error, expected) => expect(isRefusal(error)).toBe(expected));
 });
 
 describe('isLocked', () => {
@@ -59,7 +59,7 @@ describe('isLocked', () => {
     [new Error('Blocked by the blockhash'), false],
     ['locked', false],
     [undefined, false],
-  ])('%j → %s', (error, expected) => expect(isLocked(error)).toBe(expected));
+  ])('whether %j means that the wallet is locked: %s', (error, expected) => expect(isLocked(error)).toBe(expected));
 });
 
 const account = (address: string, chains = ['solana:mainnet']) => ({ address, chains }) as unknown as WalletAccount;

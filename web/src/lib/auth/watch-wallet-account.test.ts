@@ -121,5 +121,7 @@ describe('otherAccount', () => {
     ['the signed-in one among others', [account(OTHER), account(MINE)], null],
     ['another one', [account(OTHER)], OTHER],
     ['one of another chain only', [account('0xabc', ['eip155:1'])], null],
-  ])('%s', (_, accounts, other) => expect(otherAccount(MINE, accounts)).toBe(other));
+  ])('finds another account when the wallet reports %s', (_, accounts, other) =>
+    expect(otherAccount(MINE, accounts)).toBe(other),
+  );
 });

@@ -10,10 +10,10 @@ it.each(SIGNS)('LX7: %s begins a formula, after any white space too', (sign) => 
     expect(escapeFormula(`${blank}${sign}1`), JSON.stringify(blank)).toBe(`'${blank}${sign}1`);
 });
 
-it.each(['\tx', '\rx', '\nx'])('LX7: escapes %j', (text) => {
+it.each(['\tx', '\rx', '\nx'])('LX7: escapes the CSV cell %j', (text) => {
   expect(escapeFormula(text)).toBe(`'${text}`);
 });
 
-it.each(['', 'a=1', 'x', ' a', '1-2', 'größer', '日本', "'=1"])('leaves %j unchanged', (text) => {
+it.each(['', 'a=1', 'x', ' a', '1-2', 'größer', '日本', "'=1"])('leaves the CSV cell %j unchanged', (text) => {
   expect(escapeFormula(text)).toBe(text);
 });

@@ -46,7 +46,7 @@ describe('bytes', () => {
     [1000, '1 kB'],
     [1_234_567, '1.23 MB'],
     [5_000_000_000, '5 GB'],
-  ])('formats %d', (value, words) => {
+  ])('formats %d bytes with their unit', (value, words) => {
     expect(bytes(value)).toBe(words);
   });
 });

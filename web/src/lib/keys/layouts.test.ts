@@ -104,7 +104,7 @@ describe('QU11: the numeric keypad', () => {
     ['1', 'Numpad1', ['reason 1']],
     ['٣', 'Numpad3', ['reason 3']],
     ['End', 'Numpad1', []],
-  ])('%s at %s', (key, code, expected) => {
+  ])('the key %s at %s chooses a reason only while it types a digit', (key, code, expected) => {
     scopes = ['anywhere', 'item', 'reasons'];
     expect(press(key, code)).toEqual(expected);
   });

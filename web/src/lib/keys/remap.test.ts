@@ -128,7 +128,7 @@ describe('QU5: remapping', () => {
     ['a single key for a command that works while typing', press('h'), 'palette', { kind: 'refused', why: 'typing' }],
     ['a combination browsers reserve', press('t', { ctrlKey: true }), 'palette', { kind: 'refused', why: 'browser' }],
     ['another combination', press('e', { ctrlKey: true }), 'palette', { kind: 'free', key: '$mod+e' }],
-  ])('judges %s', (_, pressed, command, outcome) => {
+  ])('judges the new key of a command: %s', (_, pressed, command, outcome) => {
     expect(validatePress(pressed, command, {})).toEqual(outcome);
   });
 

@@ -55,7 +55,8 @@ export const reviewMessages = {
 
   recentDecisions: {
     open: (word: string, preview: string) => `${word}: ${preview}. Open item`,
-    final: 'final',
+    reportHint: 'Final. Open the item to report a mistake',
+    report: (preview: string) => `Final. Open to report a mistake: ${preview}`,
   },
 
   guidelines: {

@@ -32,7 +32,7 @@ describe('palette', () => {
     ['pruf rul', ['t1']],
     ['theme', ['dark']],
     ['nothing of it', []],
-  ])('finds %s', (search, found) => {
+  ])('the palette finds %s', (search, found) => {
     expect(ids(search)).toEqual(found);
   });
 

@@ -31,7 +31,7 @@ describe('S16: wantedPath', () => {
     ['/invites/a-b_c', '/invites/a-b_c'],
     ['/learnings?q=a%20//b', '/learnings?q=a%20//b'],
     ['', '/projects'],
-  ])('%j → %s', (next, path) => expect(wantedPath(next, 'http://localhost:3000')).toBe(path));
+  ])('reads the wanted path %j as %s', (next, path) => expect(wantedPath(next, 'http://localhost:3000')).toBe(path));
 });
 
 it('a page is under its own path and not under one that only begins with it', () => {

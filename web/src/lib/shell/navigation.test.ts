@@ -17,7 +17,7 @@ describe('the offered pages', () => {
       ['/projects', '/queue', '/analytics', '/learnings'],
     ],
     ['somebody without a project', [], ['/projects', '/queue', '/analytics', '/learnings']],
-  ])('for %s', (_, projects, paths) => {
+  ])('offers the pages for %s', (_, projects, paths) => {
     expect(usable(projects.map((can) => ({ abilities: abilities(...can) })))).toEqual(paths);
   });
 

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
-import { classify, isShort } from './classify.ts';
-import { summary } from './kinds/summary.ts';
+import { classify, describeShape, isShort } from './classify.ts';
 
 const kind = (value: Json) => classify(value).kind;
 
@@ -75,7 +74,7 @@ describe('classify', () => {
     ]);
   });
 
-  it('handles hostile keys', () => {
+  it('classifies objects with hostile keys', () => {
     const value = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}') as Json;
     expect(classify(value)).toMatchObject({
       kind: 'fields',
@@ -93,7 +92,7 @@ describe('classify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         // fast-check's JSON type is the same, written another way.
-        expect(summary(classify(value as Json))).not.toContain('undefined');
+        expect(describeShape(classify(value as Json))).not.toContain('undefined');
       }),
     );
   });

@@ -2,11 +2,10 @@
 import type { Json } from '@countersign/shared/json/json';
 import { citedAnswerOf, type CitedAnswer } from './kinds/cited-answer.ts';
 import { codeOf, type Code } from './kinds/code.ts';
-import { isHtml } from './kinds/html.ts';
-import { isMarkdown } from './kinds/markdown.ts';
+import { isHtml, isMarkdown } from './kinds/markup.ts';
 import { hasMath } from './kinds/math.ts';
 import { toolCallsOf, type ToolCall } from './kinds/tool-call.ts';
-import { isUnifiedDiff } from './kinds/unified-diff.ts';
+import { isUnifiedDiff, unifiedDiffLines } from './kinds/unified-diff.ts';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, parseJson, printJson } from './json/lossless.ts';
 import type { JsonObject } from './json/lossless.ts';
 import { isPictureAddress, mediaOf, type Media } from './media/media.ts';
@@ -204,3 +203,53 @@ function fieldsOf(value: Json, { nested, fixed }: Place): ShapeOf<'fields'> | nu
 /** A value short enough to be placed beside its name. */
 export const isShort = (value: Json): boolean =>
   isScalar(value) && !(typeof value === 'string' && (value.length > MAX_SHORT || value.includes('\n')));
+
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
+const lines = (text: string) => counted(text.split('\n').length, 'line');
+
+/** The kind of a value in words, for the heading above it: `text, 4 lines`, `conversation, 3 turns`, `table, 12 rows`, `4 fields`; empty where the value says it itself. */
+export function describeShape(shape: Shape): string {
+  switch (shape.kind) {
+    case 'text':
+    case 'math':
+      return `text, ${lines(shape.text)}`;
+    case 'markdown':
+      return `Markdown, ${lines(shape.text)}`;
+    case 'code':
+      return `code, ${lines(shape.code.text)}`;
+    case 'json':
+      return 'JSON in a text';
+    case 'html':
+      return `HTML, ${lines(shape.text)}`;
+    case 'diff':
+      return diffSummary(shape.text);
+    case 'call':
+      return shape.listed ? counted(shape.calls.length, 'tool call') : 'tool call';
+    case 'cited':
+      return `answer, ${counted(shape.cited.sources.entries.length, 'source')}`;
+    case 'chat':
+      return `conversation, ${counted(shape.turns.length, 'turn')}`;
+    case 'table':
+      return `table, ${counted(shape.rows.length, 'row')}`;
+    case 'fields':
+      return counted(shape.fields.length, 'field');
+    case 'list':
+      return `list of ${shape.items.length}`;
+    case 'scalar':
+      return shape.type;
+    case 'moment':
+      return 'moment';
+    case 'media':
+      return 'picture';
+    case 'field':
+      return '';
+    case 'tree':
+      return Array.isArray(shape.value) ? `list of ${shape.value.length}` : 'JSON';
+  }
+}
+
+function diffSummary(text: string): string {
+  const all = unifiedDiffLines(text);
+  const count = (kind: string) => all.filter((line) => line.kind === kind).length;
+  return `diff, ${count('added')} added, ${count('removed')} removed`;
+}

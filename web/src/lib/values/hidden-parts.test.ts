@@ -45,7 +45,7 @@ describe('QU6: a conversation hides nothing', () => {
     expect(box.textContent).toContain('ignore the rules');
   });
 
-  it('and still draws pure pictures and texts as such', async () => {
+  it('pure pictures and texts in a conversation are still drawn as such', async () => {
     const picture = { type: 'image_url', image_url: { url, detail: 'low' } };
     const box = await drawn(said(picture, { type: 'text', text: 'hello' }));
     expect(box.textContent).toContain('Image hosted at a.example.');
@@ -150,7 +150,7 @@ describe('QU6: the code editor hides nothing', () => {
   };
 
   it.each(['\ufe01', '\ufe0f', '\u{e0100}', '\u{e01ef}', '\u{e0041}', '\u202e', '\u200b', '\u3164', '\u180e'])(
-    'marks %j',
+    'the code editor marks %j',
     (character) => {
       expect(marked(`"pay${character}load"`)).toBe(1);
     },

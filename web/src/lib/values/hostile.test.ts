@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
 import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from './hostile.fixture.ts';
 import { KINDS, type Kind } from './classify.ts';
-import { isMarkdown } from './kinds/markdown.ts';
+import { isMarkdown } from './kinds/markup.ts';
 import { lazy } from './lazy.ts';
 import { HIDDEN } from './text/segments.ts';
 import MarkdownValue from './text/MarkdownValue.svelte';
@@ -247,7 +247,7 @@ describe('isMarkdown', () => {
     ['# T\n**b** ' + 'x'.repeat(3000), false],
     [`# T\n**b**\n${'>'.repeat(5000)}`, false],
     [`# T\n**b**\n${'a '.repeat(20_000)}`, false],
-  ])('%j: %s', (value, expected) => {
+  ])('whether %j is read as Markdown: %s', (value, expected) => {
     expect(isMarkdown(value)).toBe(expected);
   });
 });

@@ -66,7 +66,7 @@ describe('QU13: the suggestion of the open item', () => {
     ['Markdown', `# Title\n\n- item\n\n${long.replaceAll('\n', '\n\n')}`, 'line 159'],
     ['nested values', deep, 'the innermost'],
     ['a table', Array.from({ length: 230 }, (_, at) => ({ a: `row ${at}`, b: 1 })), 'row 229'],
-  ])('is complete: %s', async (_, value, last) => {
+  ])('the suggestion of the open item is complete: %s', async (_, value, last) => {
     const texts = [];
     for (const large of [true, false]) {
       const { container } = render(ValueBlock, { title: 'X', value, large });

@@ -1,6 +1,6 @@
 // Compares two JSON values: whether they are equal, where they differ, and how an edit broke the shape.
 import type { Json } from '@countersign/shared/json/json';
-import { pathTo } from './json-paths.ts';
+import { pathTo } from './json-tree.ts';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './lossless.ts';
 
 /** Equal as JSON, by the rule of the server: key order means nothing, numbers compare by value. */

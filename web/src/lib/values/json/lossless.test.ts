@@ -7,7 +7,7 @@ import { jsonText, type Json } from '@countersign/shared/json/json';
 // eslint-disable-next-line no-restricted-imports
 import { sameJson as serversRule } from '../../../../../server/src/domain/items/item.ts';
 import { breaches, changedPaths, sameJson } from './json-compare.ts';
-import { countValues, pathTo, shortPath } from './json-paths.ts';
+import { countValues, pathTo, shortPath } from './json-tree.ts';
 import { JsonFault } from './json-fault.ts';
 import { entriesOf, kindOf, Numeral, parseJson, printJson, spansOf, type JsonObject } from './lossless.ts';
 
@@ -154,7 +154,7 @@ describe('changedPaths', () => {
     ['[{"x":1},{"x":2}]', '[{"x":1},{"x":3}]', ['$[1].x']],
     ['1', '2', ['$']],
     ['{"__proto__":1,"odd key":1}', '{"__proto__":2,"odd key":2}', ['$.__proto__', '$["odd key"]']],
-  ])('%s and %s', (one, other, paths) => {
+  ])('finds the changed paths between %s and %s', (one, other, paths) => {
     expect(changedPaths(parseJson(one), parseJson(other))).toEqual(paths);
   });
 
@@ -191,7 +191,7 @@ describe('breaches', () => {
     ['{"a":1}', '[]', [{ kind: 'type', path: '$', was: 'object', is: 'array' }]],
     ['{"__proto__":1}', '{}', [{ kind: 'missing', path: '$.__proto__' }]],
     ['{"a":1}', '{"a":2,"more":true}', []],
-  ])('%s to %s', (before, after, expected) => {
+  ])('finds what an edit from %s to %s breaches', (before, after, expected) => {
     expect(breaches(parseJson(before), parseJson(after))).toEqual(expected);
   });
 

@@ -1,5 +1,5 @@
 // Recognizes program text: one fenced block, or the signs of a language in a text that is not prose.
-import { hasStructure } from './markdown.ts';
+import { hasStructure } from './markup.ts';
 
 export interface Code {
   /** As written after the fence, or the recognized language; empty when there is none. */

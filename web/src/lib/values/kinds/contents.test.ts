@@ -10,8 +10,8 @@ import { CONTENTS } from '../contents.fixture.ts';
 import type { JsonObject } from '../json/lossless.ts';
 import { lazy } from '../lazy.ts';
 import { mailPreview } from '../mail/mail-preview.ts';
-import { compareTables, counterpart, numericColumns } from '../table/table-compare.ts';
-import { openBranches, OPEN_LINES } from '../json/tree-folding.ts';
+import { compareTables, counterpart, numericColumns } from '../table/table-rows.ts';
+import { openBranches, OPEN_LINES } from '../json/json-tree.ts';
 import TreeValue from '../TreeValue.svelte';
 import ValueBlock from '../ValueBlock.svelte';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTENT_KINDS } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
-import { classify, KINDS, type Kind } from '../classify.ts';
+import { classify, describeShape, KINDS, type Kind } from '../classify.ts';
 import { CONTENTS } from '../contents.fixture.ts';
 import { HOSTILE_TEXTS } from '../hostile.fixture.ts';
 import { checkQuote, citedPieces } from './cited-answer.ts';
@@ -12,7 +12,6 @@ import { mathPieces } from './math.ts';
 import { kindAt, kindsOf } from './pointers.ts';
 import { toolCallsOf } from './tool-call.ts';
 import { unifiedDiffLines } from './unified-diff.ts';
-import { summary } from './summary.ts';
 
 const kind = (value: Json) => classify(value).kind;
 
@@ -69,7 +68,7 @@ describe('a text', () => {
     ['text', 'For example <b>bold</b> is a tag.'],
     ['text', '- one\n+ two'],
     ['text', 'Dear Ms Ito,\n\nlet me know.\nRegards\nAnna'],
-  ])('is %s: %j', (expected, text) => {
+  ])('a text is %s: %j', (expected, text) => {
     expect(kind(text)).toBe(expected);
   });
 
@@ -117,7 +116,7 @@ describe('a kind fixed by a project', () => {
     const any = fc.constantFrom<Kind>(...KINDS);
     fc.assert(
       fc.property(fc.jsonValue(), any, (value, fixed) => {
-        expect(summary(classify(value as Json, false, fixed))).not.toContain('undefined');
+        expect(describeShape(classify(value as Json, false, fixed))).not.toContain('undefined');
       }),
     );
   });
@@ -173,7 +172,7 @@ describe('a unified diff', () => {
     expect(kinds).toEqual(['hunk', 'removed', 'same', 'added', 'added', 'removed']);
   });
 
-  it('retains any text', () => {
+  it('a unified diff retains any text', () => {
     const line = fc.constantFrom('@@ -1 +1 @@', '--- a', '+++ b', '+x', '-y', ' z', '', '\\ n', 'diff x');
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), (lines) => {
@@ -214,7 +213,7 @@ describe('an answer with sources', () => {
     expect(marks).toEqual([0, 1, 1, -1, -1]);
   });
 
-  it('retains any text', () => {
+  it('an answer with sources retains any text', () => {
     const part = fc.constantFrom('[1]', '[doc-1, 2]', '[', ']', 'a', ', ', '[^2]', '[1](x)', '\n');
     fc.assert(
       fc.property(fc.array(part), (parts) => {
@@ -284,7 +283,7 @@ describe('one fenced block', () => {
     ['```\r\na\r\n```', { language: '', text: 'a\r' }],
     ['```\na\n```\n```\nb\n```', null],
     ['```\na', null],
-  ])('%j', (text, code) => expect(codeOf(text)).toEqual(code));
+  ])('reads one fenced block %j', (text, code) => expect(codeOf(text)).toEqual(code));
 
   it('is looked for once: a fence of any length costs no more than the text', () => {
     // With a pattern that may try every part of the fence, this did not end.

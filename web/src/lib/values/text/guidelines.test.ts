@@ -27,7 +27,7 @@ describe('rules', () => {
     expect(third).toMatchObject({ parts: [{ kind: 'bullets', lines: [[{ text: 'Greet' }], [{ text: 'Answer' }]] }] });
   });
 
-  it('have anchors', () => {
+  it('the rules of guidelines have anchors', () => {
     const box = shown('One.\n\nTwo with **weight** and `code`.\n\n1. First\n2. Then');
     expect([...box.querySelectorAll('[id]')].map(({ id }) => id)).toEqual(['rule-1', 'rule-2', 'rule-3']);
     expect(box.querySelector('#rule-2 strong')?.textContent).toBe('weight');

@@ -30,7 +30,7 @@ describe('segments', () => {
     ['\u{e0041}', 'TAG A'],
     ['\ufe01', 'U+FE01'],
     ['\u{e0100}', 'U+E0100'],
-  ])('marks %j', (character, label) => {
+  ])('marks the hidden characters in %j', (character, label) => {
     expect(marks(`pay${character}load`)).toEqual([label]);
   });
 

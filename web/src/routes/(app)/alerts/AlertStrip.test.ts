@@ -7,8 +7,12 @@ import { shell } from '#lib/shell/shell.svelte.ts';
 import { alertMessages } from './alert-messages.ts';
 import AlertStrip from './AlertStrip.svelte';
 
-const tab = (id: string, name: string) => `/projects/${id}/${name}`;
-const analytics = (id: string) => `/analytics?project=${id}`;
+const page = vi.hoisted(() => ({ url: new URL('http://countersign.test/projects') }));
+vi.mock('$app/state', () => ({ page }));
+vi.mock('$app/paths', () => ({
+  resolve: (route: string, { id = '', tab = '' } = {}) =>
+    route.replace('/(app)', '').replace('[id]', id).replace('[[tab]]', tab),
+}));
 
 const ID = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 let made = 0;
@@ -45,14 +49,14 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered', dead: 0 }, ': webhook works again.'],
     [{ kind: 'recovered', dead: 1 }, ': webhook works again; 1 delivery failed permanently.'],
     [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
-  ])('of %j', (overrides, words) => {
+  ])('states the alert %j in one sentence', (overrides, words) => {
     expect(alertMessages.sentence(alert(overrides))).toEqual(['', 'Maths answers', words]);
   });
 
   it.each<[ProjectAlert['kind'], string]>([
     ['over_budget', ': auto-approvals may exceed the error budget.'],
     ['threshold_raised', ': auto-approvals may exceed the error budget, so the auto-approve threshold was raised.'],
-  ])('AU5: of %s', (kind, words) => {
+  ])('AU5: states the alert %s in one sentence', (kind, words) => {
     const automatic = alert({ kind, delivery_id: null, attempts: null, http_status: null });
     expect(alertMessages.sentence(automatic)).toEqual(['', 'Maths answers', words]);
   });
@@ -74,6 +78,7 @@ describe('WH6: the strip', () => {
   let note: () => Promise<Response>;
 
   beforeEach(() => {
+    page.url = new URL('/projects', page.url);
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     [list, noted, asked] = [[alert()], [], 0];
     note = () => Promise.resolve(new Response(null, { status: 204 }));
@@ -102,7 +107,7 @@ describe('WH6: the strip', () => {
   };
 
   it('shows an alert, takes no focus, delays other notices, and disappears once it is dismissed', async () => {
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('a delivery failed permanently after 10 attempts (503).'));
     expect(document.activeElement).toBe(document.body);
     expect(shell.noticeShown).toBe(true);
@@ -115,7 +120,7 @@ describe('WH6: the strip', () => {
 
   it('links to the webhook where no delivery is dead, or it is paused', async () => {
     list = [alert({ kind: 'paused', dead: 4 }), alert({ kind: 'recovered', dead: 0 })];
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('webhook paused'));
     expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/webhook`);
     await gotIt();
@@ -125,7 +130,7 @@ describe('WH6: the strip', () => {
 
   it('stays and says so when dismissing failed', async () => {
     note = () => Promise.reject(new TypeError('The network is down.'));
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     expect(await screen.findByText(/^Couldn't save that\./)).toBeTruthy();
@@ -136,7 +141,7 @@ describe('WH6: the strip', () => {
   });
 
   it('stays when a newer one arrives, until it is dismissed: a press dismisses the alert that was read', async () => {
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
     const answered = asked;
@@ -150,7 +155,7 @@ describe('WH6: the strip', () => {
 
   it("does not show one alert's dismissal error beside another", async () => {
     note = () => Promise.reject(new TypeError('The network is down.'));
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await screen.findByText(/^Couldn't save that\./);
@@ -162,37 +167,38 @@ describe('WH6: the strip', () => {
 
   it('shows nothing of the previous account to the next one in the tab, while its own are loading', async () => {
     note = () => Promise.reject(new TypeError('The network is down.'));
-    const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
+    const { unmount } = render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await screen.findByText(/^Couldn't save that\./);
     unmount();
     vi.stubGlobal('fetch', () => new Promise(() => undefined));
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     expect([words(), shell.noticeShown]).toEqual(['', false]);
   });
 
   it('does not mark alerts of the next account as seen for the previous one', async () => {
-    const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
+    const { unmount } = render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
     unmount();
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
   });
 
   it.each([
-    [true, 'max-xl:top-[calc(100%+var(--banner,0px))]'],
-    [false, 'max-xl:top-full'],
-  ])('QU1: covers the page below other notices under the top bar where it takes no room (%s)', (overlay, place) => {
-    render(AlertStrip, { overlay, tab, analytics });
+    ['/queue', 'max-xl:top-[calc(100%+var(--banner,0px))]'],
+    ['/projects', 'max-xl:top-full'],
+  ])('QU1: covers the page below other notices under the top bar where it takes no room, on %s', (path, place) => {
+    page.url = new URL(path, page.url);
+    render(AlertStrip);
     const { classList } = screen.getByRole('status');
     expect([...classList].filter((name) => name.startsWith('max-xl:top-'))).toEqual([place]);
   });
 
   it('disappears on return to this tab when it was dismissed in another tab, or is over', async () => {
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     list = [];
     await makeVisible();
@@ -200,7 +206,7 @@ describe('WH6: the strip', () => {
   });
 
   it('does not show a dismissed alert again for a pending answer; shows a newer one', async () => {
-    render(AlertStrip, { overlay: false, tab, analytics });
+    render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));

@@ -136,7 +136,7 @@ describe('time texts', () => {
     expect(flowBucketName('month', { start, end: start + 86_400_000 }, 'UTC')).toMatch(/20/);
   });
 
-  it('name the zone', () => {
+  it('time texts name the zone', () => {
     expect(zoneName('Europe/Lisbon')).toBe('Lisbon time');
     expect(zoneName('America/Argentina/Buenos_Aires')).toBe('Buenos Aires time');
     expect(zoneName('UTC')).toBe('UTC');

@@ -28,7 +28,7 @@ describe('readUrlState', () => {
     `q=${'x'.repeat(101)}`,
     'q=%00',
     'flag=',
-  ])('ignores %s', (query) => {
+  ])('ignores the URL parameter %s', (query) => {
     expect(at(query)).toEqual(EMPTY);
   });
 });

@@ -101,7 +101,7 @@ describe('matching', () => {
     ['replies support', ['Support réplies']],
     [' maths ', ['Maths answers']],
     ['other', []],
-  ])('“%s”', (filter, expected) => {
+  ])('the filter “%s” finds the matching projects', (filter, expected) => {
     const rows = [row('1', {}, 'Support réplies'), row('2', {}, 'Maths answers')];
     expect(matching(rows, filter).map(({ name }) => name)).toEqual(expected);
   });

@@ -13,7 +13,7 @@ describe('queue URL', () => {
     expect(queueUrlOf({ view: 'available', projectId: null, item: null })).toBe('/(app)/queue');
   });
 
-  it('ignores unknown parameters', () => {
+  it('the queue URL ignores unknown parameters', () => {
     expect(read('/queue?view=secret&item=../x&project=1')).toEqual({ view: 'available', projectId: null, item: null });
     expect(read(`/queue?item=${ID.toUpperCase()}`).item).toBe(ID);
   });

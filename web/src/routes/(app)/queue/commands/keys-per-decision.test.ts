@@ -74,7 +74,7 @@ describe('keys per decision in Focus mode', () => {
     ['approve', ['a'], { action: 'approve' }],
     ['reject', ['r', '2'], { action: 'reject', reason: 'Wrong tone' }],
     ['escalate', ['u', '1'], { action: 'escalate', reason: 'Not sure' }],
-  ])('%s', async (_, keys, decision) => {
+  ])('its key, and a digit for a reason, send the decision: %s', async (_, keys, decision) => {
     const page = await fixture.openWithClaim();
     listen(page);
     for (const key of keys) await press(key);
@@ -163,7 +163,7 @@ describe('QU2: while the open item has not been seen', () => {
     return commandsOf({ ...contextOf(page), ready: () => ready }, ui);
   }
 
-  it.each(GUARDED_COMMANDS)('%s does nothing', async (command) => {
+  it.each(GUARDED_COMMANDS)('%s does nothing while the open item has not been seen', async (command) => {
     const page = await fixture.openWithClaim();
     const commands = await commandsOn(page, false);
     const asked = fixture.server.requests.length;

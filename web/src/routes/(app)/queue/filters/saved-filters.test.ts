@@ -26,7 +26,7 @@ describe('saved filters', () => {
     expect(new SavedFilters('ben', store).list).toEqual([]);
   });
 
-  it('also save the plain list', () => {
+  it('saving filters also saves the plain list', () => {
     const { store } = browser();
     const saved = new SavedFilters('ana', store);
     saved.add('Everything', { view: 'available', projectId: null });

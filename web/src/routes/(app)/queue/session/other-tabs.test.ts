@@ -23,7 +23,7 @@ function receiveStorageEvents({ reviewSession }: Page): void {
 }
 
 describe('QU19: with the item open in another tab', () => {
-  it('its unfinished note stays there and is not sent with the decision here', async () => {
+  it('the unfinished note of another tab stays there and is not sent with the decision here', async () => {
     const [here, there] = await twoTabs();
     there.reviewSession.reasonPrompt.openNote();
     there.reviewSession.reasonPrompt.note = 'Half a tho';
@@ -35,7 +35,7 @@ describe('QU19: with the item open in another tab', () => {
     expect(there.drafts.notes('one').note).toBe('Half a tho');
   });
 
-  it('its unfinished answer does not open the editor here, and stays when this tab decides', async () => {
+  it('the unfinished answer of another tab does not open the editor here, and stays when this tab decides', async () => {
     const [here, there] = await twoTabs();
     type(there.reviewSession, 'Half an ans');
     there.reviewSession.edit?.save();
@@ -63,7 +63,7 @@ describe('QU19: with the item open in another tab', () => {
     ]);
   });
 
-  it('its text is available here once it was closed', async () => {
+  it('the text of another tab is available here once it was closed', async () => {
     const ends: (() => void)[] = [];
     const over = new Set<string>();
     const pages = {

@@ -80,7 +80,7 @@ it('every event in every state leaves a valid state, and tells each caller at mo
   expect([...new Set(found)]).toEqual([]);
 });
 
-it('the same state, event and time give the same result, and change no earlier state', () => {
+it('applying one event at one time to one state twice gives one result, and changes no earlier state', () => {
   for (const state of EVERY_STATE)
     for (const event of EVENTS) {
       const before = JSON.stringify(state);

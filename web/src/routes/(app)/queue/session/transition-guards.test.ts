@@ -103,7 +103,7 @@ const UNCHANGED: [string, ReviewState, ReviewEvent][] = [
     { kind: 'notRenewed', id: 'one', grant: SAMPLES.claimed.grant, refused: true },
   ],
 ];
-it.each(UNCHANGED)('%s changes nothing', (_, before, event) => {
+it.each(UNCHANGED)('an event that does not apply changes nothing: %s', (_, before, event) => {
   const state = { ...before, visit: 7 };
   const after = step(state, event).state;
   expect({ ...after, renewing: false }).toEqual(state);
@@ -138,19 +138,19 @@ describe('a command', () => {
     expect(kinds(stateOf('empty', running(job)), event)).not.toContain('follow');
   });
 
-  it.each(['advance', 'extend'] as const)('that failed for an item left shows no failure: %s', (kind) => {
+  it.each(['advance', 'extend'] as const)('a command that failed for an item left shows no failure: %s', (kind) => {
     const job = JOBS[kind];
     const after = step(of(OTHER.claimed, running(job)), { kind: 'refused', job, error: new NetworkFailure('timeout') });
     expect([after.state.command, after.state.item]).toEqual([{ at: 'idle' }, OTHER.claimed]);
   });
 
-  it('that could not renew an earlier claim does not end the present one', () => {
+  it('a command that could not renew an earlier claim does not end the present one', () => {
     const claimed = { ...SAMPLES.claimed, grant: { ...SAMPLES.claimed.grant, fence: 9 } };
     const after = step(of(claimed, running(JOBS.extend)), refused(JOBS.extend, 'claim_lost'));
     expect(after.state.item.at).toBe('claimed');
   });
 
-  it('that renews a lease which has ended claims the item again', () => {
+  it('a command that renews a lease which has ended claims the item again', () => {
     const ended = { ...SAMPLES.claimed, grant: { ...SAMPLES.claimed.grant, expiresAt: NOW } };
     const { command } = step(of(ended), { kind: 'extend', caller: CALLER }).state;
     expect(command).toMatchObject({ at: 'running', job: { kind: 'open', id: 'one' } });
@@ -168,7 +168,7 @@ describe('a command', () => {
     expect(after.state.item.at).toBe('lost');
   });
 
-  it('that failed for another cause than the connection stays failed after an interruption', () => {
+  it('a command that failed for another cause than the connection stays failed after an interruption', () => {
     const failed: CommandState = { at: 'failed', error: new Error('500'), retry: JOBS.open };
     expect(step(of(SAMPLES.viewing, failed), { kind: 'resync' }).state.command).toEqual(failed);
   });
@@ -183,7 +183,7 @@ describe('a command', () => {
 });
 
 describe('an item', () => {
-  it('that is left saves its editor, also when a refused command leaves it', () => {
+  it('an item that is left saves its editor, also when a refused command leaves it', () => {
     const open = { ...JOBS.open, id: 'three' };
     const effects = step(of(OTHER.editing, running(open)), refused(open, 'forbidden')).effects;
     expect(effects).toContainEqual({ kind: 'saveEdit', edit });
@@ -195,7 +195,7 @@ describe('an item', () => {
     expect(after.state.item).toMatchObject({ id: 'two', prompt: EMPTY_PROMPT });
   });
 
-  it('that is claimed again is not released', () => {
+  it('an item that is claimed again is not released', () => {
     const granted = grantedItem(itemWith({ version: 9 }));
     const event: ReviewEvent = { kind: 'answered', job: JOBS.open, answer: { kind: 'granted', granted } };
     expect(kinds(of(SAMPLES.claimed, running(JOBS.open)), event)).not.toContain('releaseUntouched');

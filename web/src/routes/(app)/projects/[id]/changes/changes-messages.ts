@@ -26,6 +26,7 @@ export const changesMessages = {
     webhook: 'Webhook',
     cluster: 'Reasons',
     learning: 'Learnings',
+    mistake: 'Mistakes',
   } satisfies Record<ChangeKind, string>,
 
   failed: 'The change log could not be loaded',
@@ -73,6 +74,12 @@ export const changesMessages = {
     'cluster.restored': { of: ['undid the merge of the reason ', ''], alone: 'undid a merge' },
     'learning.excluded': { of: ['excluded a learning from ', ''], alone: 'excluded a learning' },
     'learning.included': { of: ['included a learning from ', ' again'], alone: 'included a learning again' },
+    'mistake.reported': {
+      of: ['reported a mistake in a decision by ', ''],
+      alone: 'reported a mistake in their own decision',
+    },
+    'mistake.overturned': { of: ['overturned a decision by ', ''], alone: 'overturned their own decision' },
+    'mistake.upheld': { of: ['upheld a decision by ', ''], alone: 'upheld a decision' },
   } satisfies Record<ChangeAction, Phrase>,
   renamed: { of: ['changed the name of ', ''], alone: 'changed their own name' } satisfies Phrase,
   other: alone('changed something'),

@@ -175,7 +175,7 @@ describe('CL1: an entry as text', () => {
       { action: 'project.deleted', subject: 'Refunds', before: { items: 2640, api_keys: 3 } },
       { said: 'deleted the project: Refunds', details: [`items ${(2640).toLocaleString()}`, 'api keys 3'] },
     ],
-  ])('%s', (_, change, expected) => {
+  ])('describes %s as text', (_, change, expected) => {
     expect(anEntry(change)).toMatchObject(expected);
   });
 

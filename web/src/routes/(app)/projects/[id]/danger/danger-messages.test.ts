@@ -22,7 +22,7 @@ describe('AR2: the contents of a project as text', () => {
     ]);
   });
 
-  it('omit missing things', () => {
+  it('the contents of a project as text omit missing things', () => {
     expect(contentLines(NOTHING)).toEqual(['1 member']);
     expect(contentLines({ ...NOTHING, items: 1, undelivered: 1 })).toEqual([
       '1 item',

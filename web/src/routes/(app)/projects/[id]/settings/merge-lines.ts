@@ -116,10 +116,10 @@ export const MARKS = { theirs: '<<<<<<< they saved', between: '=======', mine: '
 /** The merged text; conflicts are between marks, to be resolved by hand. */
 export const markedText = (segments: readonly MergeSegment[]): string =>
   segments
-    .flatMap((stretch) =>
-      stretch.kind === 'settled'
-        ? stretch.lines
-        : [MARKS.theirs, ...stretch.theirs, MARKS.between, ...stretch.mine, MARKS.mine],
+    .flatMap((segment) =>
+      segment.kind === 'settled'
+        ? segment.lines
+        : [MARKS.theirs, ...segment.theirs, MARKS.between, ...segment.mine, MARKS.mine],
     )
     .join('\n');
 
@@ -151,13 +151,14 @@ const linesOf = (text: string): string[] => withLf(text).split('\n');
 export const isMarked = (text: string): boolean =>
   linesOf(text).some((line) => line === MARKS.theirs || line === MARKS.mine);
 
-export type Pick = 'mine' | 'theirs' | 'both';
+/** Which lines of a conflict stay. */
+export type ConflictChoice = 'mine' | 'theirs' | 'both';
 
 /** Resolves one conflict: its marks are removed, the selected lines stay. */
-export function settleMark(text: string, index: number, pick: Pick): string {
+export function resolveConflict(text: string, index: number, choice: ConflictChoice): string {
   const marked = marksIn(text)[index];
   if (marked === undefined) return text;
-  const kept = { mine: marked.mine, theirs: marked.theirs, both: [...marked.theirs, ...marked.mine] }[pick];
+  const kept = { mine: marked.mine, theirs: marked.theirs, both: [...marked.theirs, ...marked.mine] }[choice];
   const lines = linesOf(text).toSpliced(marked.from, marked.to - marked.from + 1, ...kept);
   return keepLineEnds(text, lines.join('\n'));
 }

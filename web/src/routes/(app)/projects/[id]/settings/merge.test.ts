@@ -1,7 +1,7 @@
 // ST1 in detail: merging two texts and two lists loses no input, and asks where both changed one place.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isMarked, markedText, MARKS, marksIn, mergeLines, settleMark } from './merge-lines.ts';
+import { isMarked, markedText, MARKS, marksIn, mergeLines, resolveConflict } from './merge-lines.ts';
 import { asFlag, mergeList } from './settings-merge.ts';
 
 const merged = (was: string, mine: string, theirs: string) => markedText(mergeLines(was, mine, theirs));
@@ -102,9 +102,9 @@ describe('ST1: a marked conflict', () => {
       [['M', 'N'], ['T']],
       [['O'], []],
     ]);
-    expect(settleMark(marked, 0, 'both')).toBe(text('a', 'T', 'M', 'N', 'b', ...both([], ['O'])));
-    expect(settleMark(settleMark(marked, 1, 'theirs'), 0, 'mine')).toBe(text('a', 'M', 'N', 'b'));
-    expect(settleMark(marked, 7, 'mine')).toBe(marked);
+    expect(resolveConflict(marked, 0, 'both')).toBe(text('a', 'T', 'M', 'N', 'b', ...both([], ['O'])));
+    expect(resolveConflict(resolveConflict(marked, 1, 'theirs'), 0, 'mine')).toBe(text('a', 'M', 'N', 'b'));
+    expect(resolveConflict(marked, 7, 'mine')).toBe(marked);
   });
 
   it('counts as unresolved while half of its marks remain; a line of a rule does not', () => {

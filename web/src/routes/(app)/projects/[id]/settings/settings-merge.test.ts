@@ -111,14 +111,14 @@ describe('ST1: a third save', () => {
     expect(conflictingFields(after.conflicts)).toEqual(['target_minutes']);
   });
 
-  it('that reverts an accepted and further edited value is asked about', () => {
+  it('a third save that reverts an accepted and further edited value is asked about', () => {
     const autoMerged = choose(first, 'auto_threshold', 'theirs');
     const on = { ...autoMerged, draft: but({ auto_threshold: '0.92' }, autoMerged.draft) };
     const after = rebase(on, but({ auto_threshold: '0.95' }, theirs));
     expect(after.conflicts.auto_threshold).toEqual({ was: '0.9', mine: '0.92', both: null, answer: null });
   });
 
-  it('that reverts their change leaves only yours', () => {
+  it('a third save that reverts their change leaves only yours', () => {
     const after = rebase(first, but({ auto_threshold: '0.95' }, theirs));
     expect(conflictingFields(after.conflicts)).toEqual(['target_minutes']);
     expect(after.draft.auto_threshold).toBe('0.85');

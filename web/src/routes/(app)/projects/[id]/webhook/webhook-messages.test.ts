@@ -46,7 +46,7 @@ describe('advice for a test event', () => {
     [302, 'redirect_refused', /Redirects/],
     [500, 'http_5xx', /log/],
     [503, 'http_5xx', /log/],
-  ] as const)('%i: %s', (http_status, error, words) => {
+  ] as const)('advises on the test result %i: %s', (http_status, error, words) => {
     expect(result({ http_status, error })).toMatch(words);
   });
 

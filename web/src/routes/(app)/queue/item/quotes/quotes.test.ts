@@ -34,7 +34,7 @@ describe('quotesOf', () => {
     ],
     ['none of an open mark', 'He said "bears the risk of loss', []],
     ['none between apostrophes', "It's bears the risk of loss, isn't it", []],
-  ])('finds %s', (_, suggestion, found) => expect(quotesOf(suggestion, INPUT)).toEqual(found));
+  ])('finds the quotation: %s', (_, suggestion, found) => expect(quotesOf(suggestion, INPUT)).toEqual(found));
 
   it('looks into nested values of both sides', () => {
     const input = [{ role: 'user', content: { text: INPUT } }];

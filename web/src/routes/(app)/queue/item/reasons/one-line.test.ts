@@ -19,5 +19,7 @@ describe('fittingIn', () => {
     ['fewer, with room for the button', 5, 412, { fitting: 3, end: 308 }],
     ['as many as before where the button has room anyway', 20, 500, { fitting: 4, end: 412 }],
     ['none where the button alone has room', 3, 120, { fitting: 0, end: 0 }],
-  ])('shows %s', (_, count, width, expected) => expect(fittingIn(row(count, width), width)).toEqual(expected));
+  ])('fits reasons into one line: shows %s', (_, count, width, expected) =>
+    expect(fittingIn(row(count, width), width)).toEqual(expected),
+  );
 });

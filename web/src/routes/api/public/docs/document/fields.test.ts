@@ -32,7 +32,7 @@ describe('the type of a field', () => {
     ['object of any JSON', { type: 'object', additionalProperties: { $ref: '#/components/schemas/Json' } }],
     ['string', { const: 'item.decided' }],
     ['string or number', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
-  ])('reads %s', (type, schema) => {
+  ])('reads the type “%s”', (type, schema) => {
     expect(only(schema).type).toBe(type);
   });
 });
@@ -45,7 +45,7 @@ describe('the limits of a field', () => {
     ['1 to 100 characters each', { type: 'array', items: { type: 'string', minLength: 1, maxLength: 100 } }],
     ['at most 50 properties', { type: 'object', maxProperties: 50 }],
     ['default 20', { type: 'integer', default: 20 }],
-  ])('reads %s', (limit, schema) => {
+  ])('reads the limits “%s”', (limit, schema) => {
     expect(only(schema).limits).toEqual([limit]);
   });
 

@@ -10,7 +10,7 @@ describe('names', () => {
     expect(names.map(({ text }) => text)).toEqual(['"a\\":"', '"c"', '"d"']);
   });
 
-  it('and the other runs joined equal the text', () => {
+  it('the names and the other runs joined equal the text', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(3), (json, space) => {
         const text = JSON.stringify(JSON.parse(json), null, space);

@@ -1,4 +1,4 @@
-// Whether a text was written as Markdown. Conservative: a text that only resembles it is shown as it is.
+// Recognizes texts written in Markdown or HTML. Conservative: a text that only resembles one is shown as it is.
 
 /** One of these is enough. */
 const SURE = [/^ {0,3}(?:```|~~~)/m, /!?\[[^\]\n]{1,200}\]\([^)\s]{1,2000}\)/, /^ {0,3}\|.*\n {0,3}\|[ \t]*:?-{3,}/m];
@@ -29,4 +29,16 @@ export const hasStructure = (text: string): boolean =>
 export function isMarkdown(text: string): boolean {
   if (!isParsable(text)) return false;
   return SURE.some((sign) => sign.test(text)) || isLikely(text);
+}
+
+const DOCUMENT = /^\s*(?:<!--[\s\S]{0,2000}?-->\s*)?(?:<!doctype html\b|<html[\s>])/i;
+const OPENED =
+  /<(?:body|table|tbody|tr|td|div|p|h[1-6]|ul|ol|li|a|span|img|br|hr|center|font|b|strong|em|i)(?:\s[^<>]*)?>/gi;
+const CLOSED = /<\/(?:body|table|div|p|h[1-6]|ul|ol|center)\s*>\s*$/i;
+
+/** Whether a text is a page or a mail written in HTML. A text with a few tags in it is not one. */
+export function isHtml(text: string): boolean {
+  if (DOCUMENT.test(text)) return true;
+  const trimmed = text.trim();
+  return trimmed.startsWith('<') && CLOSED.test(trimmed) && (trimmed.match(OPENED)?.length ?? 0) >= 3;
 }

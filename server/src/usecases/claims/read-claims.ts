@@ -5,13 +5,15 @@ import { displayName } from '../../domain/access/actor.ts';
 import { lockHolders } from './claim-store.ts';
 import type { Services } from '../services.ts';
 
+/** Who holds an item, and until when. */
 export interface ClaimView {
   userId: string;
   name: string;
   expiresAt: Date;
 }
 
-export async function claimsOf(services: Services, items: readonly Item[]): Promise<Map<string, ClaimView>> {
+/** The claims of those items that have one, by item id. */
+export async function readClaims(services: Services, items: readonly Item[]): Promise<Map<string, ClaimView>> {
   const claimed = items.filter((item) => item.claimedBy && item.claimExpiresAt);
   if (claimed.length === 0) return new Map();
   const held = await lockHolders(

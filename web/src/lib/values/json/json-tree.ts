@@ -1,7 +1,31 @@
-// Which branches of a tree are open: shallow ones first, as long as all visible lines fit into a budget.
+// A JSON value as a tree: paths to nested values, their number, and which branches are drawn open.
 import type { Json } from '@countersign/shared/json/json';
-import { pathTo } from './json-paths.ts';
-import { entriesOf, isArray, isScalar, type JsonObject } from './lossless.ts';
+import { entriesOf, isArray, isObject, isScalar, type JsonObject } from './lossless.ts';
+
+const PLAIN = /^[A-Za-z_$][\w$]*$/;
+
+/** A JSON path extended by one step: `$.a`, `$.a[0]`, `$["odd key"]`. */
+export const pathTo = (path: string, step: string | number): string =>
+  typeof step === 'number'
+    ? `${path}[${step}]`
+    : PLAIN.test(step)
+      ? `${path}.${step}`
+      : `${path}[${JSON.stringify(step)}]`;
+
+/** A path for people: without the root, `address.city`. The root itself is left as `$`. */
+export const shortPath = (path: string): string => path.replace(/^\$\.?(?=.)/, '');
+
+/** The number of values in a value, including itself; stops counting beyond `most`. */
+export function countValues(value: Json, most: number): number {
+  let count = 0;
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined && count <= most; next = open.pop()) {
+    count += 1;
+    if (isArray(next)) for (const member of next) open.push(member);
+    else if (isObject(next)) for (const member of Object.values(next)) open.push(member);
+  }
+  return count;
+}
 
 /** A tree opens to about this many lines. */
 export const OPEN_LINES = 60;
@@ -16,7 +40,7 @@ interface Branch {
   readonly value: JsonObject | Json[];
 }
 
-/** The paths of the open branches below `path`. */
+/** The paths of the open branches below `path`: shallow ones first, as long as all visible lines fit into the budget. */
 export function openBranches(value: JsonObject | Json[], path: string, budget = OPEN_LINES): ReadonlySet<string> {
   const open = new Set<string>();
   let lines = stepsOf(value).slice(0, MEMBERS).length;

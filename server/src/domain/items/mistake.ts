@@ -1,0 +1,41 @@
+// Rule MR: who may report a mistake in a decision, see the report, and answer it.
+import type { Role } from '@countersign/shared/enums';
+import { may, mayAnswerMistakes, mayReportMistakes } from '../access/permissions.ts';
+
+export interface MistakeSituation {
+  /** The project is archived (AR1). */
+  archived: boolean;
+  /** The author of the decision; null when the rules made it, or there is none. */
+  decidedBy: string | null;
+  /** The decision is final: its undo window has ended. */
+  final: boolean;
+  report: { reportedBy: string; answered: boolean } | null;
+}
+
+export interface MistakeAbilities {
+  see: boolean;
+  report: boolean;
+  overturn: boolean;
+  uphold: boolean;
+}
+
+/**
+ * MR1: the author of a decision reports a mistake in it, and so does anyone who answers reports; once per decision, and only the
+ * person who reported may replace the note. MR2: they and the author see it. MR3: nobody upholds their own decision.
+ */
+export function mistakeAbilities(
+  { userId, role }: { userId: string; role: Role },
+  { archived, decidedBy, final, report }: MistakeSituation,
+): MistakeAbilities {
+  const mine = decidedBy === userId;
+  const concerned = mine || may(role, 'answer_mistakes');
+  const open = report !== null && !report.answered;
+  const reportable = report === null || (open && report.reportedBy === userId);
+  const answers = open && mayAnswerMistakes(role, archived);
+  return {
+    see: concerned || report?.reportedBy === userId,
+    report: decidedBy !== null && final && concerned && reportable && mayReportMistakes(role, archived),
+    overturn: answers,
+    uphold: answers && !mine,
+  };
+}

@@ -1,0 +1,258 @@
+// Reports a mistake in a final decision, answers such a report (MR), and reads reports.
+import { Refusal } from '@countersign/shared/errors';
+import { ROLES, type Role } from '@countersign/shared/enums';
+import type { ReviewerDecision } from '@countersign/shared/review-actions';
+import type { MISTAKE_STATES } from '@countersign/shared/api/mistakes';
+import { Decision } from '../../db/entities/decision.ts';
+import type { Item } from '../../db/entities/item.ts';
+import { Learning } from '../../db/entities/learning.ts';
+import { MistakeReport } from '../../db/entities/mistake-report.ts';
+import { lockProject } from '../../db/lock-project.ts';
+import type { Em } from '../../db/orm.ts';
+import { displayName } from '../../domain/access/actor.ts';
+import { may } from '../../domain/access/permissions.ts';
+import { type MistakeAbilities, mistakeAbilities } from '../../domain/items/mistake.ts';
+import { findItem, isArchived, refuseArchived, refuseUnless } from '../access/membership.ts';
+import { endOf, olderThan, type Page, type PageQuery, toPage } from '../cursor.ts';
+import { markLearning } from '../learnings/change-learnings.ts';
+import { nameOf, recordChange } from '../projects/record-change.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** A report with the names that its readers see. */
+export interface ReportView {
+  itemId: string;
+  projectId: string;
+  projectName: string;
+  preview: string;
+  action: ReviewerDecision;
+  reason: string | null;
+  decidedBy: string;
+  decidedAt: Date;
+  reportedBy: string;
+  reportedAt: Date;
+  note: string | null;
+  overturned: boolean | null;
+  answeredBy: string | null;
+  answeredAt: Date | null;
+  abilities: MistakeAbilities;
+}
+
+interface Situation {
+  item: Item;
+  role: Role;
+  decision: Decision | null;
+  report: MistakeReport | null;
+  abilities: MistakeAbilities;
+}
+
+/** What a person may do about the decision that people see: on an audited item that is their verdict (AU2). */
+async function situationOf(em: Em, actor: MemberActor, itemId: string): Promise<Situation> {
+  const { item, role } = await findItem(em, actor.userId, itemId);
+  const decision = await em.findOne(Decision, { itemId, audit: item.audit });
+  const report = await em.findOne(MistakeReport, { itemId });
+  const abilities = mistakeAbilities(
+    { userId: actor.userId, role },
+    {
+      archived: await isArchived(em, item.projectId),
+      decidedBy: decision?.reviewerId ?? null,
+      final: Boolean(decision?.finalAt),
+      report: report && { reportedBy: report.reportedBy, answered: Boolean(report.answeredAt) },
+    },
+  );
+  return { item, role, decision, report, abilities };
+}
+
+/** The report of an item, null for people who may not see it (MR2), and whether the actor may report one. Errors: `not_found`. */
+export function readMistake(
+  services: Services,
+  actor: MemberActor,
+  itemId: string,
+): Promise<{ report: ReportView | null; mayReport: boolean }> {
+  return services.db.read(async (em) => {
+    const { report, abilities } = await situationOf(em, actor, itemId);
+    const [view = null] = report && abilities.see ? await viewsOf(em, actor, [itemId]) : [];
+    return { report: view, mayReport: abilities.report };
+  });
+}
+
+/**
+ * MR1: one report per decision; while it is open, its author may replace the note. Errors: `not_found`, `forbidden`,
+ * `validation_failed` for a decision that is not final, and for a report that exists.
+ */
+export async function reportMistake(
+  services: Services,
+  actor: MemberActor,
+  { itemId, note }: { itemId: string; note: string | null },
+): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { item } = await findItem(tx.em, actor.userId, itemId);
+    await lockProject(tx.em, item.projectId);
+    await refuseArchived(tx.em, item.projectId);
+    const { decision, report, abilities } = await situationOf(tx.em, actor, itemId);
+    if (!abilities.report || !decision?.reviewerId) throw reportRefusal(actor, { decision, report });
+    if (report !== null) {
+      await tx.em.nativeUpdate(MistakeReport, { itemId }, { note });
+    } else {
+      const of = { itemId, projectId: item.projectId, decisionId: decision.id, decidedBy: decision.reviewerId };
+      await tx.em.insert(MistakeReport, {
+        ...of,
+        ...{ reportedBy: actor.userId, note, reportedAt: services.clock.now() },
+        ...{ overturned: null, answeredBy: null, answeredAt: null },
+      });
+    }
+    await recordChange(
+      services,
+      { tx, actor },
+      {
+        projectId: item.projectId,
+        changed: ['mistakes'],
+        action: 'mistake.reported',
+        subject: await nameOf(tx, decision.reviewerId),
+        subjectId: decision.reviewerId,
+      },
+    );
+  });
+}
+
+function reportRefusal(
+  actor: MemberActor,
+  { decision, report }: { decision: Decision | null; report: MistakeReport | null },
+): Refusal {
+  if (!decision?.reviewerId)
+    return new Refusal('validation_failed', 'No person has decided this item, so there is no decision to report.');
+  if (!decision.finalAt)
+    return new Refusal('validation_failed', 'This decision can still be undone. Undo it instead of reporting it.');
+  if (report?.answeredAt)
+    return new Refusal('validation_failed', 'A mistake in this decision was already reported and answered.');
+  if (report !== null && report.reportedBy !== actor.userId)
+    return new Refusal('validation_failed', 'Someone else has reported this decision; it waits for an answer.');
+  return new Refusal('forbidden', 'Only the person who decided, a supervisor or an owner can report a mistake here.');
+}
+
+/**
+ * MR3: an overturned decision counts as a mistake of its author, and its learning is excluded (MR4). The decision and its
+ * delivery stay. Errors: `not_found`, `forbidden`, `validation_failed` without an open report.
+ */
+export async function answerMistake(
+  services: Services,
+  actor: MemberActor,
+  { itemId, overturned }: { itemId: string; overturned: boolean },
+): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { item, role } = await findItem(tx.em, actor.userId, itemId);
+    refuseUnless(role, 'answer_mistakes');
+    await lockProject(tx.em, item.projectId);
+    await refuseArchived(tx.em, item.projectId);
+    const { report, abilities } = await situationOf(tx.em, actor, itemId);
+    if (report === null) throw new Refusal('validation_failed', 'No mistake was reported in this decision.');
+    if (report.answeredAt)
+      throw new Refusal('validation_failed', 'This report was already answered. Read the item again.');
+    if (!overturned && !abilities.uphold)
+      throw new Refusal('forbidden', 'You cannot uphold your own decision. Ask another supervisor or an owner.');
+    const answer = { overturned, answeredBy: actor.userId, answeredAt: services.clock.now() };
+    await tx.em.nativeUpdate(MistakeReport, { itemId }, answer);
+    await recordChange(
+      services,
+      { tx, actor },
+      {
+        projectId: item.projectId,
+        changed: ['mistakes'],
+        action: overturned ? 'mistake.overturned' : 'mistake.upheld',
+        subject: await nameOf(tx, report.decidedBy),
+        subjectId: report.decidedBy,
+      },
+    );
+    const learning = overturned ? await tx.em.findOne(Learning, { decisionId: report.decisionId }) : null;
+    if (learning !== null) await markLearning(services, { tx, actor }, { learning, excluded: true });
+  });
+}
+
+/** The roles that answer reports, as a parameter of SQL. */
+const ANSWERING = `{${ROLES.filter((role) => may(role, 'answer_mistakes')).join(',')}}`;
+
+const OLDER = olderThan('r.reported_at, r.item_id');
+
+export interface MistakeQuery extends Omit<PageQuery, 'projectId'> {
+  state: (typeof MISTAKE_STATES)[number];
+}
+
+/** The reports that the actor may answer, or that were answered, newest first. Errors: `invalid_cursor`. */
+export function listMistakes(
+  services: Services,
+  actor: MemberActor,
+  { state, after, limit }: MistakeQuery,
+): Promise<Page<ReportView>> {
+  return services.db.read(async (em) => {
+    const rows = await em.execute<{ item_id: string }[]>(
+      `select r.item_id from member m
+       join project p on p.id = m.project_id and p.deleted_at is null
+       join mistake_report r on r.project_id = m.project_id
+       where m.user_id = ? and m.role = any(?::text[]) and (r.answered_at is null) = ? and ${OLDER}
+       order by r.reported_at desc, r.item_id desc limit ?`,
+      [actor.userId, ANSWERING, state === 'open', ...endOf(after), limit + 1],
+    );
+    const views = await viewsOf(
+      em,
+      actor,
+      rows.map(({ item_id: id }) => id),
+    );
+    return toPage(views, limit, ({ reportedAt: at, itemId: id }) => ({ at, id }));
+  });
+}
+
+interface ReportRow {
+  item_id: string;
+  project_id: string;
+  project: string;
+  archived: boolean;
+  preview: string;
+  action: ReviewerDecision;
+  reason: string | null;
+  decided_at: string | Date;
+  reported_at: string | Date;
+  note: string | null;
+  overturned: boolean | null;
+  answered_at: string | Date | null;
+  role: Role;
+  decided_by: string;
+  reported_by: string;
+  /** Who decided, who reported and who answered. */
+  people: { id: string; name: string | null; address: string }[];
+  answered_by: string | null;
+}
+
+const REPORTS = `
+  select r.*, p.name as project, p.archived_at is not null as archived, i.preview, d.action, d.reason, d.decided_at, m.role,
+    (select json_agg(json_build_object('id', u.id, 'name', u.name, 'address', u.address)) from app_user u
+      where u.id in (r.decided_by, r.reported_by, r.answered_by)) as people
+  from mistake_report r
+  join project p on p.id = r.project_id
+  join item i on i.id = r.item_id
+  join decision d on d.id = r.decision_id
+  join member m on m.project_id = r.project_id and m.user_id = ?
+  where r.item_id = any(?::uuid[])
+  order by r.reported_at desc, r.item_id desc`;
+
+async function viewsOf(em: Em, actor: MemberActor, itemIds: readonly string[]): Promise<ReportView[]> {
+  if (itemIds.length === 0) return [];
+  const rows = await em.execute<ReportRow[]>(REPORTS, [actor.userId, `{${itemIds.join(',')}}`]);
+  return rows.map((row) => viewOf(row, actor.userId));
+}
+
+function viewOf(row: ReportRow, userId: string): ReportView {
+  const named = (id: string): string => {
+    const user = row.people.find((each) => each.id === id);
+    return user === undefined ? 'Someone' : displayName(user);
+  };
+  const report = { reportedBy: row.reported_by, answered: row.answered_at !== null };
+  const situation = { archived: row.archived, decidedBy: row.decided_by, final: true, report };
+  return {
+    ...{ itemId: row.item_id, projectId: row.project_id, projectName: row.project, preview: row.preview },
+    ...{ action: row.action, reason: row.reason, note: row.note, overturned: row.overturned },
+    ...{ decidedBy: named(row.decided_by), decidedAt: new Date(row.decided_at) },
+    ...{ reportedBy: named(row.reported_by), reportedAt: new Date(row.reported_at) },
+    answeredBy: row.answered_by === null ? null : named(row.answered_by),
+    answeredAt: row.answered_at === null ? null : new Date(row.answered_at),
+    abilities: mistakeAbilities({ userId, role: row.role }, situation),
+  };
+}

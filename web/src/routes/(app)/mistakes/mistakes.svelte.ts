@@ -1,0 +1,35 @@
+// Reported mistakes, followed live: loaded now, and again when a report was made or answered.
+import { listMistakes, type MISTAKE_STATES } from '@countersign/shared/api/mistakes';
+import { call } from '#lib/api/client.ts';
+import { readPages } from '#lib/api/read-pages.ts';
+import { Resource } from '#lib/api/resource.svelte.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+
+export type MistakeState = (typeof MISTAKE_STATES)[number];
+
+export class Mistakes {
+  #pages = 1;
+  readonly resource;
+
+  constructor(state: MistakeState) {
+    this.resource = new Resource((signal) =>
+      readPages((after) => call(listMistakes, { query: { state, after }, signal }), this.#pages),
+    );
+  }
+
+  /** Keeps the list up to date; returns the function that stops it. */
+  follow(): () => void {
+    void this.resource.load();
+    const stops = [
+      live.on('project.changed', ({ changed }) => changed.includes('mistakes') && void this.resource.load()),
+      live.onResync((projectId) => (projectId === null ? this.resource.load() : undefined)),
+      () => this.resource.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  showMore(): Promise<void> {
+    this.#pages += 1;
+    return this.resource.load();
+  }
+}
