@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('the list', () => {
     for (const from of [0, 100, 200, 300, 400, 500])
       await project.pipeline.submitBatchRaw(JSON.stringify({ items: rest.slice(from, from + 100) }));
     await page.reload();
-    await page.getByText('107 more, due later').waitFor();
+    await page.getByText('107 more below').waitFor();
     expect(await lines()).toBe(500);
     await page.locator('#queue-filter').fill('letter 599.');
     await row(page, 'Letter 599.').waitFor();

@@ -1,4 +1,4 @@
-// Tests QU25 in a real Chromium: an open item offers its near-duplicates, singly and for one decision together.
+// Tests QU28 in a real Chromium: an open item offers its near-duplicates, singly and for one decision together.
 import { describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission } from '../../server/test/builders.ts';
@@ -8,7 +8,7 @@ import { useBrowserEnvironment } from '../support/test-environment.ts';
 
 const chromium = await findChromium();
 
-describe.skipIf(chromium === undefined)('QU25: similar items', () => {
+describe.skipIf(chromium === undefined)('QU28: similar items', () => {
   const browserEnv = useBrowserEnvironment();
 
   it('open one by one, or are selected together and rejected with one reason', async () => {

@@ -174,7 +174,7 @@ export function presentQueue(
   snapshot: {
     items: Item[];
     claims: Map<string, ClaimView>;
-    end: { at: Date; id: string } | null;
+    end: QueuePage['until'];
     nextCursor: string | null;
     seqs: Map<string, number>;
     blind: ReadonlySet<string>;
@@ -182,7 +182,6 @@ export function presentQueue(
   },
   at: { projectId: string | undefined; now: Date },
 ): QueuePage {
-  const { end } = snapshot;
   return {
     data: snapshot.items.map((item) => {
       const claim = snapshot.claims.get(item.id);
@@ -192,7 +191,7 @@ export function presentQueue(
       );
     }),
     next_cursor: snapshot.nextCursor,
-    until: end === null ? null : { due_at: end.at.toISOString(), id: end.id },
+    until: snapshot.end,
     seq: at.projectId === undefined ? null : (snapshot.seqs.get(at.projectId) ?? null),
     seqs: Object.fromEntries(snapshot.seqs),
     counts: snapshot.counts,

@@ -1,6 +1,6 @@
 // Presents reported mistakes in the wire format.
 import type { MistakeOfItem, MistakeReport } from '@countersign/shared/schemas/mistakes';
-import type { ReportView } from '../usecases/decisions/mistakes.ts';
+import type { ReportView } from '../domain/items/mistake.ts';
 
 export const presentMistake = (view: ReportView): MistakeReport => ({
   item_id: view.itemId,

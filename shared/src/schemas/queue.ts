@@ -10,20 +10,23 @@ import { plainText } from './parts/plain-text.ts';
 import { queueFilter } from './parts/queue-filter.ts';
 import { itemStatus, reviewAction, role } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { QUEUE_SORTS } from '../filters/queue-order.ts';
 
 const itemParams = z.object({ id: uuid });
 const fence = z.number().int().min(1);
 
 /**
- * A page of a queue view, oldest due first (LC3). Without `project_id` it covers all your projects. Rows match the
- * filter of the request, `counts` are those of the unfiltered views. A filtered page may be short and still have a next
- * page. `until` is the last position that the rows cover, null without a next page. `seqs` contains for each project
- * the event log position that its rows reflect at least; `seq` is the one of the requested project.
+ * A page of a queue view, in the order of its `sort` (QU25): oldest due first (LC3) unless another was requested. Without
+ * `project_id` it covers all your projects. Rows match the filter of the request, `counts` are those of the unfiltered
+ * views. A filtered page may be short and still have a next page; a cursor continues only the sort that it came from.
+ * `until` is the last position that the rows cover, with all that sorts compare, null without a next page. `seqs`
+ * contains for each project the event log position that its rows reflect at least; `seq` is the one of the requested
+ * project.
  */
 export const queuePage = z.object({
   data: z.array(itemRow),
   next_cursor: z.string().nullable(),
-  until: z.object({ due_at: timestamp, id: uuid }).nullable(),
+  until: itemRow.pick({ id: true, due_at: true, created_at: true, confidence: true, risk_flags: true }).nullable(),
   seq: z.number().int().nullable(),
   seqs: z.record(z.string(), z.number().int()),
   counts: z.object({ available: z.number(), mine: z.number(), escalated: z.number(), all: z.number() }),
@@ -33,11 +36,13 @@ export type QueuePage = z.infer<typeof queuePage>;
 
 export const listQueue = endpointSchemas({
   auth: 'session',
-  summary: 'A snapshot of the queue',
+  summary: 'A snapshot of the queue: one page of a view, in the order of a sort',
   query: queueFilter.extend({
     project_id: uuid.optional(),
     view: z.enum(QUEUE_VIEWS).default('available'),
-    after: z.string().max(200).optional(),
+    sort: z.enum(QUEUE_SORTS).default('due'),
+    // A flag of 100 characters is part of the cursor.
+    after: z.string().max(1200).optional(),
     limit: z.coerce.number().int().min(1).max(500).default(100),
   }),
   reply: queuePage,
@@ -188,7 +193,7 @@ const similarItem = z.object({
   same_suggestion: z.boolean(),
 });
 /** Waiting items that nobody else has claimed, the most alike first. `more`: there are others. */
-export const similarItems = z.object({ data: z.array(similarItem), more: z.boolean() });
+export const similarItems = z.object({ items: z.array(similarItem), more: z.boolean() });
 export type SimilarItems = z.infer<typeof similarItems>;
 
 export const listSimilar = endpointSchemas({

@@ -47,6 +47,18 @@ const ItemSchema = defineEntity({
       expression: `create index "item_waiting_by_status" on "item" ("project_id", "status", "due_at", "id") where "status" in ('queued', 'escalated')`,
     },
     {
+      name: 'item_waiting_newest',
+      expression: `create index "item_waiting_newest" on "item" ("project_id", "status", "created_at", "id") where "status" in ('queued', 'escalated')`,
+    },
+    {
+      name: 'item_waiting_confidence',
+      expression: `create index "item_waiting_confidence" on "item" ("project_id", "status", "confidence", "due_at", "id") where "status" in ('queued', 'escalated')`,
+    },
+    {
+      name: 'item_waiting_flag',
+      expression: `create index "item_waiting_flag" on "item" ("project_id", "status", (coalesce('0' || "risk_flags"[1], '1') collate "C"), "due_at", "id") where "status" in ('queued', 'escalated')`,
+    },
+    {
       name: 'item_held',
       expression: 'create index "item_held" on "item" ("project_id") where "claimed_by" is not null',
     },

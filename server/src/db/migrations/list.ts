@@ -33,6 +33,7 @@ import { AuditModels } from './0027-audit-models.ts';
 import { Media } from './0028-media.ts';
 import { MistakeReports } from './0029-mistake-reports.ts';
 import { OwnFigures } from './0029-own-figures.ts';
+import { QueueSorts } from './0030-queue-sorts.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -71,4 +72,5 @@ export const MIGRATIONS = [
   { name: '0028-media', class: Media },
   { name: '0029-mistake-reports', class: MistakeReports },
   { name: '0029-own-figures', class: OwnFigures },
+  { name: '0030-queue-sorts', class: QueueSorts },
 ];

@@ -1,5 +1,6 @@
 // Rule MR: who may report a mistake in a decision, see the report, and answer it.
 import type { Role } from '@countersign/shared/enums';
+import type { ReviewerDecision } from '@countersign/shared/review-actions';
 import { may, mayAnswerMistakes, mayReportMistakes } from '../access/permissions.ts';
 
 export interface MistakeSituation {
@@ -38,4 +39,23 @@ export function mistakeAbilities(
     overturn: answers,
     uphold: answers && !mine,
   };
+}
+
+/** A report with the names that its readers see. */
+export interface ReportView {
+  itemId: string;
+  projectId: string;
+  projectName: string;
+  preview: string;
+  action: ReviewerDecision;
+  reason: string | null;
+  decidedBy: string;
+  decidedAt: Date;
+  reportedBy: string;
+  reportedAt: Date;
+  note: string | null;
+  overturned: boolean | null;
+  answeredBy: string | null;
+  answeredAt: Date | null;
+  abilities: MistakeAbilities;
 }

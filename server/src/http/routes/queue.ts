@@ -34,8 +34,8 @@ export function bindQueue(bind: Binder, services: Services): void {
 
 function bindReading(bind: Binder, services: Services): void {
   bind.member(api.listQueue, async ({ actor, query }) => {
-    const { project_id: projectId, view, after, limit, ...filter } = query;
-    const snapshot = await listQueue(services, actor, { projectId, view, filter, after, limit });
+    const { project_id: projectId, view, sort, after, limit, ...filter } = query;
+    const snapshot = await listQueue(services, actor, { projectId, view, sort, filter, after, limit });
     return presentQueue(snapshot, { projectId, now: services.clock.now() });
   });
   bind.member(api.search, ({ actor, query }) => search(services, actor, { text: query.q }));

@@ -10,31 +10,12 @@ import { lockProject } from '../../db/lock-project.ts';
 import type { Em } from '../../db/orm.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
-import { type MistakeAbilities, mistakeAbilities } from '../../domain/items/mistake.ts';
+import { type MistakeAbilities, mistakeAbilities, type ReportView } from '../../domain/items/mistake.ts';
 import { findItem, isArchived, refuseArchived, refuseUnless } from '../access/membership.ts';
 import { endOf, olderThan, type Page, type PageQuery, toPage } from '../cursor.ts';
 import { markLearning } from '../learnings/change-learnings.ts';
 import { nameOf, recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
-
-/** A report with the names that its readers see. */
-export interface ReportView {
-  itemId: string;
-  projectId: string;
-  projectName: string;
-  preview: string;
-  action: ReviewerDecision;
-  reason: string | null;
-  decidedBy: string;
-  decidedAt: Date;
-  reportedBy: string;
-  reportedAt: Date;
-  note: string | null;
-  overturned: boolean | null;
-  answeredBy: string | null;
-  answeredAt: Date | null;
-  abilities: MistakeAbilities;
-}
 
 interface Situation {
   item: Item;

@@ -1,4 +1,4 @@
-// Reads a snapshot of the queue: rows of one view by due time (LC3), all counts, and the event log position.
+// Reads a snapshot of the queue: rows of one view in the order of a sort, all counts, and the event log position.
 import { type QueueView, type Role, OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
 import { COUNT_LIMIT } from '@countersign/shared/limits';
 import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
@@ -12,12 +12,25 @@ import { notFound } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from '../projects/audited-projects.ts';
 import { readClaims, type ClaimView } from '../claims/read-claims.ts';
-import { decodeCursor, encodeCursor, type Cursor } from '../cursor.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { rowFor, toItemRow } from '../../domain/items/item-row.ts';
+import type { QueuePlace, QueueSort } from '@countersign/shared/filters/queue-order';
+import {
+  decodeQueueCursor,
+  encodeQueueCursor,
+  keysOf,
+  lanesOf,
+  mergedOrder,
+  Values,
+  type KeyValues,
+  type Lane,
+} from './queue-order.ts';
 
 export interface QueueQuery {
   projectId: string | undefined;
   view: QueueView;
+  /** Oldest due first (LC3) unless given. */
+  sort?: QueueSort;
   /** Narrows the rows; the counts stay those of the whole views. */
   filter?: QueueFilter;
   after: string | undefined;
@@ -28,7 +41,7 @@ export interface QueueSnapshot {
   items: Item[];
   claims: Map<string, ClaimView>;
   /** The position up to which these rows are complete, when more may follow; the next page starts there. */
-  end: Cursor | null;
+  end: QueuePlace | null;
   nextCursor: string | null;
   seqs: Map<string, number>;
   /** Projects whose waiting items the actor sees without their confidence (AU3). */
@@ -38,7 +51,8 @@ export interface QueueSnapshot {
 
 /** Errors: `not_found` for a project that is not yours, `invalid_cursor`. */
 export async function listQueue(services: Services, actor: MemberActor, query: QueueQuery): Promise<QueueSnapshot> {
-  const after = decodeCursor(query.after);
+  const sort = query.sort ?? 'due';
+  const after = decodeQueueCursor(sort, query.after);
   const snapshot = await services.db.read(async (em) => {
     const memberships = await rolesOf(em, actor, query.projectId);
     // The position is read before the rows: the rows are at least as new, and pages ignore events they already show by version.
@@ -55,13 +69,13 @@ export async function listQueue(services: Services, actor: MemberActor, query: Q
     const blind = await blindOf(em, roles);
     const scope = { all: [...roles.keys()], escalated: mayDecideEscalated(roles), userId: actor.userId, blind };
     return {
-      ...(await readQueueRows(em, scope, { filter: {}, ...query, after })),
+      ...(await readQueueRows(em, scope, { filter: {}, ...query, sort, after })),
       seqs,
       blind,
       counts: await countsOf(em, scope),
     };
   });
-  const nextCursor = snapshot.end === null ? null : encodeCursor(snapshot.end);
+  const nextCursor = snapshot.end === null ? null : encodeQueueCursor(sort, snapshot.end);
   return { ...snapshot, nextCursor, claims: await readClaims(services, snapshot.items) };
 }
 
@@ -116,22 +130,26 @@ interface QueueScope {
   all: string[];
   /** Those in which the actor may claim escalated items. */
   escalated: string[];
-  /** Those in which the confidence of waiting items is hidden from the actor: a filter by it finds nothing there (AU3). */
+  /**
+   * Those in which the confidence of waiting items is hidden from the actor: a filter by it finds nothing there, and a sort by it
+   * puts them last, in due order (AU3).
+   */
   blind: ReadonlySet<string>;
   userId: string;
 }
 
 interface QueueRequest {
   view: QueueView;
+  sort: QueueSort;
   filter: QueueFilter;
-  after: Cursor | null;
+  after: KeyValues | null;
   limit: number;
 }
 
 interface QueueRows {
   items: Item[];
   /** The position up to which these rows are complete; null when nothing that matches follows. */
-  end: Cursor | null;
+  end: QueuePlace | null;
 }
 
 /**
@@ -139,15 +157,6 @@ interface QueueRows {
  * queue, so its page may be short or empty and still have a next one.
  */
 const MAX_EXAMINED = 20_000;
-
-/** Collects the parameters of a statement while it is written. */
-class Values {
-  readonly list: unknown[] = [];
-
-  add(value: unknown, type: string): string {
-    return `$${this.list.push(value)}::${type}`;
-  }
-}
 
 /** A row needs no payload; reading megabytes to show a list would make the page slow. */
 const ROW = `id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version,
@@ -188,48 +197,70 @@ const fromParts = (parts: readonly Part[], values: Values): string => {
 /** The list of statuses tells the planner that the index of waiting items applies. */
 const OF_PART = `project_id = p and status = s and status in ('queued', 'escalated')`;
 
-/** Reads one page. The rows of each range come in order from the index and are merged. */
+/** Reads one page. The rows of each range come in order from an index and are merged. */
 export async function readQueueRows(em: Em, scope: QueueScope, asked: QueueRequest): Promise<QueueRows> {
-  const { limit, view, filter } = asked;
+  const { limit, view, filter, sort } = asked;
   const horizon = view === 'mine' || isUnfiltered(filter) ? null : await horizonOf(em, scope, asked);
   const values = new Values();
-  const where = [
-    OF_PART,
-    CONDITIONS[view](scope, values),
-    beyond(asked.after, values),
-    horizon === null ? '' : `(due_at, id) <= (${cursorValues(horizon, values)})`,
-    ...filtered(filter, scope.blind, values),
-  ];
-  const most = values.add(limit + 1, 'int');
-  const text = `select w.* from ${fromParts(PARTS[view](scope), values)} cross join lateral (
-      select ${ROW} from item where ${where.filter(Boolean).join(' and ')} order by due_at, id limit ${most}) as w
-    order by w.due_at, w.id limit ${most}`;
-  const rows = await rawQuery<ItemColumns>(em, text, values.list);
-  const items = rows.slice(0, limit).map((row) => em.map(Item, row));
-  const last = items.at(-1);
-  const full = rows.length > limit && last !== undefined;
-  return { items, end: full ? { at: last.dueAt, id: last.id } : horizon };
+  const end = horizon && keysOf(sort, horizon);
+  const where = [CONDITIONS[view](scope, values), ...filtered(filter, scope.blind, values)];
+  const most = `limit ${values.add(limit + 1, 'int')}`;
+  const items = await readLanes(em, asked, {
+    lanes: lanesOf(sort, PARTS[view](scope), scope.blind),
+    values,
+    conditions: (lane) => [...where, lane.beyond(asked.after, values), lane.upTo(end, values)],
+    span: most,
+    most,
+  });
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  return { items: page, end: items.length > limit && last !== undefined ? placeOf(last, scope) : horizon };
 }
 
 /** The position up to which this page examined every range. Null when it reached the end of all of them. */
-async function horizonOf(em: Em, scope: QueueScope, { view, after, limit }: QueueRequest): Promise<Cursor | null> {
-  const parts = PARTS[view](scope);
-  const each = Math.max(limit, Math.floor(MAX_EXAMINED / Math.max(1, scope.all.length)));
+async function horizonOf(em: Em, scope: QueueScope, asked: QueueRequest): Promise<QueuePlace | null> {
+  const each = Math.max(asked.limit, Math.floor(MAX_EXAMINED / Math.max(1, scope.all.length)));
   const values = new Values();
-  const where = [OF_PART, beyond(after, values)];
-  const text = `select w.at, w.id from ${fromParts(parts, values)} cross join lateral (
-      select extract(epoch from due_at) * 1000 as at, due_at, id from item where ${where.filter(Boolean).join(' and ')}
-      order by due_at, id offset ${values.add(each, 'int')} limit 1) as w
-    order by w.due_at, w.id limit 1`;
-  const [row] = await rawQuery<{ at: string | number; id: string }>(em, text, values.list);
-  return row === undefined ? null : { at: new Date(Number(row.at)), id: row.id };
+  const [first] = await readLanes(em, asked, {
+    lanes: lanesOf(asked.sort, PARTS[asked.view](scope), scope.blind),
+    values,
+    conditions: (lane) => [lane.beyond(asked.after, values)],
+    span: `offset ${values.add(each, 'int')} limit 1`,
+    most: 'limit 1',
+  });
+  return first === undefined ? null : placeOf(first, scope);
 }
 
-const cursorValues = ({ at, id }: Cursor, values: Values): string =>
-  `${values.add(at.toISOString(), 'timestamptz')}, ${values.add(id, 'uuid')}`;
+interface Reading {
+  lanes: readonly Lane<Part>[];
+  values: Values;
+  /** Those of the rows of a lane: '' for none, null where no row of it is wanted. */
+  conditions: (lane: Lane<Part>) => readonly (string | null)[];
+  /** The part of each range, and how many of the merged rows. */
+  span: string;
+  most: string;
+}
 
-const beyond = (after: Cursor | null, values: Values): string =>
-  after === null ? '' : `(due_at, id) > (${cursorValues(after, values)})`;
+/** Reads the same part of each range, and of those rows the first ones. */
+async function readLanes(em: Em, { sort }: QueueRequest, { lanes, values, ...reading }: Reading): Promise<Item[]> {
+  const selects = lanes.flatMap((lane) => {
+    const where = [OF_PART, ...reading.conditions(lane)];
+    if (lane.parts.length === 0 || where.includes(null)) return [];
+    return `select w.* from ${fromParts(lane.parts, values)} cross join lateral (
+      select ${ROW}, ${lane.columns} from item where ${where.filter(Boolean).join(' and ')}
+      order by ${lane.order} ${reading.span}) as w`;
+  });
+  if (selects.length === 0) return [];
+  const text = `select ${ROW} from (${selects.join(' union all ')}) as w order by ${mergedOrder(sort)} ${reading.most}`;
+  const rows = await rawQuery<ItemColumns>(em, text, values.list);
+  return rows.map((row) => em.map(Item, row));
+}
+
+/** The position of an item, as far as the actor may know it: of its flags only the one that is compared. */
+function placeOf(item: Item, { blind }: QueueScope): QueuePlace {
+  const { id, due_at, created_at, confidence, risk_flags } = rowFor(blind.has(item.projectId), toItemRow(item, null));
+  return { id, due_at, created_at, confidence, risk_flags: risk_flags.slice(0, 1) };
+}
 
 /** The same conditions as `answers()`: only A to Z are case-insensitive, and every other character matches itself. */
 function filtered(filter: QueueFilter, blind: ReadonlySet<string>, values: Values): string[] {

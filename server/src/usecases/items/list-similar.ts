@@ -1,4 +1,4 @@
-// Lists waiting items of the same project whose preview is nearly that of an item (QU25).
+// Lists waiting items of the same project whose preview is nearly that of an item (QU28).
 import { SIMILAR_ITEMS } from '@countersign/shared/limits';
 import type { SimilarItems } from '@countersign/shared/schemas/queue';
 import { OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
@@ -39,10 +39,10 @@ export function listSimilar(services: Services, actor: MemberActor, itemId: stri
       escalated: may(role, 'decide_escalated'),
     };
     const statuses = OPEN_STATUSES.filter((status) => decides[status]);
-    const rows = await rawQuery<SimilarItems['data'][number]>(em, similarIn(statuses), [
+    const rows = await rawQuery<SimilarItems['items'][number]>(em, similarIn(statuses), [
       ...[item.projectId, itemId, actor.userId],
       services.clock.now(),
     ]);
-    return { data: rows.slice(0, SIMILAR_ITEMS), more: rows.length > SIMILAR_ITEMS };
+    return { items: rows.slice(0, SIMILAR_ITEMS), more: rows.length > SIMILAR_ITEMS };
   });
 }

@@ -42,7 +42,7 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
 
   it('an item for a reviewer is found without a visit to those', async () => {
     const scope = { all: [high.projectId], escalated: [], blind: new Set<string>(), userId: high.anna.userId };
-    const asked = { view: 'available', filter: {}, after: null, limit: 100 } as const;
+    const asked = { view: 'available', sort: 'due', filter: {}, after: null, limit: 100 } as const;
     expect(
       await visited(async (em) => expect((await readQueueRows(em, scope, asked)).items).toHaveLength(1)),
     ).toBeLessThan(20);
@@ -57,7 +57,7 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
     expect(await visited((em) => pick(em, picking))).toBeLessThan(1000);
   });
 
-  it('similar items are found among the first 2,000 of each status (QU25)', async () => {
+  it('similar items are found among the first 2,000 of each status (QU28)', async () => {
     const id = (await anItem(testEnv.services, high)).id;
     const nearest = (em: Em) =>
       listSimilar(

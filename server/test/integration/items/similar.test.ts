@@ -1,4 +1,4 @@
-// Tests QU25: which waiting items are offered as nearly the same.
+// Tests QU28: which waiting items are offered as nearly the same.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SIMILAR_ITEMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
@@ -22,20 +22,20 @@ const asking = async (question: string, overrides: Partial<SubmitRequest> = {}, 
     })
   ).id;
 const similar = (id: string, who = fixture.anna) => listSimilar(testEnv.services, who, id);
-const idsOf = async (id: string, who = fixture.anna) => (await similar(id, who)).data.map((row) => row.id);
+const idsOf = async (id: string, who = fixture.anna) => (await similar(id, who)).items.map((row) => row.id);
 
 const QUESTION = 'May order 4711 be returned after thirty days?';
 const NEAR = 'May order 4712 be returned after thirty days?';
 const FAR = 'Which vitamin helps against a cold in winter?';
 
-describe('QU25: similar items', () => {
+describe('QU28: similar items', () => {
   it('are those with nearly the same preview, the most alike first, and say whether the suggestion is equal', async () => {
     const id = await asking(QUESTION);
     const near = await asking(NEAR, { suggestion: { raw: '"No."' } });
     const equal = await asking(QUESTION);
     await asking(FAR);
     expect(await similar(id)).toEqual({
-      data: [
+      items: [
         { id: equal, preview: expect.stringContaining('4711') as string, same_suggestion: true },
         { id: near, preview: expect.stringContaining('4712') as string, same_suggestion: false },
       ],
@@ -70,8 +70,8 @@ describe('QU25: similar items', () => {
     for (let n = 0; n < SIMILAR_ITEMS; n += 1) await asking(QUESTION);
     expect(await similar(id)).toMatchObject({ more: false });
     await asking(QUESTION);
-    const { data, more } = await similar(id);
-    expect([data.length, more]).toEqual([SIMILAR_ITEMS, true]);
+    const { items, more } = await similar(id);
+    expect([items.length, more]).toEqual([SIMILAR_ITEMS, true]);
   });
 
   it('are none of an item whose content was redacted', async () => {

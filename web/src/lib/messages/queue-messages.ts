@@ -40,7 +40,6 @@ export const queueMessages = {
     show: 'Show',
     claimNext: 'Claim next',
     resumeOwn: (left: string) => (left === '' ? 'Resume your item' : `Resume your item · ${left}`),
-    more: (count: number) => `${count} more below, due later.`,
     failed: "Couldn't load the queue",
     stale: "Couldn't refresh this list",
     offline: "You're offline. You can read and draft, but not decide.",

@@ -3,7 +3,8 @@ import type { ActorRef, DomainEvent, NewEvent } from '@countersign/shared/schema
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { answers } from '@countersign/shared/filters/queue-filter';
 import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
-import { compareRows, type Snapshot } from './queue-model.ts';
+import { QUEUE_ORDER, type QueueSort } from '@countersign/shared/filters/queue-order';
+import type { Snapshot } from './queue-model.ts';
 
 export const ME = '00000000-0000-4000-8000-0000000000aa';
 export const ANA = '00000000-0000-4000-8000-0000000000bb';
@@ -16,6 +17,7 @@ const people: Record<string, ActorRef> = {
 const SYSTEM: ActorRef = { kind: 'system', id: null, name: 'system' };
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const MODELS = ['Gpt', 'gpt', null];
+const FLAGS = [['pii'], [], ['legal', 'pii'], []];
 const DECIDED = ['approve', 'reject'] as const;
 
 /** One action: on an existing item chosen by number, or an arrival. */
@@ -42,13 +44,13 @@ export class EventLog {
   snapshot(): Snapshot {
     const rows = [...this.waiting.values()];
     const counts = { available: 0, mine: 0, escalated: 0, all: rows.length };
-    const whole = { complete: true, filter: {}, horizon: null, escalatedHorizon: null };
+    const whole = { complete: true, filter: {}, sort: 'due' as const, horizon: null, escalatedHorizon: null };
     return { rows, seqs: Object.fromEntries(this.seqs), counts, ...whole };
   }
 
-  /** The snapshot of a client that is shown only `most` rows matching the filter. */
-  part(filter: QueueFilter, most: number): Snapshot {
-    const all = [...this.waiting.values()].sort(compareRows);
+  /** The snapshot of a client that is shown only `most` rows matching the filter, the first ones of a sort. */
+  part(filter: QueueFilter, most: number, sort: QueueSort = 'due'): Snapshot {
+    const all = [...this.waiting.values()].sort(QUEUE_ORDER[sort]);
     const answering = all.filter((row) => answers(filter, row));
     const always = all.filter((row) => row.claim?.user_id === ME || row.status === 'escalated');
     const rows = [...new Set([...answering.slice(0, most), ...always])];
@@ -60,7 +62,7 @@ export class EventLog {
       all: all.length,
     };
     const horizon = answering.length > most ? (answering[most - 1] ?? null) : null;
-    return { ...this.snapshot(), rows, counts, complete: false, filter, horizon };
+    return { ...this.snapshot(), rows, counts, complete: false, filter, sort, horizon };
   }
 
   private act({ what, pick, who }: Act): void {
@@ -83,8 +85,8 @@ export class EventLog {
       project_id,
       status: pick % 3 === 0 ? 'escalated' : 'queued',
       preview: `item ${this.created}`,
-      confidence: (pick % 10) / 10,
-      risk_flags: pick % 4 === 0 ? ['pii'] : [],
+      confidence: pick % 11 === 10 ? null : (pick % 10) / 10,
+      risk_flags: FLAGS[pick % 4] ?? [],
       model: MODELS[pick % 3] ?? null,
       source: null,
       created_at: new Date(START + (pick % 2) * 1000).toISOString(),

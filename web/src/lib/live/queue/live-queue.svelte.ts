@@ -13,8 +13,10 @@ import {
   entriesOf,
   filterOf,
   hasMore,
-  sameFilter,
+  sameRows,
+  sortOf,
   type Entry,
+  type Grouping,
   type RowRemoval,
   type QueueState,
   type Scope,
@@ -35,7 +37,13 @@ export class LiveQueue {
   #rows = $state.raw(PAGE_ROWS);
   /** Why the last snapshot failed; the rows of an older one stay visible, unless the user lost the project. */
   error: unknown = $state.raw(null);
-  readonly entries: readonly Entry[] = $derived(this.#lines(this.#state));
+  /** How the rows are grouped; set by the part of the page that is loaded with the first grouping. */
+  grouping: Grouping | null = $state.raw(null);
+  /** The rows of the screen, in its order. */
+  readonly entries: readonly Entry[] = $derived.by(() => {
+    const lines = this.#lines(this.#state);
+    return this.grouping?.arrange(lines) ?? lines;
+  });
   readonly counts = $derived(countsOf(this.#state));
   /** How many items somebody holds. */
   readonly deciding = $derived(decidersOf(this.#state));
@@ -94,15 +102,14 @@ export class LiveQueue {
     };
   }
 
-  /** Switches to another view, project or filter; missing rows are read. */
+  /** Switches to another view, project, filter, sort or grouping; missing rows are read. */
   switchTo(scope: Scope): void {
     const before = this.#state.scope;
-    const sameProject = before.projectId === scope.projectId;
-    const same = sameFilter(filterOf(before), filterOf(scope));
-    if (sameProject && same && before.view === scope.view) return;
-    this.#rows = PAGE_ROWS;
+    const same = sameRows(before, scope);
+    if (same && before.group === scope.group) return;
+    if (!same) this.#rows = PAGE_ROWS;
     this.dispatch({ kind: 'scope', scope });
-    if (!sameProject || !this.#state.complete) void this.resync();
+    if (before.projectId !== scope.projectId || (!same && !this.#state.complete)) void this.resync();
   }
 
   /** Reads the next part of a long list. */
@@ -124,6 +131,7 @@ export class LiveQueue {
         view: scope.view,
         projectId,
         filter: filterOf(scope),
+        sort: sortOf(scope),
         complete,
         rows: this.#rows,
         isLine: (row) => belongs(this.#state, row),

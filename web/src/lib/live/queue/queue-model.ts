@@ -5,14 +5,22 @@ import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { answers } from '@countersign/shared/filters/queue-filter';
 import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
+import { QUEUE_ORDER, type QueuePlace, type QueueSort } from '@countersign/shared/filters/queue-order';
+import type { Snippet } from 'svelte';
 
 export type Counts = QueuePage['counts'];
+
+export type QueueGroup = 'flag' | 'project' | 'model';
 
 /** The part of the queue on the screen; `projectId` null is every project of the user, an empty filter matches everything. */
 export interface Scope {
   readonly view: QueueView;
   readonly projectId: string | null;
   readonly filter?: QueueFilter;
+  /** The order of its rows (QU25); by due time unless given. */
+  readonly sort?: QueueSort;
+  /** Rows that have this in common are listed together (QU26). Which rows there are does not depend on it. */
+  readonly group?: QueueGroup;
 }
 
 const EVERYTHING: QueueFilter = {};
@@ -26,10 +34,13 @@ const FIELDS = [
   'max_confidence',
   'text',
 ] as const satisfies (keyof QueueFilter)[];
-export const sameFilter = (a: QueueFilter, b: QueueFilter): boolean => FIELDS.every((field) => a[field] === b[field]);
+const sameFilter = (a: QueueFilter, b: QueueFilter): boolean => FIELDS.every((field) => a[field] === b[field]);
 
-/** A position in the order of the queue, whether or not it has an item. */
-export type Place = Pick<ItemRow, 'due_at' | 'id'>;
+export const sortOf = (scope: Scope): QueueSort => scope.sort ?? 'due';
+
+/** Whether two lists have the same rows in the same order, before these are grouped. */
+export const sameRows = (a: Scope, b: Scope): boolean =>
+  a.view === b.view && a.projectId === b.projectId && sortOf(a) === sortOf(b) && sameFilter(filterOf(a), filterOf(b));
 
 /**
  * Why a row became a tombstone: the item's new status (an edit approves it), or what happened to its claim. Times are ISO, server
@@ -52,11 +63,12 @@ export interface Snapshot {
   readonly counts: Counts;
   /** Whether these are all items that wait. */
   readonly complete: boolean;
-  /** Otherwise: the filter they were read with. */
+  /** Otherwise: the filter they were read with, and the order. */
   readonly filter: QueueFilter;
+  readonly sort: QueueSort;
   /** How far the rows matching the filter were read, and how far the escalated ones of them; null: to the end. */
-  readonly horizon: Place | null;
-  readonly escalatedHorizon: Place | null;
+  readonly horizon: QueuePlace | null;
+  readonly escalatedHorizon: QueuePlace | null;
 }
 
 export interface QueueState {
@@ -90,8 +102,9 @@ export interface QueueState {
   /** How much of the queue is loaded, as in `Snapshot`. */
   readonly complete: boolean;
   readonly read: QueueFilter;
-  readonly horizon: Place | null;
-  readonly escalatedHorizon: Place | null;
+  readonly readSort: QueueSort;
+  readonly horizon: QueuePlace | null;
+  readonly escalatedHorizon: QueuePlace | null;
   /** The next snapshot lays the rows out as the first one did: the user has switched to another part of the queue. */
   readonly relayout: boolean;
   /** A project whose events have a gap, or that is not known yet: read the snapshot again. */
@@ -108,9 +121,23 @@ export interface Entry {
   readonly saving: boolean;
 }
 
+/** A grouping of the rows of the screen. */
+export interface Grouping {
+  /** The rows group by group. */
+  readonly arrange: (entries: readonly Entry[]) => readonly Entry[];
+  /** Renders the title above the row with this ID, where a group starts with it. */
+  readonly title: Snippet<[string]>;
+}
+
 export const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 };
 /** Everything that waits is loaded. */
-export const FULLY_LOADED = { complete: true, read: EVERYTHING, horizon: null, escalatedHorizon: null } as const;
+export const FULLY_LOADED = {
+  complete: true,
+  read: EVERYTHING,
+  readSort: 'due',
+  horizon: null,
+  escalatedHorizon: null,
+} as const;
 
 /** An empty queue before the first snapshot. */
 export function emptyQueue(me: string, scope: Scope): QueueState {
@@ -137,14 +164,6 @@ export function emptyQueue(me: string, scope: Scope): QueueState {
   };
 }
 
-const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/**
- * Oldest due first (LC3), then by id, which is the order of arrival, as in the server's list. ISO times of one precision compare
- * as text.
- */
-export const compareRows = (a: Place, b: Place): number => ascending(a.due_at, b.due_at) || ascending(a.id, b.id);
-
 type Reader = Pick<QueueState, 'me' | 'scope' | 'supervised'>;
 
 const BELONGS: Record<QueueView, (reader: Reader, row: ItemRow) => boolean> = {
@@ -163,22 +182,25 @@ export const matchesScope = (reader: Reader, row: ItemRow): boolean =>
 export const belongs = (reader: Reader, row: ItemRow): boolean =>
   matchesScope(reader, row) && answers(filterOf(reader.scope), row);
 
-type LoadedRange = Pick<QueueState, 'me' | 'scope' | 'complete' | 'read' | 'horizon' | 'escalatedHorizon'>;
+type LoadedRange = Pick<QueueState, 'me' | 'scope' | 'complete' | 'read' | 'readSort' | 'horizon' | 'escalatedHorizon'>;
 
-const upTo = (horizon: Place | null, row: ItemRow): boolean => horizon === null || compareRows(row, horizon) <= 0;
+/** In the order they were read in, which is not that of the list while another one is being read. */
+const upTo = (horizon: QueuePlace | null, { readSort }: LoadedRange, row: ItemRow): boolean =>
+  horizon === null || QUEUE_ORDER[readSort](row, horizon) <= 0;
 const mayBeUnloaded = (range: LoadedRange, row: ItemRow): boolean => !range.complete && row.claim?.user_id !== range.me;
 
 /** Whether an item belongs to the loaded part of the queue. Other items are counted and never stored. */
 export const isLoaded = (range: LoadedRange, row: ItemRow): boolean =>
   !mayBeUnloaded(range, row) ||
   (answers(range.read, row) &&
-    (upTo(range.horizon, row) || (row.status === 'escalated' && upTo(range.escalatedHorizon, row))));
+    (upTo(range.horizon, range, row) || (row.status === 'escalated' && upTo(range.escalatedHorizon, range, row))));
 
 /** Whether the list has every row up to this one, so that it may be placed. */
 export const isWithinHorizon = (range: LoadedRange, row: ItemRow): boolean =>
   !mayBeUnloaded(range, row) ||
   (answers(range.read, row) &&
-    (upTo(range.horizon, row) || (range.scope.view === 'escalated' && upTo(range.escalatedHorizon, row))));
+    (upTo(range.horizon, range, row) ||
+      (range.scope.view === 'escalated' && upTo(range.escalatedHorizon, range, row))));
 
 /** Whether more rows of the view may follow the loaded ones. */
 export const hasMore = ({ complete, scope, horizon, escalatedHorizon }: LoadedRange): boolean =>

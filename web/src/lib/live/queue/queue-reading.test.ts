@@ -4,8 +4,8 @@ import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { answers } from '@countersign/shared/filters/queue-filter';
 import { queueFilter } from '@countersign/shared/schemas/parts/queue-filter';
+import { QUEUE_ORDER, QUEUE_SORTS, type QueueSort } from '@countersign/shared/filters/queue-order';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
-import { compareRows } from './queue-model.ts';
 import { LiveQueue } from './live-queue.svelte.ts';
 
 const arrivals = (count: number): Act[] => Array.from({ length: count }, () => ({ what: 'arrive', pick: 1, who: ANA }));
@@ -32,7 +32,8 @@ function answer(path: string): Response {
   const view = searchParams.get('view');
   const [limit, after] = [Number(searchParams.get('limit')), Number(searchParams.get('after') ?? 0)];
   const isOfView = (row: ItemRow) => view === 'all' || (view === 'escalated' && isEscalated(row));
-  const listed = rows.toSorted(compareRows).filter((row) => isOfView(row) && answers(filter, row));
+  const sort = (searchParams.get('sort') ?? 'due') as QueueSort;
+  const listed = rows.toSorted(QUEUE_ORDER[sort]).filter((row) => isOfView(row) && answers(filter, row));
   const data = listed.slice(after, after + limit);
   const more = listed.length > after + limit;
   return Response.json({
@@ -93,6 +94,43 @@ describe('the live queue', () => {
     expect([previews(queue).length, queue.more]).toEqual([500, 'some']);
   });
 
+  it.each(QUEUE_SORTS.filter((sort) => sort !== 'due'))(
+    'QU25: sorts its own rows by %s when they are everything',
+    async (sort) => {
+      const queue = await opened(120);
+      queue.dispatch({ kind: 'use', inUse: true });
+      requests = [];
+      queue.switchTo({ ...queue.state.scope, sort });
+      const sorted = [...eventLog.waiting.values()].toSorted(QUEUE_ORDER[sort]);
+      expect([requests, previews(queue)]).toEqual([[], sorted.map(({ preview }) => preview)]);
+    },
+  );
+
+  it('QU25: requests the first rows of another sort when more wait than it holds, and continues in that sort', async () => {
+    const queue = await opened(1700);
+    requests = [];
+    queue.switchTo({ ...queue.state.scope, sort: 'newest' });
+    await vi.advanceTimersByTimeAsync(0);
+    const newest = [...eventLog.waiting.values()].toSorted(QUEUE_ORDER.newest).map(({ preview }) => preview);
+    expect(requests.every((request) => request.includes('sort=newest'))).toBe(true);
+    expect([previews(queue), queue.more]).toEqual([newest.slice(0, 500), 'some']);
+    await queue.showMore();
+    expect(previews(queue)).toEqual(newest.slice(0, 1000));
+    const known = eventLog.events.length;
+    eventLog.play(arrivals(1));
+    queue.dispatch({ kind: 'events', events: eventLog.events.slice(known) });
+    expect(previews(queue).slice(0, 2)).toEqual(['item 1701', 'item 1700']);
+  });
+
+  it('QU26: grouping requests nothing, and reads no more rows again', async () => {
+    const queue = await opened(1700);
+    await queue.showMore();
+    requests = [];
+    queue.switchTo({ ...queue.state.scope, group: 'flag' });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([requests, previews(queue).length, queue.state.scope.group]).toEqual([[], 1000, 'flag']);
+  });
+
   it('does the same when opened by a URL with a filter', async () => {
     const queue = await opened(1700, { text: 'item 1699' });
     expect([previews(queue), queue.counts.all]).toEqual([['item 1699'], 1700]);
@@ -123,7 +161,7 @@ describe('the live queue', () => {
 
   it("finds the last escalated one by a filter, beyond the list's limit", async () => {
     const queue = await opened(4000, {}, 1700);
-    const last = [...eventLog.waiting.values()].filter(isEscalated).toSorted(compareRows).at(-1);
+    const last = [...eventLog.waiting.values()].filter(isEscalated).toSorted(QUEUE_ORDER.due).at(-1);
     await turn(queue, { text: last?.preview });
     expect(previews(queue)).toContain(last?.preview);
     expect([queue.more, queue.entries.every(({ row }) => isEscalated(row))]).toEqual(['none', true]);

@@ -5,14 +5,15 @@ import type { DomainEvent, DomainEventOf } from '@countersign/shared/schemas/par
 import { QUEUE_VIEWS } from '@countersign/shared/enums';
 import { answers } from '@countersign/shared/filters/queue-filter';
 import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
+import { QUEUE_ORDER, QUEUE_SORTS } from '@countersign/shared/filters/queue-order';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import {
   belongs,
-  compareRows,
   countsOf,
   emptyQueue,
   entriesOf,
   isLoaded,
+  sortOf,
   type QueueState,
   type Scope,
 } from './queue-model.ts';
@@ -42,10 +43,12 @@ const filter: fc.Arbitrary<QueueFilter> = fc.oneof(
     arbitrary: fc.record({ text: fc.constantFrom('ITEM 1', 'tem', '%'), min_confidence: fc.constant(0.2) }),
   },
 );
+const sort = fc.constantFrom(...QUEUE_SORTS);
 const scope: fc.Arbitrary<Scope> = fc.record({
   view: fc.constantFrom(...QUEUE_VIEWS),
   projectId: fc.constantFrom(null, PROJECTS[0]),
   filter,
+  sort,
 });
 
 const run = (state: QueueState, inputs: QueueInput[]): QueueState => inputs.reduce(reduce, state);
@@ -55,7 +58,7 @@ const begin = (where: Scope): QueueState =>
 
 /** The state without its display parts. */
 const truth = (state: QueueState) => ({
-  rows: [...state.rows.values()].sort(compareRows),
+  rows: [...state.rows.values()].sort(QUEUE_ORDER.due),
   counts: countsOf(state),
 });
 const lines = (state: QueueState) => entriesOf(state).filter((entry) => entry.removal === null);
@@ -98,7 +101,7 @@ describe('live queue, properties', () => {
         expect(gapped.needsResync).toBe(lost?.project_id);
         const mended = reduce(gapped, { kind: 'snapshot', snapshot: eventLog.snapshot(), last: true });
         expect(mended.needsResync).toBeNull();
-        expect(truth(mended).rows).toEqual([...eventLog.waiting.values()].sort(compareRows));
+        expect(truth(mended).rows).toEqual([...eventLog.waiting.values()].sort(QUEUE_ORDER.due));
       }),
     );
   });
@@ -110,7 +113,7 @@ describe('live queue, properties', () => {
       fc.constant({ kind: 'tick' as const, now: Date.parse('2026-11-20T12:00:08.000Z') }),
       fc.record({
         kind: fc.constant('scope' as const),
-        scope: fc.record({ view: fc.constantFrom(...QUEUE_VIEWS), projectId: fc.constant(null), filter }),
+        scope: fc.record({ view: fc.constantFrom(...QUEUE_VIEWS), projectId: fc.constant(null), filter, sort }),
       }),
     );
     fc.assert(
@@ -123,7 +126,7 @@ describe('live queue, properties', () => {
           const ids = entriesOf(state).map((entry) => entry.id);
           expect(new Set(ids).size).toBe(ids.length);
           const places = ids.map((id) => state.shown.get(id)).filter((row) => row !== undefined);
-          expect(places).toEqual([...places].sort(compareRows));
+          expect(places).toEqual([...places].sort(QUEUE_ORDER[sortOf(state.scope)]));
           for (const id of state.heldBack) expect(ids).not.toContain(id);
         });
       }),
@@ -169,20 +172,20 @@ describe('live queue, properties', () => {
       fc.property(
         acts,
         acts,
-        fc.tuple(filter, fc.constantFrom(...QUEUE_VIEWS), fc.nat(12)),
-        (before, after, [asked, view, most]) => {
+        fc.tuple(filter, fc.constantFrom(...QUEUE_VIEWS), fc.nat(12), sort),
+        (before, after, [asked, view, most, sort]) => {
           const eventLog = new EventLog().play([...ARRIVALS, ...before]);
           const known = eventLog.events.length;
-          const first = eventLog.part(asked, most + 1);
-          const heard = run(emptyQueue(ME, { view, projectId: null, filter: asked }), [
+          const first = eventLog.part(asked, most + 1, sort);
+          const heard = run(emptyQueue(ME, { view, projectId: null, filter: asked, sort }), [
             { kind: 'snapshot', snapshot: first, last: true },
             deliver(eventLog.play(after).events.slice(known)),
           ]);
-          const again = eventLog.part(asked, most + 1);
+          const again = eventLog.part(asked, most + 1, sort);
           const part = heard.needsResync === null ? first : again;
           const state =
             heard.needsResync === null ? heard : reduce(heard, { kind: 'snapshot', snapshot: again, last: true });
-          const now = eventLog.part(asked, Infinity);
+          const now = eventLog.part(asked, Infinity, sort);
           const fresh = run(emptyQueue(ME, state.scope), [
             { kind: 'snapshot', snapshot: { ...now, horizon: part.horizon }, last: true },
           ]);
@@ -229,11 +232,36 @@ describe('live queue, properties', () => {
     return after.filter((event) => 'item_id' in event && !('item' in event) && isUnsure(event.item_id)).length;
   }
 
+  it('QU25: while another order is being read, known rows are listed in it, and then exactly those of a fresh page', () => {
+    fc.assert(
+      fc.property(acts, acts, fc.tuple(filter, fc.nat(12), sort, sort), (before, after, [asked, most, from, to]) => {
+        fc.pre(from !== to);
+        const eventLog = new EventLog().play([...ARRIVALS, ...before]);
+        const old = { view: 'all', projectId: null, filter: asked, sort: from } as const;
+        const known = eventLog.events.length;
+        const between = run(emptyQueue(ME, old), [
+          { kind: 'snapshot', snapshot: eventLog.part(asked, most + 1, from), last: true },
+          { kind: 'scope', scope: { ...old, sort: to } },
+          { kind: 'use', inUse: true },
+          { kind: 'asked' },
+          deliver(eventLog.play(after).events.slice(known)),
+        ]);
+        const places = between.order.map((id) => between.shown.get(id)).filter((row) => row !== undefined);
+        expect(places).toEqual([...places].sort(QUEUE_ORDER[to]));
+        const snapshot = eventLog.part(asked, most + 1, to);
+        const answer: QueueInput = { kind: 'snapshot', snapshot, last: true };
+        const fresh = reduce(emptyQueue(ME, { ...old, sort: to }), answer);
+        const state = reduce(between, answer);
+        expect([state.order, state.horizon, state.readSort]).toEqual([fresh.order, fresh.horizon, to]);
+      }),
+    );
+  });
+
   it('QU1: no shown row moves while the list is in use', () => {
     fc.assert(
-      fc.property(acts, acts, (before, after) => {
+      fc.property(acts, acts, sort, (before, after, sort) => {
         const eventLog = new EventLog().play(before);
-        const seen = run(begin({ view: 'available', projectId: null }), [
+        const seen = run(begin({ view: 'available', projectId: null, sort }), [
           deliver(eventLog.events),
           { kind: 'tick', now: Date.parse('2026-11-20T13:00:00.000Z') },
           { kind: 'use', inUse: true },

@@ -22,6 +22,7 @@ import {
   isFree,
   NO_COUNTS,
   FULLY_LOADED,
+  sameRows,
   type Counts,
   type RowRemoval,
   type QueueState,
@@ -120,8 +121,8 @@ function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; l
   }
   draft.seqs = new Map(Object.entries(snapshot.seqs));
   draft.versions.clear();
-  const { complete, filter: read, horizon, escalatedHorizon, counts } = snapshot;
-  Object.assign(draft, complete ? FULLY_LOADED : { complete, read, horizon, escalatedHorizon });
+  const { complete, filter: read, sort: readSort, horizon, escalatedHorizon, counts } = snapshot;
+  Object.assign(draft, complete ? FULLY_LOADED : { complete, read, readSort, horizon, escalatedHorizon });
   draft.unloadedCounts = complete ? NO_COUNTS : unloaded(counts, draft);
   draft.estimated = false;
   draft.needsResync = null;
@@ -176,7 +177,9 @@ function applyItem(draft: Draft, { row, removal }: { row: ItemRow; removal: RowR
 
 function changeScope(draft: Draft, scope: Scope): void {
   const otherProject = scope.projectId !== draft.scope.projectId;
+  const onlyGrouped = sameRows(scope, draft.scope);
   draft.scope = scope;
+  if (onlyGrouped) return;
   if (otherProject) {
     // A narrower scope can show known rows at once; a wider one has nothing to show before its snapshot.
     const narrower = scope.projectId !== null && draft.seqs.has(scope.projectId) && draft.complete;

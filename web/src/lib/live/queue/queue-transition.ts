@@ -1,12 +1,13 @@
 // The mutable working copy of one transition of the live queue, and its basic operations.
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import { QUEUE_ORDER } from '@countersign/shared/filters/queue-order';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import {
   belongs,
-  compareRows,
   isWithinHorizon,
   isFree,
   isLoaded,
+  sortOf,
   type Counts,
   type RowRemoval,
   type QueueState,
@@ -25,7 +26,7 @@ const MAX_VERSIONS = 1000;
 const MAX_ROWS = 2500;
 const ROWS_AFTER_TRIM = 1500;
 
-/** Runs one transition on a copy and closes it: the order is rebuilt only if the set of rows changed. */
+/** Runs one transition on a copy and closes it: the order is rebuilt only if the set of rows or their sort changed. */
 export function transition(state: QueueState, mutate: (draft: Draft) => void): QueueState {
   const draft: Draft = {
     ...state,
@@ -40,8 +41,10 @@ export function transition(state: QueueState, mutate: (draft: Draft) => void): Q
   };
   mutate(draft);
   if (draft.rows.size > MAX_ROWS) trimRows(draft);
+  const sort = sortOf(draft.scope);
   const same = draft.shown.size === state.shown.size && state.order.every((id) => draft.shown.has(id));
-  if (!same) draft.order = [...draft.shown.values()].sort(compareRows).map((row) => row.id);
+  if (!same || sort !== sortOf(state.scope))
+    draft.order = [...draft.shown.values()].sort(QUEUE_ORDER[sort]).map((row) => row.id);
   return draft;
 }
 
@@ -153,11 +156,13 @@ export function countUnloaded(draft: Draft, change: Partial<Counts>): void {
 }
 
 /**
- * Drops the rows due last, so that the tab does not grow with the queue: they then count as unloaded. Where the list shows
+ * Drops the last rows, in the order they were read in, so that the tab does not grow with the queue: they then count as unloaded. Where the list shows
  * escalated items, the others first. Rows on the screen stay while somebody works in the list, and the user's own always.
  */
 function trimRows(draft: Draft): void {
-  const rows = [...draft.rows.values()].sort(compareRows);
+  const sort = draft.complete ? sortOf(draft.scope) : draft.readSort;
+  const compare = QUEUE_ORDER[sort];
+  const rows = [...draft.rows.values()].sort(compare);
   const others = draft.scope.view === 'escalated' ? rows.filter(({ status }) => status !== 'escalated') : [];
   // The number of others that may stay; where none may, the list itself is cut.
   const room = ROWS_AFTER_TRIM - (rows.length - others.length);
@@ -165,11 +170,10 @@ function trimRows(draft: Draft): void {
   const last = trimmed[keepCount - 1];
   if (last === undefined) return;
   for (const row of trimmed.slice(keepCount)) forget(draft, row);
-  const { due_at, id } = last;
-  const nearer = (horizon: QueueState['horizon']) =>
-    horizon === null || compareRows(last, horizon) < 0 ? { due_at, id } : horizon;
+  const nearer = (horizon: QueueState['horizon']) => (horizon === null || compare(last, horizon) < 0 ? last : horizon);
   draft.horizon = nearer(draft.horizon);
   if (trimmed === rows) draft.escalatedHorizon = nearer(draft.escalatedHorizon);
+  draft.readSort = sort;
   draft.complete = false;
 }
 

@@ -41,6 +41,7 @@ const WANTED: SnapshotRequest = {
   view: 'all',
   projectId: null,
   filter: {},
+  sort: 'due',
   complete: true,
   rows: 1,
   isLine: () => true,

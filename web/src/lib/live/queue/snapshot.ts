@@ -4,9 +4,10 @@ import type { QueueView } from '@countersign/shared/enums';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
 import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
+import type { QueueSort } from '@countersign/shared/filters/queue-order';
 import { FULLY_LOADED, type Snapshot } from './queue-model.ts';
 
-/** The largest page, and the largest list: when more items wait, those due later are counted, not listed. */
+/** The largest page, and the largest list: when more items wait, the later ones are counted, not listed. */
 export const PAGE_ROWS = 500;
 export const MAX_LINES = 3 * PAGE_ROWS;
 /** With fewer rows than this the list reads on automatically: the rows read belong to other views, or few match. */
@@ -17,6 +18,7 @@ const MAX_PAGES = 8;
 export interface PageQuery extends QueueFilter {
   project_id?: string;
   view: QueueView;
+  sort?: QueueSort;
   after?: string;
   limit: number;
 }
@@ -28,6 +30,7 @@ export interface SnapshotRequest {
   /** Null: all projects of the user. */
   projectId: string | null;
   filter: QueueFilter;
+  sort: QueueSort;
   /** Whether everything that waited fitted in the previous snapshot: then that is tried again, and filtered here. */
   complete: boolean;
   /** At least this many rows of the list, when there are more than one page holds. */
@@ -38,16 +41,20 @@ export interface SnapshotRequest {
 
 /**
  * Reads the queue. When all of it fits in one page nothing is omitted, for any filter. Otherwise rows that do not match the
- * filter are omitted, and those due later; the user's own items are always included, regardless of the filter, and the matching
+ * filter are omitted, and those that are later in the order; the user's own items are always included, regardless of the filter, and the matching
  * escalated ones, up to one page of each; where the list shows escalated items, as many of them as requested. `readPage` reads
  * one page.
  */
 export async function readSnapshot(readPage: ReadPage, wanted: SnapshotRequest): Promise<Snapshot> {
-  const { view, projectId, filter, complete } = wanted;
-  const base = { ...(projectId === null ? {} : { project_id: projectId }), limit: PAGE_ROWS };
+  const { view, projectId, filter, sort, complete } = wanted;
+  const base = {
+    ...(projectId === null ? {} : { project_id: projectId }),
+    ...(sort === 'due' ? {} : { sort }),
+    limit: PAGE_ROWS,
+  };
   const unfiltered = isUnfiltered(filter);
   const fullPage = unfiltered || complete ? await readPage({ ...base, view: 'all' }) : null;
-  if (fullPage?.next_cursor === null) return { ...merge([fullPage]), ...FULLY_LOADED, filter: {} };
+  if (fullPage?.next_cursor === null) return { ...merge([fullPage]), ...FULLY_LOADED, filter: {}, sort };
   const query = { ...base, ...filter, view: 'all' as const };
   const first = fullPage !== null && unfiltered ? fullPage : await readPage(query);
   const listsEscalated = view === 'escalated';
@@ -62,6 +69,7 @@ export async function readSnapshot(readPage: ReadPage, wanted: SnapshotRequest):
     ...merge([first, ...pages, mine, escalated, ...others]),
     complete: false,
     filter,
+    sort,
     horizon: (pages.at(-1) ?? first).until,
     escalatedHorizon: (others.at(-1) ?? escalated).until,
   };

@@ -18,6 +18,17 @@ describe('queue URL', () => {
     expect(read(`/queue?item=${ID.toUpperCase()}`).item).toBe(ID);
   });
 
+  it('QU25, QU26: contains the sort and the grouping, also beside a filter and an item', () => {
+    for (const sort of ['newest', 'confidence', 'flag'] as const)
+      for (const group of ['flag', 'project', 'model'] as const) {
+        const queueLocation = { view: 'all', projectId: ID, item: ID, sort, group, filter: { flag: 'a' } } as const;
+        expect(read(queueUrlOf(queueLocation))).toEqual(queueLocation);
+      }
+    expect(queueUrlOf({ view: 'available', projectId: null, item: null, sort: 'due' })).toBe('/(app)/queue');
+    expect(read('/queue?sort=due&group=none')).toEqual({ view: 'available', projectId: null, item: null });
+    expect(read('/queue?sort=toString&group=view')).toEqual({ view: 'available', projectId: null, item: null });
+  });
+
   it.each([
     [{ flag: 'pii & co', model: 'gpt=4?', source: ' as sent ' }],
     [{ min_confidence: 0, max_confidence: 0.7000000000000001 }],

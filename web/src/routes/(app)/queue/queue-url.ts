@@ -1,8 +1,9 @@
 // The URL of the queue page: it contains what is shown, so that it can be shared and Back works.
-import { filterOf, type Scope } from '#lib/live/queue/queue-model.ts';
+import { filterOf, type QueueGroup, type Scope } from '#lib/live/queue/queue-model.ts';
 import { QUEUE_VIEWS } from '@countersign/shared/enums';
 import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
 import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
+import { QUEUE_SORTS } from '@countersign/shared/filters/queue-order';
 
 export interface QueueLocation extends Scope {
   /** The open item. */
@@ -10,6 +11,8 @@ export interface QueueLocation extends Scope {
 }
 
 type Search = Pick<URLSearchParams, 'get'>;
+
+const GROUPS: readonly QueueGroup[] = ['flag', 'project', 'model'];
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -23,22 +26,31 @@ export function parseQueueUrl(url: { searchParams: Search }): QueueLocation {
     const value = url.searchParams.get(name);
     return value !== null && ID.test(value) ? value.toLowerCase() : null;
   };
-  const asked = url.searchParams.get('view');
+  const oneOf = <T extends string>(name: string, values: readonly T[]) => {
+    const asked = url.searchParams.get(name);
+    return values.find((value) => value === asked);
+  };
   const filter = filterIn(url.searchParams);
+  const sort = oneOf('sort', QUEUE_SORTS);
+  const group = oneOf('group', GROUPS);
   return {
-    view: QUEUE_VIEWS.find((view) => view === asked) ?? 'available',
+    view: oneOf('view', QUEUE_VIEWS) ?? 'available',
     projectId: id('project'),
     item: id('item'),
     ...(isUnfiltered(filter) ? {} : { filter }),
+    ...(sort && sort !== 'due' && { sort }),
+    ...(group && { group }),
   };
 }
 
 /** The route and query of a location, to be resolved; defaults are omitted. */
 export function queueUrlOf(queueLocation: QueueLocation): '/(app)/queue' | `/(app)/queue?${string}` {
-  const { view, projectId, item } = queueLocation;
+  const { view, projectId, sort, group, item } = queueLocation;
   const query = new URLSearchParams();
   if (view !== 'available') query.set('view', view);
   if (projectId !== null) query.set('project', projectId);
+  if (sort && sort !== 'due') query.set('sort', sort);
+  if (group) query.set('group', group);
   const filter = filterOf(queueLocation);
   for (const [field, [name]] of entries(TEXTS)) if (filter[field] !== undefined) query.set(name, filter[field]);
   for (const [field, name] of entries(NUMBERS)) if (filter[field] !== undefined) query.set(name, String(filter[field]));

@@ -42,7 +42,7 @@ export const filterMessages = {
   empty: 'No items match',
   hides: (hidden: number, words: string) => `${items(hidden)} hidden by your filters (${words}).`,
   hidesNone: 'This view is empty even without filters.',
-  lookedThrough: 'Only the items due soonest were searched. There may be more matches further down.',
+  lookedThrough: 'Only the first part of the queue was searched. There may be more matches further down.',
 
   saved: {
     heading: 'Saved',
@@ -100,8 +100,8 @@ export const filterMessages = {
 
   list: {
     showMore: 'Show more',
-    moreWait: (number: number) => `${queueCount(number)} more, due later`,
-    moreThan: 'Many more, due later. Search to find one.',
+    moreWait: (number: number) => `${queueCount(number)} more below`,
+    moreThan: 'Many more below. Search to find one.',
     lastItem: (ago: string) => `Last item ${ago}.`,
     clear: 'New items will appear here.',
     notify: 'When items arrive',

@@ -1,10 +1,11 @@
 // The next item: predicted and prefetched, then claimed, the server's pick or the next row of a filtered view.
 import { call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
-import { compareRows, filterOf, isFree, type Entry, type QueueState } from '#lib/live/queue/queue-model.ts';
+import { filterOf, isFree, type Entry, type QueueState } from '#lib/live/queue/queue-model.ts';
 import { claimItem, claimNext, readQueueItem } from '@countersign/shared/routes/queue';
 import type { Granted } from '@countersign/shared/schemas/queue';
 import type { ItemDetail, ItemRow } from '@countersign/shared/schemas/parts/item';
 import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
+import { QUEUE_ORDER } from '@countersign/shared/filters/queue-order';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { User } from '@countersign/shared/schemas/session';
 
@@ -28,7 +29,7 @@ export interface NextItemContext {
   readonly forwarded: ReadonlyMap<string, number>;
 }
 
-const isFiltered = ({ scope }: QueueState): boolean => !isUnfiltered(filterOf(scope));
+export const isFiltered = ({ scope }: QueueState): boolean => !isUnfiltered(filterOf(scope));
 
 /** Where the list shows everything that waits, the server picks; in a filtered view the next row comes. */
 const serverPicks = (state: QueueState): boolean =>
@@ -64,7 +65,7 @@ function firstPick({ queue: { state } }: NextItemContext, picks: (row: ItemRow) 
 
 /** The server's order: escalated first, then by due time, then oldest. */
 const picksBefore = (a: ItemRow, b: ItemRow): boolean =>
-  a.status === b.status ? compareRows(a, b) < 0 : a.status === 'escalated';
+  a.status === b.status ? QUEUE_ORDER.due(a, b) < 0 : a.status === 'escalated';
 
 /** Claims what `next` names; if another user was faster, what it names after that. */
 async function claimFirst(next: (lost: readonly string[]) => ItemRow | null): Promise<Granted | null> {
