@@ -1,6 +1,6 @@
 // Boxes on a picture: one table of the forms in which values beside it say where something is (MP8).
 import type { Json } from '@countersign/shared/json/json';
-import { pathTo } from '../../json/json-paths.ts';
+import { pathTo } from '../../json/json-tree.ts';
 import { entriesOf, isArray, isObject, kindOf, numberText } from '../../json/lossless.ts';
 
 /** Four numbers: left, top, width, height. */
