@@ -70,6 +70,8 @@ export async function reportMistake(
     await refuseArchived(tx.em, item.projectId);
     const { decision, report, abilities } = await situationOf(tx.em, actor, itemId);
     if (!abilities.report || !decision?.reviewerId) throw reportRefusal(actor, { decision, report });
+    // Sent again, the same report must neither fill the change log nor tell everyone again.
+    if (report !== null && report.note === note) return;
     if (report !== null) {
       await tx.em.nativeUpdate(MistakeReport, { itemId }, { note });
     } else {

@@ -67,6 +67,15 @@ describe('MR1, MR2: a reported mistake', () => {
     expect((await list(fixture.supervisor)).rows).toMatchObject([{ note: 'It is the amount.' }]);
   });
 
+  it('changes nothing when it is sent again with the same note', async () => {
+    const id = await decided();
+    await report(id);
+    await report(id);
+    const page = { projectId: fixture.projectId, after: undefined, limit: 10, action: undefined, kind: undefined };
+    const { rows } = await listChanges(testEnv.services, fixture.owner, page);
+    expect(rows.filter(({ action }) => action === 'mistake.reported')).toHaveLength(1);
+  });
+
   it('is refused for another person’s decision, for one by the rules, and for one that can be undone', async () => {
     const id = await decided();
     await expect(report(id, fixture.ben)).rejects.toMatchObject({ code: 'forbidden' });
