@@ -72,7 +72,9 @@ function hashOf(sources: readonly string[]): string {
 function removeOld(): void {
   for (const name of readdirSync(PARENT).filter((each) => each.startsWith(PREFIX))) {
     const folder = join(PARENT, name);
-    if (statSync(folder).mtimeMs < Date.now() - KEPT_MS) rmSync(folder, { recursive: true, force: true });
+    // A run beside this one may have removed it.
+    const builtAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (builtAt < Date.now() - KEPT_MS) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -2,7 +2,13 @@
 import * as api from '@countersign/shared/routes/regressions';
 import { LIMITS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
-import type { AnswerResult, PublicCase, PublicRegression, Regression, RegressionCase } from '@countersign/shared/schemas/regressions';
+import type {
+  AnswerResult,
+  PublicCase,
+  PublicRegression,
+  Regression,
+  RegressionCase,
+} from '@countersign/shared/schemas/regressions';
 import { answerRegression, type CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
 import { notFound } from '../../usecases/access/membership.ts';
 import {

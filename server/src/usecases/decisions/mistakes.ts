@@ -7,8 +7,9 @@ import type { Item } from '../../db/entities/item.ts';
 import { Learning } from '../../db/entities/learning.ts';
 import { MistakeReport } from '../../db/entities/mistake-report.ts';
 import { lockProject } from '../../db/lock-project.ts';
+import { appendProjectChanged } from '../../db/log-change.ts';
 import type { Em } from '../../db/orm.ts';
-import { displayName } from '../../domain/access/actor.ts';
+import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { type MistakeAbilities, mistakeAbilities, type ReportView } from '../../domain/items/mistake.ts';
 import { findItem, isArchived, refuseArchived, refuseUnless } from '../access/membership.ts';
@@ -70,23 +71,23 @@ export async function reportMistake(
     await refuseArchived(tx.em, item.projectId);
     const { decision, report, abilities } = await situationOf(tx.em, actor, itemId);
     if (!abilities.report || !decision?.reviewerId) throw reportRefusal(actor, { decision, report });
-    // Sent again, the same report must neither fill the change log nor tell everyone again.
-    if (report !== null && report.note === note) return;
+    const { projectId } = item;
     if (report !== null) {
+      // A new note fills no line of the change log, and the same one tells nobody again.
+      if ((report.note ?? null) === note) return;
       await tx.em.nativeUpdate(MistakeReport, { itemId }, { note });
-    } else {
-      const of = { itemId, projectId: item.projectId, decisionId: decision.id, decidedBy: decision.reviewerId };
-      await tx.em.insert(MistakeReport, {
-        ...of,
-        ...{ reportedBy: actor.userId, note, reportedAt: services.clock.now() },
-        ...{ overturned: null, answeredBy: null, answeredAt: null },
-      });
+      return appendProjectChanged(tx, { projectId, changed: ['mistakes'], by: memberRef(actor) });
     }
+    await tx.em.insert(MistakeReport, {
+      ...{ itemId, projectId, decisionId: decision.id, decidedBy: decision.reviewerId },
+      ...{ reportedBy: actor.userId, note, reportedAt: services.clock.now() },
+      ...{ overturned: null, answeredBy: null, answeredAt: null },
+    });
     await recordChange(
       services,
       { tx, actor },
       {
-        projectId: item.projectId,
+        projectId,
         changed: ['mistakes'],
         action: 'mistake.reported',
         subject: await nameOf(tx, decision.reviewerId),

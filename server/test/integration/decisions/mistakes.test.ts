@@ -67,10 +67,17 @@ describe('MR1, MR2: a reported mistake', () => {
     expect((await list(fixture.supervisor)).rows).toMatchObject([{ note: 'It is the amount.' }]);
   });
 
-  it('changes nothing when it is sent again with the same note', async () => {
+  it('is one line of the change log, however often its note is replaced; the same note tells nobody again', async () => {
     const id = await decided();
+    const told = async () =>
+      (await testEnv.sql(`select id from event where type = 'project.changed' and data -> 'changed' @> '["mistakes"]'`))
+        .length;
+    const before = await told();
     await report(id);
     await report(id);
+    expect(await told()).toBe(before + 1);
+    await report(id, fixture.anna, 'It is the amount.');
+    expect(await told()).toBe(before + 2);
     const page = { projectId: fixture.projectId, after: undefined, limit: 10, action: undefined, kind: undefined };
     const { rows } = await listChanges(testEnv.services, fixture.owner, page);
     expect(rows.filter(({ action }) => action === 'mistake.reported')).toHaveLength(1);
