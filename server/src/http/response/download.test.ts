@@ -1,4 +1,5 @@
 // Streamed downloads: refused before the first line, visibly broken off after it, and never silently truncated.
+import { EventEmitter } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
@@ -35,6 +36,7 @@ async function send(steps: (string | Error)[], identify = () => Promise.resolve(
   const headers: Record<string, string> = {};
   const ctx = {
     path: '/x',
+    res: new EventEmitter(),
     set: (all: object) => Object.assign(headers, all),
     body: null as Readable | null,
     type: '',

@@ -72,8 +72,10 @@ describe('a key', () => {
       before = countInLog(ALONE);
       ({ answers, granted, most } = await burst());
     }
-    expect(granted).toBeGreaterThanOrEqual(QUOTA);
-    expect(granted + (statuses(answers)[429] ?? 0)).toBe(2 * QUOTA);
+    // A busy machine may answer some of the counted ones with 503.
+    const { 429: limited = 0, 503: busy = 0 } = statuses(answers);
+    expect(granted + busy).toBeGreaterThanOrEqual(QUOTA);
+    expect(granted + limited + busy).toBe(2 * QUOTA);
     const refused = answers.find(({ status }) => status === 429);
     const [[, parameters] = [null, new Map()]] = parseList(refused?.headers.get('ratelimit') ?? '');
     expect(String(parameters.get('t'))).toBe(refused?.headers.get('retry-after'));

@@ -30,6 +30,7 @@ export type Command =
   | 'note'
   | 'guidelines'
   | 'jump'
+  | 'find'
   | 'diff'
   | 'raw'
   | 'copyValue'

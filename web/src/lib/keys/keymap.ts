@@ -52,6 +52,7 @@ export const KEYMAP: readonly Binding[] = [
   bind('item', ['note', 'c']),
   bind('item', ['guidelines', 'i']),
   bind('item', ['jump', 'v']),
+  bind('item', ['find', 'm']),
   bind('item', ['diff', 'd']),
   bind('item', ['raw', 't']),
   bind('item', ['copyValue', 'y']),

@@ -32,6 +32,7 @@ export const keysMessages = {
     note: 'Add or edit note',
     guidelines: 'Show or hide guidelines',
     jump: 'Jump between input and suggestion',
+    find: 'Find in input and suggestion',
     diff: 'Show or hide changes',
     raw: 'View JSON or formatted',
     copyValue: 'Copy suggestion',

@@ -152,7 +152,7 @@ const takesOver = ({ reviewSession }: QueueContext): boolean =>
 function viewCommandsOf(
   context: QueueContext,
   ui: Ui,
-): CommandHandlers<'note' | 'guidelines' | 'jump' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
+): CommandHandlers<'note' | 'guidelines' | 'jump' | 'find' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
   const { reviewSession, reading, drafts } = context;
   const shown = () => reviewSession.item.detail !== null;
   return {
@@ -162,6 +162,7 @@ function viewCommandsOf(
     },
     guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
     jump: { can: () => shown() && ui.stage !== 'decided', run: () => jumpBetween(reading) },
+    find: { can: () => shown() && ui.stage !== 'decided', run: () => (reading.finding = !reading.finding) },
     diff: { can: shown, run: () => (reading.diff = !reading.diff) },
     raw: { can: shown, run: () => (reading.raw = !reading.raw) },
     // A redacted item has nothing to copy (KE2).

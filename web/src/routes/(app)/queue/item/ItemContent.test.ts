@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // The open item: input and suggestion are areas of their own, and nothing undecided is hidden (QU13, QU21).
-import { fireEvent, render, screen } from '@testing-library/svelte';
+import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import { createRawSnippet, flushSync } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -70,4 +70,17 @@ it('QU21: lists the quotations that stand in the input, and shows all of the inp
   ]);
   await fireEvent.click(screen.getByRole('button', { name: 'the very last words' }));
   expect(screen.queryByRole('button', { name: /more characters$/ })).toBeNull();
+});
+
+it('QU21: finds words in input and suggestion together, in all of a long input, and closes by Escape', async () => {
+  vi.useRealTimers();
+  show(detail(`${'word '.repeat(3000)} the needle`, 'A needle.'));
+  const reading = context.reading as Reading;
+  reading.folded = reading.finding = true;
+  const field = await screen.findByRole('textbox', { name: 'Find text' });
+  expect(reading.folded).toBe(false);
+  await fireEvent.input(field, { target: { value: 'needle' } });
+  await vi.waitFor(() => expect(within(screen.getByRole('search')).getByRole('status').textContent).toBe('1 of 2'));
+  await fireEvent.keyDown(field, { key: 'Escape' });
+  expect(reading.finding).toBe(false);
 });

@@ -7,6 +7,8 @@ export class Reading {
   diff = $state(true);
   /** The input of the open item is folded to its heading. */
   folded = $state(false);
+  /** Words are looked for in input and suggestion. */
+  finding = $state(false);
   /** The project's guidelines are open. */
   guidelines = $state(false);
   /** The details are open below the item, where there is no room beside it. */
