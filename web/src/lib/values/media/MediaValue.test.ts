@@ -68,6 +68,12 @@ describe('media of a submission', () => {
     expect(shown(text, place).querySelector('img, audio, video, source')).toBeNull();
   });
 
+  it('says outside of an item where to see a file, and not that its host is refused', () => {
+    const text = shown('https://a.example/x.png', null).textContent;
+    expect(text).toContain('Open the item in the queue to see it.');
+    expect(text).not.toContain('media host');
+  });
+
   it('says who can allow a host: an owner gets a link to the settings, others a sentence', () => {
     shown('https://b.example/x.mp3');
     expect(screen.getByText(/An owner can allow it/)).toBeTruthy();
@@ -123,9 +129,9 @@ describe('ST3: a picture', () => {
 
   it('is shown in its own size where its reader chose that before', async () => {
     shown(PIXEL);
-    await fireEvent.click(screen.getByLabelText('Actual size'));
+    await fireEvent.click(screen.getByRole('button', { name: 'Actual size' }));
     expect(localStorage.getItem('countersign.pictures.size')).toBe('actual');
-    expect(screen.getByLabelText<HTMLButtonElement>('Actual size').disabled).toBe(true);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Actual size' }).disabled).toBe(true);
     await fireEvent.click(screen.getByLabelText('Fit'));
     expect(localStorage.getItem('countersign.pictures.size')).toBe('fit');
   });
