@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../json/lossless.ts';
 import type { MediaPlace } from '../pictures.svelte.ts';
-import { boxesIn, framesOn, holderOf, MOST_BOXES } from './boxes.ts';
-import { boxesFor } from './picture-boxes.ts';
+import { boxesFor, boxesIn, framesOn, holderOf, MOST_BOXES } from './boxes.ts';
 
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
 const read = (text: string) => boxesIn(parseJson(text), '$').map(({ path, label, corners }) => [path, label, corners]);

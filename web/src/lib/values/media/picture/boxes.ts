@@ -1,7 +1,10 @@
-// Boxes on a picture: one table of the forms in which values beside it say where something is (MP8).
+// Boxes on a picture: the forms in which values say where something is, which are drawn, and their links (MP8).
 import type { Json } from '@countersign/shared/json/json';
 import { pathTo } from '../../json/json-tree.ts';
 import { entriesOf, isArray, isObject, kindOf, numberText } from '../../json/lossless.ts';
+import type { View } from '../../view.svelte.ts';
+import { mediaOf } from '../media.ts';
+import type { MediaPlace } from '../pictures.svelte.ts';
 
 /** Four numbers: left, top, width, height. */
 export type Corners = readonly [left: number, top: number, width: number, height: number];
@@ -122,3 +125,80 @@ export function holderOf(root: Json, path: string): { value: Json; path: string 
     [value, at] = [next.member, next.path];
   }
 }
+
+interface Picture {
+  /** The path to it in its block; absent inside a text. */
+  path: string | undefined;
+  place: MediaPlace | null;
+}
+
+/** The boxes drawn on a picture: those beside it, or those of the suggestion on the input's one picture. */
+export function boxesFor({ value, reference }: Pick<View, 'value' | 'reference'>, { path, place }: Picture): Box[] {
+  const holder = path === undefined ? null : holderOf(value, path);
+  const beside = holder === null || !isObject(holder.value) ? [] : boxesIn(holder.value, holder.path);
+  // The suggestion itself is shown with its input as the reference.
+  if (beside.length > 0 || reference !== undefined || place === null || path === undefined) return beside;
+  return picturesIn(value) === 1 && picturesIn(place.suggestion) === 0 ? boxesIn(place.suggestion, '$') : [];
+}
+
+/** Values looked at: larger ones have no picture that stands out. */
+const MOST_VALUES = 2000;
+
+function picturesIn(root: Json): number {
+  const open: Json[] = [root];
+  let [found, seen] = [0, 0];
+  for (let next = open.pop(); next !== undefined && seen < MOST_VALUES; next = open.pop()) {
+    seen += 1;
+    if (typeof next === 'string') found += mediaOf(next)?.what === 'image' ? 1 : 0;
+    else if (isArray(next)) open.push(...next.slice(0, MOST_VALUES));
+    else if (isObject(next)) open.push(...Object.values(next));
+  }
+  return found;
+}
+
+/** Rows of values name their path in this attribute. */
+const PATH = 'data-at';
+const MARK = 'data-linked';
+
+const within = (path: string, outer: string): boolean =>
+  path === outer || (path.startsWith(outer) && /[.[]/.test(path[outer.length] ?? ''));
+
+interface Linked {
+  /** The block of values around the picture. */
+  block: Element;
+  /** The picture with its list of boxes, which follow the pointer and the focus by themselves. */
+  picture: Element;
+  boxes: readonly string[];
+}
+
+/** Tells which box the value under the pointer or the focus stands for. Returns the function that stops it. */
+export function followValues({ block, picture, boxes }: Linked, onbox: (path: string | null) => void): () => void {
+  const follow = ({ target }: Event) => {
+    if (target instanceof Element && picture.contains(target)) return;
+    const row = target instanceof Element ? target.closest(`[${PATH}]`) : null;
+    const path = row?.getAttribute(PATH);
+    // The row of a list of boxes stands for none of them; the row inside of a box stands for it.
+    const found = boxes.filter((box) => path && (within(box, path) || within(path, box)));
+    onbox(found.length === 1 ? (found[0] ?? null) : null);
+  };
+  const leave = () => onbox(null);
+  block.addEventListener('pointerover', follow);
+  block.addEventListener('focusin', follow);
+  block.addEventListener('pointerleave', leave);
+  return () => {
+    block.removeEventListener('pointerover', follow);
+    block.removeEventListener('focusin', follow);
+    block.removeEventListener('pointerleave', leave);
+  };
+}
+
+/** Marks the innermost row that shows the box, and no other. */
+export function markValue(block: Element, box: string | null): void {
+  for (const row of block.querySelectorAll(`[${MARK}]`)) row.removeAttribute(MARK);
+  if (box === null) return;
+  const rows = [...block.querySelectorAll(`[${PATH}]`)].filter((row) => within(box, row.getAttribute(PATH) ?? ''));
+  const closest = rows.toSorted((one, other) => lengthOf(other) - lengthOf(one))[0];
+  closest?.setAttribute(MARK, '');
+}
+
+const lengthOf = (row: Element): number => row.getAttribute(PATH)?.length ?? 0;

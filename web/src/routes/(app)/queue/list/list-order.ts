@@ -1,4 +1,4 @@
 // The parts of the queue page about the order of its list, loaded together: a list in due order needs none at first.
-export { default as NextRule } from './NextRule.svelte';
+export { nextRule } from './next-rule.ts';
 export { default as OrderLine } from './OrderLine.svelte';
 export { default as OrderMenu } from './OrderMenu.svelte';
