@@ -41,6 +41,5 @@ export const mistakeMessages = {
   reportFailed: 'The report was not saved',
   sent: 'Mistake reported',
   open: (name: string) => `Mistake reported by ${name}; a supervisor will check the decision.`,
-  mine: 'You reported a mistake; a supervisor will check the decision.',
   changeNote: 'Edit note',
 } as const;

@@ -23,7 +23,6 @@ export const orderMessages = {
     return [sorts[sort], ...grouped].join(', ');
   },
   back: 'Back to due order, without groups',
-  backShort: 'Reset',
   next: {
     escalated: 'Next takes escalated items first, then the oldest due.',
     due: 'Next takes the oldest due item.',
