@@ -29,7 +29,7 @@ type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
  * lazily loaded parts share stays in files of its own.
  */
 function byPage(): (id: string, graph: Graph) => string | null {
-  const pages = globSync('src/routes/**/+{page,layout}.svelte', { cwd: WEB }).map((path) => join(WEB, path));
+  const pages = globSync('src/routes/**/+{page,layout,error}.svelte', { cwd: WEB }).map((path) => join(WEB, path));
   let reach: { page: string; eager: Set<string>; reachable: Set<string> }[] | undefined;
   return (id, graph) => {
     reach ??= pages.map((page) => ({ page, ...reachOf(page, graph) }));
