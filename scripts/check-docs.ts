@@ -29,7 +29,6 @@ const LONG_OPENINGS = [
   'web/src/lib/values/table/TableValue.svelte',
   'web/src/lib/values/text/ConfirmedLink.svelte',
   'web/src/lib/values/text/GuidelinesText.svelte',
-  'web/src/lib/values/text/SafeText.svelte',
   'web/src/lib/values/text/guidelines-rules.ts',
   'web/src/lib/values/text/segments.test.ts',
   'web/src/routes/(app)/queue/session/heartbeat.test.ts',

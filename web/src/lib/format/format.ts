@@ -117,3 +117,6 @@ export function initials(name: string): string {
 
 /** A time in ms as the ISO text of events and drafts. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+/** A count with its noun. */
+export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

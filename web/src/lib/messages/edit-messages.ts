@@ -1,5 +1,5 @@
 // Texts of the editor.
-import { plural } from './item-messages.ts';
+import { plural } from '#lib/format/format.ts';
 
 const KINDS: Partial<Record<string, string>> = {
   string: 'text',

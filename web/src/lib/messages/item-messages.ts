@@ -1,23 +1,19 @@
-// Texts of the item pane, grouped by place.
+// Texts of an open item, grouped by place, with those of the queue page.
+import { plural } from '../format/format.ts';
+import { queueMessages } from './queue-messages.ts';
 import type { RoutingRule } from '@countersign/shared/enums';
 import { ACTIONS, pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 
-/** A count with its noun. */
-export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-
 export const itemMessages = {
+  ...queueMessages,
+
   item: {
-    label: 'Item',
+    ...queueMessages.item,
     content: 'Input and suggestion',
-    none: 'No item selected',
-    nothing: "You're all caught up",
-    nothingText: 'Items that need review appear in the list.',
-    noneText: 'Pick one from the list, or claim the next.',
     failed: "Couldn't load the item",
     missing: 'Item not found',
     missingText:
       'You may have lost access to its project, or it was deleted under the retention policy. If you had claimed it, your claim was released.',
-    noPreview: 'No preview text',
     redactedHeading: 'Content deleted',
     redacted: (day: string) => `Content deleted on ${day} under the project's retention policy.`,
     redactedStays: 'IDs, times, the reviewer and the history remain.',
@@ -52,12 +48,6 @@ export const itemMessages = {
     history: 'History',
     details: "Why it's in review, guidelines, history",
     metadata: 'Metadata',
-  },
-
-  /** Where audits are drawn, reviewers decide without the confidence (AU3). */
-  hidden: {
-    confidence: 'Confidence is hidden',
-    why: 'This project double-checks some auto-approvals. To keep reviews unbiased, confidence is hidden until the decision is final, and reviewers never see the thresholds.',
   },
 
   history: {

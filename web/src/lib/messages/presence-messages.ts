@@ -1,5 +1,5 @@
 // Texts about who is online, who views what, and the state of the connection.
-import { plural } from './item-messages.ts';
+import { plural } from '#lib/format/format.ts';
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 

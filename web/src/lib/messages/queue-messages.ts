@@ -1,5 +1,5 @@
 // Texts of the queue page, grouped by place.
-import { itemMessages, plural } from './item-messages.ts';
+import { plural } from '../format/format.ts';
 import type { RowRemoval } from '../live/queue/queue-model.ts';
 import type { QueueView } from '@countersign/shared/enums';
 import type { Sentence } from './sentence.ts';
@@ -17,7 +17,21 @@ export const queueMessages = {
     failed: "Couldn't save that.",
   },
 
-  ...itemMessages,
+  item: {
+    label: 'Item',
+    none: 'No item selected',
+    nothing: "You're all caught up",
+    nothingText: 'Items that need review appear in the list.',
+    noneText: 'Pick one from the list, or claim the next.',
+    notLoaded: "Couldn't load the item view. Nothing was claimed.",
+    noPreview: 'No preview text',
+  },
+
+  /** Where audits are drawn, reviewers decide without the confidence (AU3). */
+  hidden: {
+    confidence: 'Confidence is hidden',
+    why: 'This project double-checks some auto-approvals. To keep reviews unbiased, confidence is hidden until the decision is final, and reviewers never see the thresholds.',
+  },
 
   page: 'Queue',
   you: 'you',
@@ -92,6 +106,7 @@ export const queueMessages = {
     seconds: (left: number) => `${left} s`,
     saving: 'saving',
     undone: 'Undone',
+    nextReady: 'Next item ready',
     keys: 'Shortcuts',
   },
 

@@ -34,7 +34,6 @@ export const reviewMessages = {
   pending: {
     /** The head of an item whose claim is requested. */
     claiming: 'Claiming…',
-    ready: 'Next item ready',
     saving: (action: ReviewAction) => `${pastTextsOf(action).done}, saving…`,
   },
 

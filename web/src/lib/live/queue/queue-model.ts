@@ -3,7 +3,7 @@ import type { QueuePage } from '@countersign/shared/schemas/queue';
 import type { QueueView, ItemStatus } from '@countersign/shared/enums';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
-import { answers } from '@countersign/shared/filters/queue-filter';
+import { answers, isUnfiltered } from '@countersign/shared/filters/queue-filter';
 import type { QueueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { QUEUE_ORDER, type QueuePlace, type QueueSort } from '@countersign/shared/filters/queue-order';
 import type { Snippet } from 'svelte';
@@ -25,6 +25,8 @@ export interface Scope {
 
 const EVERYTHING: QueueFilter = {};
 export const filterOf = (scope: Scope): QueueFilter => scope.filter ?? EVERYTHING;
+
+export const isFiltered = ({ scope }: Pick<QueueState, 'scope'>): boolean => !isUnfiltered(filterOf(scope));
 
 const FIELDS = [
   'flag',

@@ -22,10 +22,11 @@ import { Announcer } from './announcements/announcer.svelte.ts';
 import { QueueSummary } from './announcements/queue-summary.ts';
 import type { Ui } from './commands/command-handler.ts';
 import { commandsOf, type Commands } from './commands/commands.ts';
+import type { ItemCommands } from './commands/item-commands.ts';
 import { stageOf, type Stage } from './session/review-state.ts';
 import { ReviewSession } from './session/review-session.svelte.ts';
 import { dropDoublePresses } from './commands/double-press.ts';
-import { itemPane } from './item/item-pane-loader.svelte.ts';
+import { itemParts } from './item/item-parts-loader.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
 import { Reading } from './item/reading.svelte.ts';
 import { InputGuard } from './commands/input-guard.svelte.ts';
@@ -68,11 +69,18 @@ class QueuePage implements Ui {
       announcer: new Announcer(),
       preferences,
     };
-    const reviewSession = new ReviewSession(parts);
+    const reviewSession = new ReviewSession(parts, itemParts);
     const ready = () => this.actionsEnabled && reviewSession.busy === null;
     this.context = { ...parts, reviewSession, reading: new Reading(), selection: new Selection(), ready };
     this.#summary = new QueueSummary(me.id, (sentence) => parts.announcer.say(sentence, 'summary'));
-    this.commands = commandsOf(this.context, this);
+    this.commands = commandsOf(this.context, this, () => this.#loadedCommands());
+  }
+
+  #itemCommands: ItemCommands | null = null;
+
+  #loadedCommands(): ItemCommands | null {
+    this.#itemCommands ??= itemParts.loaded?.itemCommandsOf(this.context, this) ?? null;
+    return this.#itemCommands;
   }
 
   get stage(): Stage | null {
@@ -126,9 +134,8 @@ class QueuePage implements Ui {
       return;
     }
     this.#cursor = id;
-    await itemPane.fetch();
     await tick();
-    // Loading the parts may have taken long.
+    // The open item may have changed meanwhile.
     if (id !== this.context.reviewSession.item.id) return;
     this.box?.querySelector(`[data-line="${CSS.escape(id)}"]`)?.scrollIntoView({ block: 'nearest' });
     if (this.context.reviewSession.edit === null)
@@ -179,7 +186,7 @@ class QueuePage implements Ui {
   /** What is visible of the requested item. */
   get #shown() {
     const { id, detail, error } = this.context.reviewSession.item;
-    return { id, loaded: itemPane.loaded !== null && (detail?.id === id || error !== null) };
+    return { id, loaded: detail?.id === id || error !== null };
   }
 
   #key(command: Command, event: KeyboardEvent | null): boolean {

@@ -18,7 +18,12 @@ export interface Ui {
 type HandledElsewhere =
   | ('help' | 'palette' | 'go' | 'goQueue' | 'goProjects' | 'goAnalytics' | 'goLearnings')
   | ('create' | 'nextExample' | 'exampleBefore' | 'inOrOut');
-export type QueueCommand = Exclude<Command, HandledElsewhere>;
+type QueueCommand = Exclude<Command, HandledElsewhere>;
+/** Commands that need no open item. */
+export type ListCommand =
+  ('down' | 'up' | 'open' | 'peek' | 'select' | 'selectTo' | 'show' | 'view' | 'filter') | ('next' | 'pause' | 'leave');
+/** Commands of the open item. */
+export type ItemCommand = Exclude<QueueCommand, ListCommand>;
 
 export interface CommandHandler {
   /** Whether the command is available. */

@@ -11,7 +11,11 @@ it('Escape stops a running bulk decision, and closes the selection once it has e
   selection.batch = batch;
   const reviewSession = { reasonPrompt: { open: false, picked: null }, edit: null, item: { id: 'b' }, close: vi.fn() };
   const context = { selection, reviewSession } as unknown as QueueContext;
-  const commands = commandsOf(context, { stage: null, cursor: null, inList: true, switchTo: () => undefined });
+  const commands = commandsOf(
+    context,
+    { stage: null, cursor: null, inList: true, switchTo: () => undefined },
+    () => null,
+  );
   expect(commands.run('leave', null)).toBe(true);
   expect([batch.stop.mock.calls.length, selection.on, [...selection.ids]]).toEqual([1, true, ['a']]);
   batch.running = false;

@@ -6,8 +6,10 @@ import type { KeyScope } from '#lib/keys/command.ts';
 import { KEYMAP } from '#lib/keys/keymap.ts';
 import { projects } from '#lib/api/projects-store.svelte.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
+import type { QueueContext } from '../queue-context.ts';
 import type { Ui } from './command-handler.ts';
-import { commandsOf } from './commands.ts';
+import { commandsOf, type Commands } from './commands.ts';
+import { itemCommandsOf } from './item-commands.ts';
 import { ReviewFixture, stage, type Page } from '../session/fixtures/review-page.fixture.ts';
 import { PROJECT } from '../session/fixtures/fake-review-server.fixture.ts';
 import { Reading } from '../item/reading.svelte.ts';
@@ -33,6 +35,11 @@ const contextOf = (page: Page) => ({
   ready: () => page.reviewSession.busy === null,
 });
 
+function allCommandsOf(context: QueueContext, ui: Ui): Commands {
+  const itemCommands = itemCommandsOf(context, ui);
+  return commandsOf(context, ui, () => itemCommands);
+}
+
 /** The keys of the page, over a review session whose item was seen long enough. */
 function listen(page: Page, cursor: string | null = null): void {
   const { reviewSession, preferences } = page;
@@ -44,7 +51,7 @@ function listen(page: Page, cursor: string | null = null): void {
     inList: true,
     switchTo: () => undefined,
   };
-  const commands = commandsOf(contextOf(page), ui);
+  const commands = allCommandsOf(contextOf(page), ui);
   const situation = () => {
     const scopes: KeyScope[] = ['anywhere', 'list', stage(reviewSession) === 'decided' ? 'conflict' : 'item'];
     if (
@@ -160,7 +167,7 @@ describe('QU2: while the open item has not been seen', () => {
   async function commandsOn(page: Page, ready: boolean) {
     const ui: Ui = { stage: 'mine', cursor: 'two', inList: true, switchTo: () => undefined };
     await page.reviewSession.claim('one');
-    return commandsOf({ ...contextOf(page), ready: () => ready }, ui);
+    return allCommandsOf({ ...contextOf(page), ready: () => ready }, ui);
   }
 
   it.each(GUARDED_COMMANDS)('%s does nothing while the open item has not been seen', async (command) => {
@@ -216,7 +223,7 @@ it.each([
   fixture.server.add('decided', { status: 'approved', emptied_at });
   const page = await fixture.open();
   const ui: Ui = { stage: 'decided', cursor: null, inList: true, switchTo: () => undefined };
-  const commands = commandsOf(contextOf(page), ui);
+  const commands = allCommandsOf(contextOf(page), ui);
   await page.reviewSession.peek('decided');
   expect(commands.can('copyValue')).toBe(can);
 });

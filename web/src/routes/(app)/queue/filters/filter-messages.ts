@@ -1,6 +1,6 @@
 // Texts of the queue's filters, saved filters, bulk decisions and the list itself.
 import { count } from '#lib/format/format.ts';
-import { plural } from '#lib/messages/item-messages.ts';
+import { plural } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 import { COUNT_LIMIT } from '@countersign/shared/limits';
 

@@ -8,7 +8,7 @@ import SideColumn from './SideColumn.svelte';
 
 const context = vi.hoisted(() => ({ history: {} }));
 vi.mock('../queue-context.ts', () => ({
-  getQueueContext: () => ({ reviewSession: { item: { history: context.history } }, me: { id: 'me', name: 'Me' } }),
+  getQueueContext: () => ({ reviewSession: { history: context.history }, me: { id: 'me', name: 'Me' } }),
   projectOf: () => null,
 }));
 

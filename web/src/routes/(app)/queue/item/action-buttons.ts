@@ -1,6 +1,6 @@
 // The buttons of the action bar by state: one table per state, the filled one first.
 import type { Command } from '#lib/keys/command.ts';
-import { queueMessages } from '#lib/messages/queue-messages.ts';
+import { itemMessages } from '#lib/messages/item-messages.ts';
 import type { StatusStyle } from '#lib/status.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { ACTIONS, actionsFrom, byAction, type ReviewAction } from '@countersign/shared/review-actions';
@@ -21,7 +21,7 @@ import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
 import type { Stage } from '../session/review-state.ts';
 
-const { actions } = queueMessages;
+const { actions } = itemMessages;
 
 export interface ActionButton {
   command: Command;

@@ -2,7 +2,7 @@
 import { call } from '#lib/api/client.ts';
 import { readHistory } from '@countersign/shared/routes/queue';
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
-import { queueMessages } from '#lib/messages/queue-messages.ts';
+import { itemMessages } from '#lib/messages/item-messages.ts';
 import { DELIVERY_STYLE } from '#lib/status.ts';
 
 const HISTORY_MS = 300;
@@ -86,7 +86,7 @@ export class History {
   }
 }
 
-const words = queueMessages.history;
+const words = itemMessages.history;
 const byOf = (event: DomainEvent, me: string): string => (event.actor.id === me ? words.you : event.actor.name);
 /**
  * Pipelines submit items, people move them. Decided by the actor, not by the event's position: a pending audit must look like any

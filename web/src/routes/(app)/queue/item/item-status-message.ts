@@ -1,6 +1,6 @@
 // Describes an item that the user does not hold, and what is saved, in one sentence.
 import { clock } from '#lib/time/clock.svelte.ts';
-import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
+import { itemMessages as messages } from '#lib/messages/item-messages.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { pastTextsOf } from '@countersign/shared/review-actions';

@@ -1,7 +1,6 @@
 // Which item is the next one on request, as text (QU27). `claimAny` is the request.
-import type { QueueState } from '#lib/live/queue/queue-model.ts';
+import { isFiltered, type QueueState } from '#lib/live/queue/queue-model.ts';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
-import { isFiltered } from '../session/next-item.svelte.ts';
 import { orderMessages as text } from './order-messages.ts';
 
 /** The rule of the present list. Its order does not matter; in a filtered one, which the server does not know, the next row comes. */

@@ -1,6 +1,6 @@
 // Texts of the order of the list: its sorts, its groups, and what the next item is.
 import { count } from '#lib/format/format.ts';
-import { plural } from '#lib/messages/item-messages.ts';
+import { plural } from '#lib/format/format.ts';
 import type { QueueGroup } from '#lib/live/queue/queue-model.ts';
 import type { QueueSort } from '@countersign/shared/filters/queue-order';
 

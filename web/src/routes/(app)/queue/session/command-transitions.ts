@@ -1,7 +1,7 @@
 // The transitions of the running command: start, wait, end, and what each answer and each refusal does.
 import { isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { explain } from '#lib/api/explain-error.ts';
-import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
+import { itemMessages as messages } from '#lib/messages/item-messages.ts';
 import type { Granted } from '@countersign/shared/schemas/queue';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import {

@@ -1,6 +1,6 @@
 // Late, repeated and lost answers: the page shows the present state, and no typed text is lost.
 import { describe, expect, it, vi } from 'vitest';
-import { queueMessages } from '#lib/messages/queue-messages.ts';
+import { itemMessages } from '#lib/messages/item-messages.ts';
 import { ReviewFixture, onShow, stage, type, type Page } from './fixtures/review-page.fixture.ts';
 import { ME } from './fixtures/fake-review-server.fixture.ts';
 import { itemStatusMessage } from '../item/item-status-message.ts';
@@ -81,7 +81,7 @@ it('QU4: a return whose event arrives before its answer is not shown as returned
   if (detail === null) throw new Error('The item is open.');
   expect(stage(page.reviewSession)).toBe('free');
   expect(itemStatusMessage({ detail, stage: 'free', me: ME.id, draft: false, lost })).toBe(
-    queueMessages.claimStatus.free,
+    itemMessages.claimStatus.free,
   );
 });
 

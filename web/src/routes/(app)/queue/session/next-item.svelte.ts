@@ -1,13 +1,13 @@
 // The next item: predicted and prefetched, then claimed, the server's pick or the next row of a filtered view.
 import { call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
-import { filterOf, isFree, type Entry, type QueueState } from '#lib/live/queue/queue-model.ts';
+import { isFiltered, isFree, type QueueState } from '#lib/live/queue/queue-model.ts';
 import { claimItem, claimNext, readQueueItem } from '@countersign/shared/routes/queue';
 import type { Granted } from '@countersign/shared/schemas/queue';
 import type { ItemDetail, ItemRow } from '@countersign/shared/schemas/parts/item';
-import { isUnfiltered } from '@countersign/shared/filters/queue-filter';
 import { QUEUE_ORDER } from '@countersign/shared/filters/queue-order';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { User } from '@countersign/shared/schemas/session';
+import { nextLine } from '../list/line-steps.ts';
 
 const TRIES = 5;
 /** A prediction that changes again at once is not requested; after a failure requests pause for a while. Ms. */
@@ -28,8 +28,6 @@ export interface NextItemContext {
   readonly me: User;
   readonly forwarded: ReadonlyMap<string, number>;
 }
-
-export const isFiltered = ({ scope }: QueueState): boolean => !isUnfiltered(filterOf(scope));
 
 /** Where the list shows everything that waits, the server picks; in a filtered view the next row comes. */
 const serverPicks = (state: QueueState): boolean =>
@@ -140,24 +138,6 @@ export class ClaimRecovery {
       throw error;
     }
   }
-}
-
-/** The next row after a completed one: below it first, then from the top. Free, or the user's own. */
-export function nextLine(
-  entries: readonly Entry[],
-  after: string | null,
-  takes: (row: ItemRow) => boolean,
-): ItemRow | null {
-  const at = entries.findIndex((entry) => entry.id === after);
-  const turned = [...entries.slice(at + 1), ...entries.slice(0, Math.max(0, at))];
-  return turned.find((entry) => entry.removal === null && takes(entry.row))?.row ?? null;
-}
-
-/** The row above or below; `step` is 1 or -1. Stops at the ends. */
-export function stepLine(entries: readonly Entry[], from: string | null, step: 1 | -1): string | null {
-  const at = entries.findIndex((entry) => entry.id === from);
-  if (at === -1) return entries[0]?.id ?? null;
-  return entries[Math.min(entries.length - 1, Math.max(0, at + step))]?.id ?? null;
 }
 
 /** Prefetches one item: reads the predicted next item while the present one is open. */

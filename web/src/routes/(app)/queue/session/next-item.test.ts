@@ -26,7 +26,7 @@ describe('a supervisor who escalates', () => {
     await page.reviewSession.decide('escalate', { reason: 'Second pair of eyes' });
     expect([...onShow(page.reviewSession), page.reviewSession.item.grant !== null]).toEqual(['two', 'two', true]);
     await prefetch(page);
-    expect(page.reviewSession.prefetch.ready?.id).toBe('three');
+    expect(page.reviewSession.prefetched?.id).toBe('three');
     await page.reviewSession.decide('approve');
     expect(page.reviewSession.item.id).toBe('three');
     await page.reviewSession.decide('approve');

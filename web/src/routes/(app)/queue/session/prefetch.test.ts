@@ -7,7 +7,7 @@ const fixture = new ReviewFixture();
 describe('prefetch', () => {
   it('reads the next item and never claims it', async () => {
     const { reviewSession } = await fixture.openWithClaim();
-    expect(reviewSession.prefetch.ready?.id).toBe('two');
+    expect(reviewSession.prefetched?.id).toBe('two');
     expect(fixture.claims).toEqual(['POST /api/items/one/claim']);
   });
 
@@ -47,7 +47,7 @@ describe('prefetch', () => {
     await vi.advanceTimersByTimeAsync(150);
     fixture.server.releaseHeld();
     await vi.advanceTimersByTimeAsync(0);
-    expect(all.reviewSession.prefetch.ready?.id).toBe('three');
+    expect(all.reviewSession.prefetched?.id).toBe('three');
   });
 
   it.each([
@@ -58,9 +58,8 @@ describe('prefetch', () => {
     await reviewSession.claim('one');
     reviewSession.prefetchNext(awake);
     await vi.advanceTimersByTimeAsync(500);
-    expect([
-      reviewSession.prefetch.ready,
-      fixture.server.requests.filter((line) => line === 'GET /api/items/two'),
-    ]).toEqual([null, []]);
+    expect([reviewSession.prefetched, fixture.server.requests.filter((line) => line === 'GET /api/items/two')]).toEqual(
+      [null, []],
+    );
   });
 });

@@ -111,6 +111,14 @@ type Inputs = Commands & PromptInputs & Happenings;
 export type ReviewEvent = { [K in keyof Inputs]: { readonly kind: K } & Readonly<Inputs[K]> }[keyof Inputs];
 export type EventOf<K extends ReviewEvent['kind']> = Extract<ReviewEvent, { kind: K }>;
 
+/** Without an open item these change nothing, so before the engine, when none is open, they start no import and wait for none. */
+export const IDLE_EVENTS: ReadonlySet<ReviewEvent['kind']> = new Set([
+  'heartbeat',
+  'received',
+  'resync',
+  'draftsChanged',
+] as const);
+
 interface Effects {
   /** Sends the request of the running command; its answer is an event. */
   send: { job: Job };

@@ -7,6 +7,7 @@ import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { Announcer } from '../announcements/announcer.svelte.ts';
 import { FakeStorage } from '#lib/storage/storage.fixture.ts';
 import { FakeReviewServer, ME, PROJECT, type Outcome } from './fixtures/fake-review-server.fixture.ts';
+import { LOADED } from './fixtures/review-page.fixture.ts';
 import { ReviewSession } from './review-session.svelte.ts';
 import { Preferences } from '../preferences.svelte.ts';
 import { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
@@ -62,14 +63,15 @@ class Reader {
     this.drafts = new Drafts(ME.id, this.storage);
     this.recentDecisions = new RecentDecisions();
     const { drafts, queue, recentDecisions } = this;
-    this.reviewSession = new ReviewSession({
+    const parts = {
       me: ME,
       drafts,
       queue,
       recentDecisions,
       announcer: new Announcer(),
       preferences: new Preferences(),
-    });
+    };
+    this.reviewSession = new ReviewSession(parts, LOADED);
   }
 
   async take(step: Step): Promise<void> {

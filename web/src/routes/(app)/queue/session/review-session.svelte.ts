@@ -1,19 +1,16 @@
-// The driver of the review session: holds its state, runs its effects, and gives the page its commands.
-import { ApiProblem, call } from '#lib/api/client.ts';
-import { sameDraft } from '#lib/drafts/drafts.ts';
+// The review session as the page uses it: its state and commands. The engine that runs them loads with the first.
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
-import { readQueueItem, releaseClaim, renewClaim } from '@countersign/shared/routes/queue';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { untrack } from 'svelte';
-import { EditSession, type DecisionInput } from '../editor/edit-session.svelte.ts';
+import type { DecisionInput, EditSession } from '../editor/edit-session.svelte.ts';
+import type { History } from '../item/history.svelte.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
-import { Callers, CommandRequests, DecisionSender, ownRemoval, type Parts } from './review-requests.ts';
-import { predict, Prefetch, type NextItemContext } from './next-item.svelte.ts';
-import type { Effect, EffectOf, ReviewEvent } from './review-events.ts';
-import { reviewMessages } from '#lib/messages/review-messages.ts';
-import { reduce } from './review-reducer.ts';
+import { Callers } from './callers.ts';
+import type { ReviewEngine } from './review-engine.ts';
+import { IDLE_EVENTS, type ReviewEvent } from './review-events.ts';
+import type { Parts } from './review-requests.ts';
 import {
   ALLOWED,
   editOf,
@@ -26,12 +23,15 @@ import {
 } from './review-state.ts';
 import { OpenItem, ReasonPrompt } from './session-views.svelte.ts';
 
-/** An item that arrives within this many ms replaces the previous one without a blank between them. */
-const KEEP_PREVIOUS_MS = 150;
-/** A renewal with this status will never succeed: decided, forwarded, or not visible to the user. */
-const NEVER_RENEWED: ReadonlySet<number> = new Set([404, 409]);
-
-type Effects = { [K in Effect['kind']]: (effect: EffectOf<K>) => unknown };
+/** Where the engine comes from. */
+export interface EngineSource {
+  /** Null until it has loaded. */
+  readonly loaded: { readonly ReviewEngine: typeof ReviewEngine } | null;
+  /** Why it could not be loaded; null when nothing failed. */
+  readonly error: unknown;
+  /** Resolves when it has loaded, or when `error` says why not: the next call then tries again. */
+  fetch: () => Promise<void>;
+}
 
 export class ReviewSession {
   /** The state as the page reads it; the driver itself reads the copy, so that no effect of the page depends on its own event. */
@@ -39,27 +39,26 @@ export class ReviewSession {
   #state: ReviewState;
   readonly item: OpenItem;
   readonly reasonPrompt: ReasonPrompt;
-  readonly prefetch = new Prefetch();
   /** Called when a command changed the open item: the URL and the focus follow. */
   onItemChange: (id: string | null, how: Transition) => void = () => undefined;
 
-  readonly #parts: Parts & NextItemContext;
-  readonly #sender: DecisionSender;
-  readonly #requests: CommandRequests;
-  /** Events that arrived while another was being handled, in order. */
+  readonly #parts: Parts;
+  readonly #source: EngineSource;
+  #engine: ReviewEngine | null = $state.raw(null);
+  /** Events that arrived while another was being handled, or before the engine, in order. */
   readonly #events: ReviewEvent[] = [];
   #handling = false;
+  /** The last command that waits for the engine. */
+  #waiting: ReviewEvent | null = $state.raw(null);
+  #loadFailure: { readonly error: unknown } | null = $state.raw(null);
   readonly #callers = new Callers();
-  /** The last renewal of the heartbeat. */
-  #renewal: Promise<void> = Promise.resolve();
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, source: EngineSource) {
     this.#state = emptyReview(parts.me.id);
     this.#shown = $state.raw(this.#state);
-    this.#sender = new DecisionSender(parts);
-    this.#parts = { ...parts, forwarded: this.#sender.forwarded };
+    this.#parts = parts;
+    this.#source = source;
     const dispatch = (event: ReviewEvent) => this.#dispatch(event);
-    this.#requests = new CommandRequests(this.#parts, this.#sender, dispatch);
     this.item = new OpenItem(() => this.#shown.item, dispatch);
     this.reasonPrompt = new ReasonPrompt(() => this.#shown.item, dispatch);
     parts.drafts.onPageClosed(() => this.#refreshDrafts(idOf(this.#state.item)));
@@ -68,7 +67,10 @@ export class ReviewSession {
   readonly edit: EditSession | null = $derived.by(() => editOf(this.#shown.item));
   readonly #command = $derived.by(() => this.#shown.command);
   /** The command whose change is in flight. */
-  readonly busy: Command | null = $derived(this.#command.at === 'running' ? nameOf(this.#command.job) : null);
+  readonly busy: Command | null = $derived.by(() => {
+    if (this.#waiting !== null) return commandIn(this.#waiting);
+    return this.#command.at === 'running' ? nameOf(this.#command.job) : null;
+  });
   readonly #failure = $derived.by(() => {
     if (this.#command.at !== 'failed') return null;
     const { error, retry: job } = this.#command;
@@ -80,6 +82,22 @@ export class ReviewSession {
   /** Why the last command failed, with the way to try it again where there is one. */
   get failure(): { error: unknown; retry?: () => void } | null {
     return this.#failure;
+  }
+
+  /** Why the engine could not be loaded for the last command. */
+  get loadFailure(): { readonly error: unknown } | null {
+    return this.#loadFailure;
+  }
+
+  /** The item that is open, or that opens as soon as the engine has loaded. */
+  get wantedId(): string | null {
+    return this.#waiting?.kind === 'peek' ? this.#waiting.id : this.item.id;
+  }
+
+  /** The history of the open item. */
+  get history(): History {
+    if (this.#engine === null) throw new Error('No item is open.');
+    return this.#engine.history;
   }
 
   dismissFailure(): void {
@@ -196,7 +214,7 @@ export class ReviewSession {
   /** The heartbeat, once a second; resolves when it was answered. */
   async sendHeartbeat(presence: { visible: boolean; inputAt: number }): Promise<void> {
     this.#dispatch({ kind: 'heartbeat', ...presence });
-    await this.#renewal;
+    await this.#engine?.renewal;
   }
 
   /** Another tab of this browser wrote or sent a draft. The text in this tab stays (QU19). */
@@ -208,13 +226,17 @@ export class ReviewSession {
   prefetchNext(awake: boolean): void {
     const { id, pending } = this.item;
     if (pending) return;
-    const wanted = awake && this.#parts.preferences.flow && id !== null;
-    this.prefetch.want(wanted ? predict(id, this.#parts) : null);
+    this.#engine?.prefetchAfter(awake && this.#parts.preferences.flow ? id : null);
+  }
+
+  /** The prefetched item; null while there is none. */
+  get prefetched(): ItemDetail | null {
+    return this.#engine?.prefetch.ready ?? null;
   }
 
   /** The prefetched content of the item after this one, if it is still valid. */
   prefetchedAfter(id: string): ItemDetail | null {
-    return this.prefetch.of(predict(id, this.#parts));
+    return this.#engine?.prefetchedAfter(id) ?? null;
   }
 
   #refreshDrafts(id: string | null): void {
@@ -226,122 +248,67 @@ export class ReviewSession {
     return this.#callers.add((caller) => this.#dispatch(eventOf(caller)));
   }
 
-  /** Reduces an event and runs its effects; an event that an effect causes comes after them. */
+  /** Handles an event; one that its effects cause comes after it. Before the engine has loaded, events wait in order. */
   #dispatch(event: ReviewEvent): void {
+    const engine = untrack(() => this.#engine ?? this.#createEngine());
+    if (engine === null) return this.#wait(event);
     this.#events.push(event);
+    this.#handleEvents(engine);
+  }
+
+  #createEngine(): ReviewEngine | null {
+    const { loaded } = this.#source;
+    if (loaded === null) return null;
+    this.#engine = new loaded.ReviewEngine(this.#parts, {
+      state: () => this.#state,
+      dispatch: (event) => this.#dispatch(event),
+      finish: (caller, result) => this.#callers.tell(caller, result),
+      follow: (id, how) => this.onItemChange(id, how),
+      decide: (action, input) => this.decide(action, input),
+      startEdit: () => this.startEdit(),
+      dismissFailure: () => this.dismissFailure(),
+    });
+    return this.#engine;
+  }
+
+  #handleEvents(engine: ReviewEngine): void {
     if (this.#handling) return;
     this.#handling = true;
     try {
-      untrack(() => this.#handleEvents());
+      untrack(() => {
+        for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) {
+          const { state, effects } = engine.reduce(this.#state, event, clock.read());
+          this.#state = state;
+          this.#shown = state;
+          for (const effect of effects) engine.perform(effect);
+        }
+      });
     } finally {
       this.#handling = false;
     }
   }
 
-  #handleEvents(): void {
-    for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) {
-      const { state, effects } = reduce(this.#state, event, clock.read());
-      this.#state = state;
-      this.#shown = state;
-      for (const effect of effects) this.#perform(effect);
-    }
+  /** No press is lost (QU2): what waits is handled in order when the engine has loaded. */
+  #wait(event: ReviewEvent): void {
+    if (IDLE_EVENTS.has(event.kind)) return;
+    const starts = untrack(() => this.#waiting === null);
+    this.#events.push(event);
+    this.#waiting = event;
+    this.#loadFailure = null;
+    if (starts) void this.#source.fetch().then(() => this.#endWait());
   }
 
-  #perform(effect: Effect): void {
-    // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
-    (this.#effects[effect.kind] as (effect: Effect) => unknown)(effect);
+  /** A failed import drops what waited: a press must not have an effect long after it was made. */
+  #endWait(): void {
+    this.#waiting = null;
+    const engine = this.#engine ?? this.#createEngine();
+    if (engine !== null) return this.#handleEvents(engine);
+    this.#loadFailure = { error: this.#source.error };
+    for (const event of this.#events.splice(0)) if ('caller' in event) this.#callers.tell(event.caller, false);
   }
+}
 
-  readonly #effects: Effects = {
-    send: ({ job }) =>
-      this.#requests.send(job).then(
-        (answer) => this.#dispatch({ kind: 'answered', job, answer }),
-        (error: unknown) => this.#dispatch({ kind: 'refused', job, error }),
-      ),
-    read: ({ kind: _, ...asked }) =>
-      call(readQueueItem, { params: { id: asked.id } }).then(
-        (detail) => this.#dispatch({ kind: 'read', ...asked, detail }),
-        (error: unknown) => this.#dispatch({ kind: 'unread', ...asked, error }),
-      ),
-    renew: ({ id, grant }) => {
-      this.#renewal = call(renewClaim, { params: { id }, body: { fence: grant.fence } }).then(
-        (granted) => this.#dispatch({ kind: 'renewed', granted }),
-        (error: unknown) => {
-          const refused = error instanceof ApiProblem && NEVER_RENEWED.has(error.status);
-          this.#dispatch({ kind: 'notRenewed', id, grant, refused });
-        },
-      );
-    },
-    blankSoon: ({ visit }) => setTimeout(() => this.#dispatch({ kind: 'blank', visit }), KEEP_PREVIOUS_MS),
-    finish: ({ caller, result }) => this.#callers.tell(caller, result),
-    callBack: ({ call: callBack }) => callBack(),
-    follow: ({ id, how }) => this.onItemChange(id, how),
-    say: ({ text, urgent }) => this.#parts.announcer.say(text, urgent ? 'assertive' : undefined),
-    put: ({ row, what, leaseEnds }) => this.#parts.queue.put(row, ownRemoval(this.#parts.me, what), leaseEnds),
-    history: ({ switchTo }) => this.item.history.switchTo(switchTo),
-    readHistory: () => this.item.history.readSoon(),
-    restoreNotes: ({ id }) => {
-      const { drafts, recentDecisions } = this.#parts;
-      // The decision that was not saved has been opened again.
-      if (recentDecisions.of(id)?.state === 'failed') recentDecisions.drop(id);
-      this.#dispatch({ kind: 'notesRestored', id, notes: drafts.openNotes(id) });
-    },
-    saveNotes: ({ id, notes }) =>
-      this.#dispatch({ kind: 'saved', id, persisted: this.#parts.drafts.saveNotes(id, notes) }),
-    saveEdit: ({ edit }) => edit.save(),
-    openEditor: (effect) => this.#openEditor(effect),
-    resumeDraft: ({ id }) => {
-      if (this.#parts.drafts.read(id) !== null) this.startEdit();
-    },
-    emptyNote: ({ edit }) => {
-      edit.note = '';
-      edit.changed();
-      if (edit.reason === null) edit.reset();
-      else edit.save();
-    },
-    editFault: ({ edit, fault }) => (edit.fault = fault),
-    refreshOtherDrafts: ({ edit }) => edit.refreshOtherDrafts(),
-    releaseUntouched: ({ id, fence }) => {
-      const { drafts } = this.#parts;
-      const { note, own } = drafts.notes(id);
-      if (drafts.read(id) !== null || note !== '' || own !== '') return;
-      // If this fails, the lease expires automatically.
-      void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
-    },
-    forgetSent: ({ detail }) => this.#sender.forgetSent(detail),
-    showDecision: ({ request }) => this.#sender.applyOptimistic(request),
-    confirmDecision: ({ after, request }) => this.#sender.confirm(after, request),
-    rollBack: ({ id, onShow }) => this.#sender.rollBack(id, onShow),
-    confirmLate: ({ detail }) => {
-      const request = this.#sender.takeLateConfirmation(detail);
-      if (request === null) return;
-      this.#sender.applyOptimistic(request);
-      this.#sender.confirm(detail, request);
-      this.#dispatch({ kind: 'confirmedLate' });
-    },
-    finalDecision: ({ id }) => this.#parts.recentDecisions.final(id),
-    decideAgain: (effect) => this.#decideAgain(effect),
-  };
-
-  #openEditor({ detail, edit: open, note }: EffectOf<'openEditor'>): void {
-    const edit = open ?? new EditSession(this.#parts.drafts, detail);
-    const moved = note !== '' && edit.note === '';
-    if (moved) {
-      edit.note = note;
-      edit.changed();
-      edit.save();
-    }
-    this.#dispatch({ kind: 'editorOpened', id: detail.id, edit, moved });
-  }
-
-  /** Retry sends the same request for the same item; text typed since is not sent without the user seeing it. */
-  #decideAgain({ decision: { request, input, edit } }: EffectOf<'decideAgain'>): void {
-    const { id } = request.detail;
-    if (idOf(this.#state.item) !== id) return;
-    editOf(this.#state.item)?.save();
-    if (edit === null || sameDraft(this.#parts.drafts.read(id), request.draft))
-      return void this.decide(request.action, input);
-    this.dismissFailure();
-    edit.fault = reviewMessages.failed.changed;
-  }
+/** The command of a button that is pending while its event waits. A read makes none pending. */
+function commandIn({ kind }: ReviewEvent): Command | null {
+  return kind === 'open' || kind === 'next' ? kind : null;
 }

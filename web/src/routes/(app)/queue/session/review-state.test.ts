@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '#lib/live/queue/queue-model.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { ABILITIES } from '@countersign/shared/enums';
-import { nextLine, stepLine } from './next-item.svelte.ts';
+import { nextLine, stepLine } from '../list/line-steps.ts';
 import { leaseEnds, shouldRenew, stageOf, type Grant } from './review-state.ts';
 
 const NOW = 1_000_000;

@@ -2,7 +2,6 @@
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
-import { History } from '../item/history.svelte.ts';
 import type { ReviewEvent } from './review-events.ts';
 import {
   ALLOWED,
@@ -22,7 +21,6 @@ import {
 type Send = (event: ReviewEvent) => void;
 
 export class OpenItem {
-  readonly history = new History();
   readonly #read: () => ItemState;
   readonly #send: Send;
   /** The state of the open item. Each value below changes only when it differs: the page's effects depend on it. */
