@@ -73,7 +73,8 @@ export async function returnPage(page: Page, url: string): Promise<void> {
 async function isReset({ page, undo }: Kept, url: string): Promise<boolean> {
   const context = page.context();
   context.removeAllListeners('page');
-  await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())));
+  const others = context.pages().filter((other) => other !== page);
+  await Promise.all(others.map((other) => other.close()));
   for (const event of PAGE_EVENTS) page.removeAllListeners(event);
   // The application asks before a page with unsaved changes closes.
   const accept = (dialog: { accept(): Promise<void> }) => void dialog.accept();
