@@ -43,7 +43,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
 
   /** Opens the sign-in page with these wallets; returns requests to other origins and the errors of the page. */
   async function visit(testWallets: TestWallet[]): Promise<{ page: Page; outside: string[]; faults: string[] }> {
-    const page = await (await browserEnv().openContext()).newPage();
+    const page = await browserEnv().openPage();
     const { host } = new URL(browserEnv().testEnv.baseUrl);
     const [outside, faults]: [string[], string[]] = [[], []];
     page.on('request', (request) => {

@@ -21,12 +21,11 @@ describe.skipIf(chromium === undefined)('a session or role that ends during the 
 
   /** Opens a queue tab whose console is not checked: when a session or a role ends, it may log a 401 or 404. */
   async function openTab(wallet: Wallet, path: string): Promise<{ page: Page; context: BrowserContext }> {
-    const context = await browserEnv().openContext();
-    const page = await context.newPage();
+    const page = await browserEnv().openPage();
     await injectWallet(page, wallet);
     await page.goto(browserEnv().testEnv.baseUrl + path);
     await signIn(page);
-    return { page, context };
+    return { page, context: page.context() };
   }
 
   /** Claims the one queued item and types into it. */

@@ -1,5 +1,5 @@
 // Tests the session list in real browsers: list and end sessions, and react when the wallet switches its account.
-import type { BrowserContext, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { makeWallet, type Wallet } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -16,8 +16,7 @@ describe.skipIf(chromium === undefined)('the session list', () => {
   const browserEnv = useBrowserEnvironment();
 
   /** Opens the sign-in page in a tab whose console is not checked: when a session ends, it may log a 401. */
-  async function openTab(context: BrowserContext, wallet: Wallet): Promise<Page> {
-    const tab = await context.newPage();
+  async function openTab(tab: Page, wallet: Wallet): Promise<Page> {
     await injectWallet(tab, wallet);
     await tab.goto(browserEnv().testEnv.baseUrl);
     await tab.getByText('Sign in to review').waitFor();
@@ -28,7 +27,7 @@ describe.skipIf(chromium === undefined)('the session list', () => {
   async function browsers(wallet: Wallet, count: number): Promise<Page[]> {
     const pages: Page[] = [];
     for (let n = 0; n < count; n += 1) {
-      const page = await openTab(await browserEnv().openContext(), wallet);
+      const page = await openTab(await browserEnv().openPage(), wallet);
       await signIn(page);
       await page.getByRole('button', { name: /^Account/ }).waitFor();
       pages.push(page);
@@ -96,10 +95,9 @@ describe.skipIf(chromium === undefined)('the session list', () => {
 
   it('A4: leaves no tab with the first person’s page after another person signs in in another tab', async () => {
     const other = makeWallet();
-    const context = await browserEnv().openContext();
-    const tab = await openTab(context, other);
+    const tab = await openTab(await browserEnv().openPage(), other);
     // One browser holds one sign-in message, the latest one. The other tab finds out at its first attempt.
-    const page = await openTab(context, makeWallet());
+    const page = await openTab(await tab.context().newPage(), makeWallet());
     await signIn(page);
     await page.getByText('Live', { exact: true }).waitFor();
     await tab.getByRole('button', { name: 'Test Wallet' }).click();

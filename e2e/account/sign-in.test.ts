@@ -23,8 +23,9 @@ describe.skipIf(chromium === undefined)('signing in', () => {
   const browserEnv = useBrowserEnvironment();
 
   /** Opens the sign-in page in a separate browser with these wallets. `asked` holds what they were asked to sign. */
-  async function visit(testWallets: TestWallet[], options: BrowserContextOptions = {}, path = '/') {
-    const page = await (await browserEnv().openContext(options)).newPage();
+  async function visit(testWallets: TestWallet[], options?: BrowserContextOptions, path = '/') {
+    const { openContext, openPage } = browserEnv();
+    const page = await (options === undefined ? openPage() : (await openContext(options)).newPage());
     const asked = await installTestWallets(page, ...testWallets);
     await page.goto(new URL(path, browserEnv().testEnv.baseUrl).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -77,7 +78,6 @@ describe.skipIf(chromium === undefined)('signing in', () => {
         .getByRole('main')
         .getByText(keys[1]?.address ?? '')
         .waitFor();
-      await page.context().close();
     }
   });
 

@@ -54,7 +54,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     const { owner } = browserEnv();
     const project = await openProject(owner);
     // A tab whose console is not checked: it logs the refusal.
-    const page = await (await browserEnv().openContext()).newPage();
+    const page = await browserEnv().openPage();
     await injectWallet(page, owner.wallet);
     await page.goto(browserEnv().testEnv.baseUrl);
     await signIn(page);

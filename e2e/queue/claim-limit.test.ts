@@ -22,7 +22,7 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
   const browserEnv = useBrowserEnvironment();
 
   it('is refused with a message, at 1440 and 390 px, that links to the items the reviewer holds', async () => {
-    const { owner, project, enter, allowConsoleError } = browserEnv();
+    const { owner, project, enter, allowConsoleError, frontProxy } = browserEnv();
     allowConsoleError(/409/);
     const questions = ['First held?', 'Second held?', 'Third held?', 'One more?'];
     const ids: string[] = [];
@@ -30,8 +30,9 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
       ids.push((await project.pipeline.submit(aSubmission({ input: { question } }))).id);
     for (const id of ids.slice(0, MAX_CLAIMS)) await owner.call(claimItem, { params: { id } });
 
+    const page = await enter(owner, '/queue');
     for (const { width, height, colorScheme } of SCREENS) {
-      const page = await enter(owner, '/queue');
+      await page.goto(`${frontProxy.url}/queue`);
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme });
       await row(page, 'One more?').waitFor();
@@ -45,7 +46,6 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
       await openRow(page, 'First held?');
       await page.getByText('Yours for').waitFor();
       expect(await limitAlert(page).count()).toBe(0);
-      await page.close();
     }
   });
 });

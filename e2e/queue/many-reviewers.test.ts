@@ -1,12 +1,12 @@
 // Tests several reviewers in as many real browsers who empty one queue: one decision per item, and all pages agree at the end.
-// SOAK=1 runs ten of them and sixty items.
+// Runs under SOAK=1: two-reviewers.test.ts tests how pages agree, and journeys/reviewing/many-reviewers.test.ts the decisions.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listQueue, readHistory } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { people, type Person } from '../../server/test/client.ts';
-import { scaled } from '../../server/test/soak.ts';
+import { SOAK } from '../../server/test/soak.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { expectUpToDate } from '../support/queue.ts';
 
@@ -17,18 +17,18 @@ const frames = (page: Page) =>
   });
 
 const chromium = await findChromium();
-const REVIEWERS = scaled(3, 10);
+const REVIEWERS = 10;
 /** Timeout in ms for deciding all items: many browsers on a slow machine respond late. */
 const PRESS_MS = 180_000;
 /** Longer than a list counts as in use after a key, in ms of the page's clock. */
 const KEYED_MS = 15_000;
 /** A page that is polled without a pause never settles. */
 const POLL_MS = 500;
-const ITEMS = scaled(12, 60);
+const ITEMS = 60;
 /** At this many items left, all reviewers pause and the test compares the pages. */
 const PAUSE_AT = ITEMS / 3;
 
-describe.skipIf(chromium === undefined)('many reviewers at once', () => {
+describe.skipIf(!SOAK || chromium === undefined)('many reviewers at once', () => {
   const browserEnv = useBrowserEnvironment();
   let manyPeople: { reviewer: Person; page: Page }[];
   let ids: string[];

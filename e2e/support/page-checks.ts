@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type axe from 'axe-core';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
+import { SOAK } from '../../server/test/soak.ts';
 
 export const THEMES = ['light', 'dark'] as const;
 export const WIDE = { width: 1440, height: 900 };
@@ -14,15 +15,14 @@ export interface Appearance {
   colorScheme: (typeof THEMES)[number];
   size: typeof WIDE;
 }
-/** Every theme in every size. */
-export const ALL_APPEARANCES: readonly Appearance[] = THEMES.flatMap((colorScheme) =>
-  SIZES.map((size) => ({ colorScheme, size })),
-);
 /** Each theme and each size once: for one more state of a page that another test checks in all of them. */
 export const ONCE_EACH: readonly Appearance[] = [
   { colorScheme: 'dark', size: PHONE },
   { colorScheme: 'light', size: WIDE },
 ];
+const EVERY_PAIR = THEMES.flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
+/** Every theme in every size; in `npm test` each of them once. */
+export const ALL_APPEARANCES: readonly Appearance[] = SOAK ? EVERY_PAIR : ONCE_EACH;
 
 /** Shows the page in a theme and a size. */
 export async function setAppearance(page: Page, { colorScheme, size }: Appearance): Promise<void> {
@@ -48,7 +48,7 @@ async function disableAnimations(page: Page): Promise<void> {
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A theme changes colours alone: what else a page looked like in one, it looks like in the other. */
-const RULES_ABOUT_COLOUR = ['color-contrast', 'link-in-text-block'];
+export const RULES_ABOUT_COLOUR = ['color-contrast', 'link-in-text-block'];
 
 /** Checks that the page, or what `within` selects, violates no axe rule, or none of `rules`. */
 export async function expectAccessible(page: Page, within?: string, rules?: readonly string[]): Promise<void> {

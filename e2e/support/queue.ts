@@ -109,7 +109,7 @@ export async function expectUpToDate(
     process?: number;
   },
 ): Promise<void> {
-  const { reviewer, view, people, every = 50, process = 0 } = by;
+  const { reviewer, view, people, every = 100, process = 0 } = by;
   await expect
     .poll(
       async () => {
@@ -144,9 +144,17 @@ export const handledKeys = (page: Page): Promise<number> =>
     return (window as unknown as { handledKeys: { handled: number } }).handledKeys.handled;
   });
 
+const someFrames = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  });
+
 /** Presses a key until the page handles it: actions are disabled until the item was seen (QU2). Needs `countHandledKeys`. */
 export async function pressUntilHandled(page: Page, key: string): Promise<void> {
   const before = await handledKeys(page);
-  do await page.keyboard.press(key);
-  while ((await handledKeys(page)) === before);
+  do {
+    await page.keyboard.press(key);
+    // Presses without a pause would take the time that the page needs to become ready.
+    await someFrames(page);
+  } while ((await handledKeys(page)) === before);
 }

@@ -13,6 +13,7 @@ import {
 } from '../../server/test/test-environment.ts';
 import { startFrontProxy, type FrontProxy } from '../../scripts/lib/processes/tcp-proxy.ts';
 import { injectWallet } from './injected-wallet.ts';
+import { newContext, returnPage, takePage } from './page-pool.ts';
 
 export interface BrowserEnvironment {
   /** Other files share it: a test must not stop, kill or configure its processes. */
@@ -25,6 +26,8 @@ export interface BrowserEnvironment {
   visit(wallet: Wallet, path?: string): Promise<Page>;
   /** Opens a page in a separate browser with this person signed in. Errors on its console fail the test. */
   enter(reviewer: Person, path: string): Promise<Page>;
+  /** A separate browser with an empty page, whose console is not checked. */
+  openPage(): Promise<Page>;
   /** A separate browser without a page; the consoles of its pages are not checked. */
   openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Console messages that the test itself causes. */
@@ -114,42 +117,49 @@ async function openBrowserEnvironment(
   };
 }
 
-/** The timeout of one page step on a slow machine, in milliseconds; no test waits it out. */
-const STEP_TIMEOUT_MS = 90_000;
-
 /** Pages of one address. `close` returns the console errors that no test expected. */
-export interface Pages extends Pick<BrowserEnvironment, 'visit' | 'enter' | 'openContext' | 'allowConsoleError'> {
+export interface Pages extends Pick<
+  BrowserEnvironment,
+  'visit' | 'enter' | 'openPage' | 'openContext' | 'allowConsoleError'
+> {
   close(): Promise<string[]>;
 }
 
-/** Opens pages in this browser, which stays open when they close. Those that a test opens close at its end. */
+/** Opens pages in this browser, which stays open. Those that a test opens end with it. */
 export function pagesOf(browser: Browser, url: string): Pages {
   const faults: string[] = [];
   const allowedErrors: RegExp[] = [];
-  const contexts: BrowserContext[] = [];
-  const openContext = async (options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-    context.setDefaultTimeout(STEP_TIMEOUT_MS);
-    contexts.push(context);
-    // A page left open after its test would keep drawing what the later tests do.
-    if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => context.close());
-    return context;
+  const open = new Set<(failed: boolean) => Promise<void>>();
+  /** Ends at the end of the test, or of the file. A page left open would keep drawing what the later tests do. */
+  const endLater = (end: (failed: boolean) => Promise<void>) => {
+    open.add(end);
+    if (TestRunner.getCurrentTest() === undefined) return;
+    onTestFinished(async ({ task }) => {
+      open.delete(end);
+      await end(task.result?.state === 'fail');
+    });
   };
-  const open = async () => {
-    const context = await openContext();
-    const page = await context.newPage();
+  const openUnchecked = async () => {
+    const page = await takePage(browser);
+    // A page of a failed test is not used again: what is wrong with it is not known.
+    endLater((failed) => (failed ? page.context().close() : returnPage(page, url)));
+    return page;
+  };
+  const openPage = async () => {
+    const page = await openUnchecked();
     recordConsoleErrors(page, faults);
     return page;
   };
   return {
+    openPage: openUnchecked,
     visit: async (wallet, path = '/') => {
-      const page = await open();
+      const page = await openPage();
       await injectWallet(page, wallet);
       await page.goto(url + path);
       return page;
     },
     enter: async ({ cookies }, path) => {
-      const page = await open();
+      const page = await openPage();
       // A cookie for this host alone has no domain: it is set by address, and counts as secure on localhost.
       const secureUrl = url.replace('http:', 'https:');
       const secured = [...cookies].map(([name, value]) => ({
@@ -160,10 +170,14 @@ export function pagesOf(browser: Browser, url: string): Pages {
       await page.goto(url + path);
       return page;
     },
-    openContext,
+    openContext: async (options) => {
+      const context = await newContext(browser, options);
+      endLater(() => context.close());
+      return context;
+    },
     allowConsoleError: (fault) => void allowedErrors.push(fault),
     close: async () => {
-      await Promise.all(contexts.map((context) => context.close()));
+      await Promise.all([...open].map((end) => end(false)));
       return faults.filter((fault) => !allowedErrors.some((known) => known.test(fault)));
     },
   };

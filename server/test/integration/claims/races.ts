@@ -206,6 +206,23 @@ export const raceArbitrary = fc.record({
   items: fc.integer({ min: 1, max: 8 }),
 });
 
+/**
+ * A race of the two supervisors with one result: one of them takes an item over from the other, one item stays decided, and one
+ * decision is undone.
+ */
+export const EACH_OUTCOME: { moves: Move[][]; people: number; items: number } = {
+  people: 2,
+  items: 3,
+  moves: [
+    [movesTo('takeOver', 0), movesTo('work', 1)],
+    [movesTo('takeOver', 0), movesTo('decideAndUndo', 2)],
+  ],
+};
+
+function movesTo(name: Move['name'], item: number): Move {
+  return { name, item, late: false, reject: false };
+}
+
 export function newRace(on: Pick<Race, 'processes' | 'projectId' | 'itemIds' | 'check'>): Race {
   const nothing = { paused: new Set<string>(), granted: new Map<string, Set<string>>(), exempt: new Set<string>() };
   return { ...on, decided: [], ...nothing };
