@@ -33,8 +33,19 @@ async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { name: /^Suggestion/ }).waitFor();
   await page.locator('[data-actions-enabled=true]').waitFor();
   await expect.poll(() => page.locator('[role=status][aria-label^=Loading]').count()).toBe(0);
+  await expect.poll(() => emptyBlocks(page)).toBe(0);
   await page.evaluate(() => document.fonts.ready);
 }
+
+/** Values whose renderer has not loaded. */
+const emptyBlocks = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const bodies = document.querySelectorAll(
+      '#item-input section > div:last-child, #item-suggestion section > div:last-child',
+    );
+    return [...bodies].filter(({ textContent, childElementCount }) => textContent === '' && childElementCount === 0)
+      .length;
+  });
 
 /** Elements of the item that are wider than their box and can not be scrolled to their end. */
 const cutOff = (page: Page): Promise<string[]> =>
@@ -70,6 +81,7 @@ describe.skipIf(chromium === undefined)('a content', () => {
 async function saveThemes(page: Page, name: string, size: typeof ZOOMED): Promise<void> {
   for (const colorScheme of THEMES) {
     await setAppearance(page, { colorScheme, size });
+    await settled(page);
     await saveScreenshot(page, `${name.replaceAll(' ', '_')}-${colorScheme}`);
   }
 }
