@@ -72,6 +72,9 @@ function copied(from: Element): Element {
   const element = document.createElementNS(MATHML, TRANSPARENT.has(name) ? 'mrow' : name);
   for (const { name: attribute, value } of from.attributes)
     if (ATTRIBUTES.has(attribute) && /^[\w .%-]*$/.test(value)) element.setAttribute(attribute, value);
+  // Letters of variables are italic by the style sheet, names such as sin are upright.
+  if (name === 'mi' && Array.from(from.textContent ?? '').length > 1 && !element.hasAttribute('mathvariant'))
+    element.setAttribute('mathvariant', 'normal');
   for (const child of from.childNodes) {
     if (child.nodeType === Node.TEXT_NODE) element.append(child.textContent ?? '');
     else if (child.nodeType === Node.ELEMENT_NODE) element.append(copied(child as Element));
