@@ -135,6 +135,7 @@ describe('QU6: special forms hide nothing', () => {
       ['x', null],
       ['d', 'normal'],
     ]);
+    expect(formulaOf('a \\cdot b', false)?.textContent).toBe('a·b');
   });
 
   it('draws a formula from elements without style, link or class', () => {

@@ -65,6 +65,9 @@ export function formulaOf(tex: string, display: boolean): Element | null {
   }
 }
 
+/** The dot of a product as a letter that text fonts have: few of them have the operator. */
+const readable = (text: string): string => text.replaceAll('\u22c5', '\u00b7');
+
 /** A copy with the known elements and attributes only. Throws on any other element. */
 function copied(from: Element): Element {
   const name = from.localName.toLowerCase();
@@ -76,7 +79,7 @@ function copied(from: Element): Element {
   if (name === 'mi' && Array.from(from.textContent ?? '').length > 1 && !element.hasAttribute('mathvariant'))
     element.setAttribute('mathvariant', 'normal');
   for (const child of from.childNodes) {
-    if (child.nodeType === Node.TEXT_NODE) element.append(child.textContent ?? '');
+    if (child.nodeType === Node.TEXT_NODE) element.append(readable(child.textContent ?? ''));
     else if (child.nodeType === Node.ELEMENT_NODE) element.append(copied(child as Element));
   }
   return element;
