@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)('a PDF', () => {
     });
     expect(selected).toBe('Clause 2: payment within 11 days.');
 
-    const view = page.getByRole('region', { name: 'PDF from the submission' });
+    const view = page.getByRole('group', { name: 'PDF from the submission' });
     const widthOf = async () => (await second.boundingBox())?.width ?? 0;
     const before = await widthOf();
     await view.press('+');
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)('a picture', () => {
       await page.locator('[data-at="$.corner"]').getByText('40').first().hover();
       await page.locator('[data-box="$.corner"].active').waitFor();
 
-      const view = page.getByRole('region', { name: 'Image from the submission' });
+      const view = page.getByRole('group', { name: 'Image from the submission' });
       for (let at = 0; at < 5; at += 1) await view.press('+');
       const placeOf = () => view.evaluate((element) => [element.scrollLeft, element.scrollTop]);
       await view.press('ArrowRight');

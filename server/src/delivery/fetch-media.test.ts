@@ -60,9 +60,7 @@ describe('MP2: the host', () => {
   it('must be https at its own port, unless the operator allows http', async () => {
     const policy = { ...POLICY, allowHttp: false };
     for (const url of ['http://receiver.test/', 'https://receiver.test:8443/', 'ftp://receiver.test/', 'nonsense'])
-      await expect(fetched(url, { policy: { ...policy, allowCidrs: [] } })).rejects.toMatchObject(
-        refused('url_refused'),
-      );
+      await expect(fetched(url, { policy })).rejects.toMatchObject(refused('url_refused'));
   });
 
   it('is refused where its name leads to a private address, also when it does so later', async () => {
@@ -92,6 +90,24 @@ describe('MP2: the host', () => {
 });
 
 describe('MP2: a redirect', () => {
+  it.each([
+    [3, 'fetched'],
+    [4, 'too_many_redirects'],
+  ])('followed %d times is %s, and each connection is closed', async (redirects, outcome) => {
+    const host = await serving((request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.writeHead(200, { 'content-type': 'image/png' }).end(picture(100));
+      // Its body never ends: nothing but the reader closes the connection.
+      else response.writeHead(302, { location: `/${left - 1}` }).write('moved');
+    });
+    const got = await fetched(at(host.port, `/${redirects}`)).then(
+      () => 'fetched',
+      ({ fault }: { fault: string }) => fault,
+    );
+    expect(got).toBe(outcome);
+    await vi.waitFor(() => expect(host.sockets.size).toBe(0));
+  });
+
   it('is followed to a listed host', async () => {
     const target = await sending('image/png', picture(100));
     const host = await serving((_, response) =>
@@ -135,6 +151,14 @@ describe('MP4: the type', () => {
   it('is that of the first bytes, not of the header', async () => {
     const host = await sending('image/jpeg; charset=utf-8', picture(100));
     expect((await fetched(at(host.port))).type).toBe('image/png');
+  });
+
+  it('closes the connection of a file that it refuses', async () => {
+    const host = await serving((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).write('<p>'.repeat(1000));
+    });
+    await expect(fetched(at(host.port))).rejects.toMatchObject(refused('wrong_type'));
+    await vi.waitFor(() => expect(host.sockets.size).toBe(0));
   });
 
   it('is refused compressed, before anything is decompressed', async () => {

@@ -168,8 +168,8 @@ async function readExpiredEvents(
 }
 
 /**
- * An item that a reviewer has open is not completed, and retention must not block anyone: rows locked by others are
- * skipped.
+ * An item that waits for a decision is not completed, and retention must not block its reviewer. A concurrent report of a mistake
+ * in a decision (MR1) is waited for.
  */
 const LOCK_ITEMS = `
   select id from item where id = any($1::uuid[]) and status not in ('queued', 'escalated') and public_status is null

@@ -145,7 +145,8 @@ export const undoDecision = endpointSchemas({
   auth: 'session',
   summary: 'Undo your decision while it is provisional',
   params: itemParams,
-  body: z.strictObject({}).optional(),
+  /** `undo_until` of the decision that is meant: a request that arrives late never undoes a later one. */
+  body: z.strictObject({ undo_until: timestamp.optional() }).optional(),
   reply: itemDetail,
 });
 

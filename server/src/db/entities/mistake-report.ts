@@ -24,8 +24,8 @@ const MistakeReportSchema = defineEntity({
   indexes: [
     { name: 'mistake_report_newest', properties: ['projectId', 'reportedAt', 'itemId'] },
     {
-      name: 'mistake_report_overturned',
-      expression: `create index "mistake_report_overturned" on "mistake_report" ("decided_by") where "overturned"`,
+      name: 'mistake_report_overturned_newest',
+      expression: `create index "mistake_report_overturned_newest" on "mistake_report" ("decided_by", "reported_at") where "overturned"`,
     },
   ],
 });

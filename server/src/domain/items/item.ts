@@ -108,38 +108,3 @@ export function sameJson(left: unknown, right: unknown): boolean {
       sameJson((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
   );
 }
-
-const PREVIEW_LENGTH = 140;
-
-/** A one-line preview that identifies an item in a list: the first text of the input, with white space collapsed. */
-export function previewOf(input: unknown): string {
-  // The beginning is enough: collapsing the white space of a long text would be the slowest part of the intake.
-  const beginning = firstText(input, 0)
-    .trimStart()
-    .slice(0, PREVIEW_LENGTH * 20)
-    .toWellFormed();
-  const line = beginning.replace(/\s+/gu, ' ').trim();
-  const points = Array.from(line.slice(0, PREVIEW_LENGTH * 2));
-  return points.length > PREVIEW_LENGTH ? `${points.slice(0, PREVIEW_LENGTH - 1).join('')}…` : points.join('');
-}
-
-/** Members that usually contain the question come before the others. */
-const PREVIEW_KEYS = ['question', 'subject', 'title', 'prompt', 'text', 'message', 'content', 'body'];
-
-function firstText(value: unknown, depth: number): string {
-  if (typeof value === 'string') return value;
-  if (value === null || typeof value !== 'object' || depth > 4) return JSON.stringify(value) ?? '';
-  if (Array.isArray(value)) return value.length === 0 ? '[]' : firstText(latestTurn(value), depth + 1);
-  const record = value as Record<string, unknown>;
-  const key = PREVIEW_KEYS.find((name) => typeof record[name] === 'string' && record[name] !== '');
-  if (key !== undefined) return record[key] as string;
-  const first = Object.values(record).find((member) => typeof member === 'string' || typeof member === 'object');
-  return first === undefined || first === null ? JSON.stringify(value) : firstText(first, depth + 1);
-}
-
-/** The last user message of a chat; the first member of any other list. */
-function latestTurn(list: unknown[]): unknown {
-  const isUser = (turn: unknown) =>
-    typeof turn === 'object' && turn !== null && (turn as { role?: unknown }).role === 'user';
-  return list.findLast(isUser) ?? list[0];
-}

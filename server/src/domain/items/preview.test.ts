@@ -1,7 +1,7 @@
 // The preview of an item in a list, for every shape of input that a pipeline may send.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { previewOf } from './item.ts';
+import { FILE_PREVIEW, previewOf } from './preview.ts';
 
 describe('the preview of an input', () => {
   it.each<[string, unknown, string]>([
@@ -27,9 +27,44 @@ describe('the preview of an input', () => {
     ['a member that is null before a text', { ref: null, text: 'Text' }, 'Text'],
     ['nothing but null members', { ref: null }, '{"ref":null}'],
     ['a turn that is null', [null, { role: 'user', content: 'Hi' }], 'Hi'],
+    ['a null before another text', { ref: null, customer: 'Ada' }, 'Ada'],
+    [
+      'a turn of texts and pictures',
+      [{ role: 'user', content: [{ type: 'text', text: 'Is it broken?' }] }],
+      'Is it broken?',
+    ],
+    ['a picture', file('image/png', 12_000), 'Image, PNG, 12 KiB'],
+    ['a picture of a few bytes', file('image/jpeg', 68), 'Image, JPEG, 68 bytes'],
+    ['a drawing', file('image/svg+xml', 2048), 'Image, SVG, 2 KiB'],
+    ['sound', file('audio/mpeg', 1025), 'Audio, MP3, 2 KiB'],
+    ['sound with a parameter', file('audio/ogg;codecs=opus', 1), 'Audio, OGG, 1 byte'],
+    ['a film', file('video/mp4', 100_000), 'Video, MP4, 98 KiB'],
+    ['a PDF', file('application/pdf', 40_000), 'PDF, 40 KiB'],
+    ['any other file', file('application/zip', 1), 'File, ZIP, 1 byte'],
+    ['a file of a type with a long name', file('application/vnd.ms-excel.sheet', 2), 'File, 2 bytes'],
+    ['a picture beside a number', { photo: file('image/png', 3), damaged: true }, 'Image, PNG, 3 bytes'],
+    ['a text beside a picture', { photo: file('image/png', 3), claim: 'Broken' }, 'Broken'],
+    ['a picture in the place of the question', { content: file('image/png', 3), id: 'x-1' }, 'x-1'],
+    ['a text after a picture in a list', [file('image/png', 3), 'Broken'], 'Broken'],
+    ['pictures alone in a list', [file('image/png', 3), file('image/gif', 6)], 'Image, PNG, 3 bytes'],
+    ['pictures too deep to choose from', deep({ a: file('image/png', 3) }), '{"a":"Image, PNG, 3 bytes"}'],
+    ['a data URL that is text', 'data:text/plain,hello', 'data:text/plain,hello'],
     ['text under a key that every object has', JSON.parse('{"__proto__":"odd"}') as unknown, 'odd'],
-  ])('previews %s', (_, input, expected) => {
+  ])('QU29: previews %s', (_, input, expected) => {
     expect(previewOf(input)).toBe(expected);
+  });
+
+  it('QU28: is recognized where it only names a file', () => {
+    const pattern = new RegExp(FILE_PREVIEW);
+    for (const type of [
+      'image/png',
+      'image/svg+xml',
+      'audio/mpeg',
+      'application/pdf',
+      'application/vnd.ms-excel.sheet',
+    ])
+      for (const bytes of [1, 5000]) expect(previewOf(file(type, bytes))).toMatch(pattern);
+    expect(previewOf('Image, PNG, 3 KiB of it')).not.toMatch(pattern);
   });
 
   it('has at most 140 characters, the last of them an ellipsis when the text is longer', () => {
@@ -81,6 +116,14 @@ describe('the preview of an input', () => {
     );
   });
 });
+
+/** A `data:` value of this many bytes. */
+const file = (type: string, bytes: number) => `data:${type};base64,${Buffer.alloc(bytes).toString('base64')}`;
+
+/** Below the levels that are looked through. */
+function deep(value: unknown): unknown {
+  return [[[[[value]]]]];
+}
 
 function chat(...roles: string[]): { role: string; content: string }[] {
   return roles.map((role, index) => ({ role, content: `${role} ${index}` }));

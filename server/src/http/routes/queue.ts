@@ -106,8 +106,13 @@ function bindDecisions(bind: Binder, services: Services): void {
     });
     return shown(services, actor, params.id);
   });
-  bind.member(api.undoDecision, async ({ actor, params }) => {
-    await undoDecision(services, actor, params.id);
+  bind.member(api.undoDecision, async ({ actor, params, body }) => {
+    const named = body?.undo_until;
+    await undoDecision(
+      services,
+      actor,
+      named === undefined ? params.id : { itemId: params.id, undoUntil: new Date(named) },
+    );
     return shown(services, actor, params.id);
   });
   bind.member(api.reopenItem, async ({ actor, params, body }) => {

@@ -9,14 +9,15 @@ const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** An undone decision has no row, so it is counted nowhere. */
-const DECIDED = `
+export const DECIDED = `
   select action, count(*) filter (where decided_at >= ?) as today, count(*) filter (where decided_at >= ?) as last_hour,
     count(*) as all_days
   from decision where reviewer_id = ? and decided_at >= ? group by action`;
 
-const OVERTURNED = `
+/** A decision is reported after it was made, so that its index by the time of the report bounds the search. */
+export const OVERTURNED = `
   select count(*) as n from mistake_report r join decision d on d.id = r.decision_id
-  where r.decided_by = ? and r.overturned and d.decided_at >= ?`;
+  where r.decided_by = ? and r.overturned and r.reported_at >= ? and d.decided_at >= ?`;
 
 type DecidedRow = { action: ReviewerDecision } & Record<'today' | 'last_hour' | 'all_days', string>;
 
@@ -31,7 +32,7 @@ export async function readOwnFigures(
   const since = new Date(now - OVERTURNED_DAYS * DAY_MS);
   const { rows, overturned } = await services.db.read(async (em) => ({
     rows: await em.execute<DecidedRow[]>(DECIDED, [new Date(midnight), new Date(now - HOUR_MS), userId, since]),
-    overturned: await em.execute<{ n: string }[]>(OVERTURNED, [userId, since]),
+    overturned: await em.execute<{ n: string }[]>(OVERTURNED, [userId, since, since]),
   }));
   const sum = (of: 'today' | 'last_hour' | 'all_days') => rows.reduce((total, row) => total + Number(row[of]), 0);
   const decidedToday = (action: ReviewerDecision) => Number(rows.find((row) => row.action === action)?.today ?? 0);

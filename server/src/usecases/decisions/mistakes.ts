@@ -12,7 +12,7 @@ import type { Em } from '../../db/orm.ts';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { type MistakeAbilities, mistakeAbilities, type ReportView } from '../../domain/items/mistake.ts';
-import { findItem, isArchived, refuseArchived, refuseUnless } from '../access/membership.ts';
+import { findItem, isArchived, notFound, refuseArchived, refuseUnless } from '../access/membership.ts';
 import { endOf, olderThan, type Page, type PageQuery, toPage } from '../cursor.ts';
 import { markLearning } from '../learnings/change-learnings.ts';
 import { nameOf, recordChange } from '../projects/record-change.ts';
@@ -43,6 +43,17 @@ async function situationOf(em: Em, actor: MemberActor, itemId: string): Promise<
   return { item, role, decision, report, abilities };
 }
 
+/**
+ * Locks the project, then the item: retention waits until the report is stored, and takes its note or the report with the item.
+ * Errors: `forbidden` in an archived project, `not_found` for an item that retention has just deleted.
+ */
+async function lockDecided(em: Em, { id, projectId }: Item): Promise<void> {
+  await lockProject(em, projectId);
+  await refuseArchived(em, projectId);
+  const locked = await em.execute('select 1 from item where id = ? for no key update', [id]);
+  if (locked.length === 0) throw notFound();
+}
+
 /** The report of an item, null for people who may not see it (MR2), and whether the actor may report one. Errors: `not_found`. */
 export function readMistake(
   services: Services,
@@ -67,8 +78,7 @@ export async function reportMistake(
 ): Promise<void> {
   await services.db.write(async (tx) => {
     const { item } = await findItem(tx.em, actor.userId, itemId);
-    await lockProject(tx.em, item.projectId);
-    await refuseArchived(tx.em, item.projectId);
+    await lockDecided(tx.em, item);
     const { decision, report, abilities } = await situationOf(tx.em, actor, itemId);
     if (!abilities.report || !decision?.reviewerId) throw reportRefusal(actor, { decision, report });
     const { projectId } = item;
@@ -124,8 +134,7 @@ export async function answerMistake(
   await services.db.write(async (tx) => {
     const { item, role } = await findItem(tx.em, actor.userId, itemId);
     refuseUnless(role, 'answer_mistakes');
-    await lockProject(tx.em, item.projectId);
-    await refuseArchived(tx.em, item.projectId);
+    await lockDecided(tx.em, item);
     const { report, abilities } = await situationOf(tx.em, actor, itemId);
     if (report === null) throw new Refusal('validation_failed', 'No mistake was reported in this decision.');
     if (report.answeredAt)

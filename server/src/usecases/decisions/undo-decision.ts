@@ -7,13 +7,25 @@ import { Item } from '../../db/entities/item.ts';
 import { findItem } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Undoes the actor's own decision. Errors: `not_found`, `forbidden` (someone else's), `undo_window_passed`. */
-export async function undoDecision(services: Services, actor: MemberActor, itemId: string): Promise<Item> {
+/** One decision of an item, by the end of its undo window: a later decision ends later. */
+export interface NamedDecision {
+  itemId: string;
+  undoUntil: Date;
+}
+
+/**
+ * Undoes the actor's own decision on the item: the one that is named, or the present one. Errors: `not_found`, `forbidden` (someone
+ * else's), `undo_window_passed`, also where the named one was undone and the item has another.
+ */
+export async function undoDecision(services: Services, actor: MemberActor, of: string | NamedDecision): Promise<Item> {
+  const { itemId, undoUntil } = typeof of === 'string' ? { itemId: of, undoUntil: null } : of;
   return services.db.write(async (tx) => {
     const { item: before } = await findItem(tx.em, actor.userId, itemId);
     const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit });
     if (decision === null) throw new Refusal('undo_window_passed', 'You have no decision to undo here.');
     if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only the reviewer who decided can undo.');
+    if (undoUntil !== null && decision.undoUntil?.getTime() !== undoUntil.getTime())
+      throw new Refusal('undo_window_passed', 'This decision is undone already, and the item has another one.');
     const gone = await tx.em.execute(
       `delete from decision where id = ? and final_at is null and undo_until > now() returning id`,
       [decision.id],

@@ -3,6 +3,7 @@ import { SIMILAR_ITEMS } from '@countersign/shared/limits';
 import type { SimilarItems } from '@countersign/shared/schemas/queue';
 import { OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
 import { may } from '../../domain/access/permissions.ts';
+import { FILE_PREVIEW } from '../../domain/items/preview.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { findItem } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -19,13 +20,14 @@ const waitingIn = (status: OpenStatus): string => `
      and (claimed_by is null or claimed_by = $3::uuid or claim_expires_at <= $4::timestamptz)
    order by due_at, id limit ${COMPARED})`;
 
-/** $1: the project; $2: the item. The suggestions are compared for the items found alone: they are large. */
+/** $1: the project; $2: the item; $5: a pattern of previews that say nothing of their content. The suggestions are compared for the items found alone: they are large. */
 const similarIn = (statuses: readonly OpenStatus[]): string => `
   with same as (select preview, suggestion from item where id = $2::uuid),
   waiting as (${statuses.map(waitingIn).join(' union all ')}),
   near as (
     select w.id, w.due_at, similarity(w.preview, same.preview) as likeness
-    from waiting w, same where same.preview <> '' and similarity(w.preview, same.preview) >= ${NEARLY}
+    from waiting w, same
+    where same.preview <> '' and same.preview !~ $5::text and similarity(w.preview, same.preview) >= ${NEARLY}
     order by likeness desc, w.due_at, w.id limit ${SIMILAR_ITEMS + 1})
   select n.id, i.preview, i.suggestion = same.suggestion as same_suggestion
   from near n cross join same join item i on i.id = n.id order by n.likeness desc, n.due_at, n.id`;
@@ -41,7 +43,7 @@ export function listSimilar(services: Services, actor: MemberActor, itemId: stri
     const statuses = OPEN_STATUSES.filter((status) => decides[status]);
     const rows = await rawQuery<SimilarItems['items'][number]>(em, similarIn(statuses), [
       ...[item.projectId, itemId, actor.userId],
-      services.clock.now(),
+      ...[services.clock.now(), FILE_PREVIEW],
     ]);
     return { items: rows.slice(0, SIMILAR_ITEMS), more: rows.length > SIMILAR_ITEMS };
   });

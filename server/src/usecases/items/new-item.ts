@@ -4,7 +4,8 @@ import { hashToUnit } from '../../crypto/hash-to-unit.ts';
 import type { Ids } from '../../db/clock.ts';
 import type { NewItem, RoutingRow } from '../../db/submit-batch.ts';
 import { isDrawn } from '../../domain/audits/audit.ts';
-import { dueAt, isOpen, previewOf } from '../../domain/items/item.ts';
+import { dueAt, isOpen } from '../../domain/items/item.ts';
+import { previewOf } from '../../domain/items/preview.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
 import { route } from '../../domain/items/routing.ts';
 

@@ -1,6 +1,6 @@
 // Tests reported mistakes (MR) and a person's own figures (OF1) on the database.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readOwnFigures } from '../../../src/usecases/analytics/read-own-figures.ts';
+import { DECIDED, OVERTURNED, readOwnFigures } from '../../../src/usecases/analytics/read-own-figures.ts';
 import { answerMistake, listMistakes, readMistake, reportMistake } from '../../../src/usecases/decisions/mistakes.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { archiveProject } from '../../../src/usecases/projects/lifecycle.ts';
@@ -220,4 +220,75 @@ describe('OF1: a person’s own figures', () => {
     await decidedAt(await decided(), hours);
     expect(await figures(fixture.anna, zone)).toMatchObject({ today: { decided: count } });
   });
+
+  it('read the decisions of 30 days from an index, however many there are before', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+    await decidedAt(id, 1);
+    await insertOldDecisions(fixture.anna.userId, id, 100_000);
+    expect(await figures(fixture.anna)).toMatchObject({ last_30_days: { decided: 1, overturned: 0 } });
+    const since = new Date(NOON.getTime() - 30 * 24 * 3_600_000);
+    const plans = [
+      await planOf(DECIDED, [since, since, fixture.anna.userId, since]),
+      await planOf(OVERTURNED, [fixture.anna.userId, since, since]),
+    ];
+    for (const node of plans.flatMap(nodesOf)) {
+      const visited = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+      expect(visited, JSON.stringify(node)).toBeLessThanOrEqual(1);
+    }
+  });
 });
+
+interface Plan {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+async function planOf(sql: string, values: unknown[]): Promise<Plan> {
+  const [row] = await testEnv.sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (analyze, format json) ${sql}`, values);
+  if (row === undefined) throw new Error('There is a plan.');
+  return row['QUERY PLAN'][0].Plan;
+}
+
+/** Decisions of this person, older than 30 days, each on an item of its own; every hundredth is overturned. */
+async function insertOldDecisions(userId: string, itemId: string, many: number): Promise<void> {
+  const columns = async (table: string, changed: readonly string[]) => {
+    const rows = await testEnv.sql<{ name: string }>(
+      `select column_name as name from information_schema.columns
+       where table_schema = current_schema() and table_name = ? order by ordinal_position`,
+      [table],
+    );
+    return rows
+      .map(({ name }) => `"${name}"`)
+      .filter((name) => !changed.includes(name))
+      .join(', ');
+  };
+  const item = await columns('item', ['"id"']);
+  await testEnv.sql(
+    `insert into item (id, ${item}) select gen_random_uuid(), ${item} from item, generate_series(1, ${many}) where id = ?`,
+    [itemId],
+  );
+  const decision = await columns('decision', ['"id"', '"item_id"', '"decided_at"']);
+  await testEnv.sql(
+    `insert into decision (id, item_id, decided_at, ${decision})
+     select gen_random_uuid(), i.id, ?::timestamptz - make_interval(days => 31, mins => row_number() over ()::int), ${decision
+       .split(', ')
+       .map((name) => `d.${name}`)
+       .join(', ')}
+     from decision d, item i where d.item_id = ? and i.project_id = ? and i.id <> ?`,
+    [NOON, itemId, fixture.projectId, itemId],
+  );
+  await testEnv.sql(
+    `insert into mistake_report (item_id, project_id, decision_id, decided_by, reported_by, note, reported_at, overturned, answered_by, answered_at)
+     select item_id, ?, id, ?, ?, null, decided_at + interval '1 hour', true, ?, now() from decision
+     where reviewer_id = ? and decided_at < ?::timestamptz and get_byte(uuid_send(id), 15) < 3`,
+    [fixture.projectId, userId, userId, userId, userId, new Date(NOON.getTime() - 31 * 24 * 3_600_000)],
+  );
+  await testEnv.sql('vacuum analyze decision');
+  await testEnv.sql('vacuum analyze mistake_report');
+}

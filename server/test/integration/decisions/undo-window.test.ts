@@ -48,6 +48,29 @@ const pipelineViewOf = async (itemId: string) => {
 };
 
 describe('LC2: while the window is open', () => {
+  it('an undo that names an earlier decision of the same person does not undo the present one', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const decideOnce = async () => {
+      await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+      const [row] = await testEnv.sql<{ until: string | Date }>(
+        'select undo_until as until from decision where item_id = ?',
+        [id],
+      );
+      return { itemId: id, undoUntil: new Date(row?.until ?? 0) };
+    };
+    const first = await decideOnce();
+    await undoDecision(testEnv.services, fixture.anna, first);
+    testEnv.clock.pass(1000);
+    const second = await decideOnce();
+    expect(second.undoUntil).not.toEqual(first.undoUntil);
+    await expect(undoDecision(testEnv.services, fixture.anna, first)).rejects.toMatchObject({
+      code: 'undo_window_passed',
+    });
+    expect(await rowOf(testEnv, id)).toMatchObject({ status: 'approved' });
+    await undoDecision(testEnv.services, fixture.anna, second);
+    expect(await rowOf(testEnv, id)).toMatchObject({ status: 'queued' });
+  });
+
   it.each([
     ['queued', {}],
     ['escalated', { riskFlags: ['legal'] }],

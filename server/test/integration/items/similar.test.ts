@@ -74,6 +74,18 @@ describe('QU28: similar items', () => {
     expect([items.length, more]).toEqual([SIMILAR_ITEMS, true]);
   });
 
+  it('are none of an item whose preview only names a file: other files have the same', async () => {
+    const photo = (bytes: string) => {
+      const value = { photo: `data:image/png;base64,${bytes}` };
+      return anItem(testEnv.services, fixture, { input: { value, raw: JSON.stringify(value) } });
+    };
+    const { id } = await photo('AAAA');
+    await photo('BBBB');
+    expect(await idsOf(id)).toEqual([]);
+    const [{ preview } = {}] = await testEnv.sql<{ preview: string }>('select preview from item where id = ?', [id]);
+    expect(preview).toBe('Image, PNG, 3 bytes');
+  });
+
   it('are none of an item whose content was redacted', async () => {
     const id = await asking(QUESTION);
     await asking(QUESTION);

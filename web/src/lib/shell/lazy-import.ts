@@ -5,8 +5,8 @@ const FIRST_REST = 1000;
 const LONGEST_REST = 30_000;
 
 /**
- * Imports a part that nobody waits for, as often as it takes: again when the browser is online, at the latest after a rest. Never
- * rejects: where there is no connection the part is missing until there is one, and nothing else fails.
+ * Imports a part that nobody waits for, again when the browser is online, at the latest after a rest. Never rejects: without a
+ * connection the part is missing, and nothing else fails. Chromium remembers a failed module, there until the page is loaded again.
  */
 export async function importUntilLoaded<Module>(load: () => Promise<Module>): Promise<Module> {
   for (let rest = FIRST_REST; ; rest = Math.min(2 * rest, LONGEST_REST)) {

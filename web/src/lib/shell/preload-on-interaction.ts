@@ -26,6 +26,6 @@ export function preloadOnInteraction(): Promise<void> {
   return firstInteraction;
 }
 
-/** Imports a part at that moment, as often as it takes: a lost connection delays it, and breaks nothing. */
+/** Imports a part at that moment. Without a connection it is missing, and nothing else fails. */
 export const importOnInteraction = <Module>(load: () => Promise<Module>): Promise<Module> =>
   preloadOnInteraction().then(() => importUntilLoaded(load));

@@ -8,7 +8,7 @@ import { toolCallsOf, type ToolCall } from './kinds/tool-call.ts';
 import { isUnifiedDiff, unifiedDiffLines } from './kinds/unified-diff.ts';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, parseJson, printJson } from './json/lossless.ts';
 import type { JsonObject } from './json/lossless.ts';
-import { isPictureAddress, mediaOf, type Media } from './media/media.ts';
+import { mediaIn, type Media } from './media/media.ts';
 
 export type { JsonObject } from './json/lossless.ts';
 
@@ -74,7 +74,10 @@ const TYPES = { null: 'null', boolean: 'true or false', number: 'number' } as co
 /** All kinds, in the order in which they are tried. The last ones read anything. */
 export const RULES: readonly Rule[] = [
   written('moment', 'here', (text) => (isMoment(text) ? { kind: 'moment', text } : null)),
-  written('media', 'media', mediaIn),
+  written('media', 'media', (text) => {
+    const media = mediaIn(text);
+    return media === null ? null : { kind: 'media', media };
+  }),
   written('html', 'mail', (text, { fixed }) => (fixed || isHtml(text) ? { kind: 'html', text } : null)),
   written('diff', 'diff', (text, { fixed }) => (fixed || isUnifiedDiff(text) ? { kind: 'diff', text } : null)),
   written('json', 'json', jsonIn),
@@ -112,11 +115,6 @@ export function classify(value: Json, nested = false, fixed?: Kind): Shape {
 /** A time with its zone; without one its local meaning is unknown. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 const isMoment = (text: string): boolean => MOMENT.test(text) && !Number.isNaN(Date.parse(text));
-
-function mediaIn(text: string): ShapeOf<'media'> | null {
-  const media = mediaOf(text);
-  return media !== null && (media.kind === 'inside' || isPictureAddress(media.href)) ? { kind: 'media', media } : null;
-}
 
 /** A longer text is not parsed to find out. */
 const LONGEST_JSON = 200_000;
@@ -240,13 +238,15 @@ export function describeShape(shape: Shape): string {
     case 'moment':
       return 'moment';
     case 'media':
-      return 'picture';
+      return MEDIA[shape.media.what ?? 'image'];
     case 'field':
       return '';
     case 'tree':
       return Array.isArray(shape.value) ? `list of ${shape.value.length}` : 'JSON';
   }
 }
+
+const MEDIA = { image: 'image', audio: 'audio', video: 'video', pdf: 'PDF' } as const;
 
 function diffSummary(text: string): string {
   const all = unifiedDiffLines(text);

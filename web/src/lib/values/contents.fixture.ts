@@ -1,12 +1,25 @@
 // The contents a reviewer meets, each as the input and the suggestion of one item: data for tests and for looking at.
 import type { Json } from '@countersign/shared/json/json';
+import { png } from './media/hostile-media.fixture.ts';
+import { pdfData } from './media/pdf/pdf.fixture.ts';
 
 interface Content {
   readonly input: Json;
   readonly suggestion: Json;
 }
 
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** A parcel on a dotted ground, with a dark dent. */
+const parcel = png(720, 480, (x, y) => {
+  if ((x - 560) ** 2 + (y - 330) ** 2 < 1600) return false;
+  const inside = x > 120 && x < 660 && y > 90 && y < 420;
+  return inside ? (x - 390) ** 2 > 100 && (y - 255) ** 2 > 16 : x % 12 < 2 && y % 12 < 2;
+});
+
+const letter = [
+  'Dear Ms Ito,',
+  'the lamp of your order A-1042 was broken when',
+  'it was delivered. We refund 59.90 EUR.',
+];
 
 const turns: Json[] = Array.from({ length: 30 }, (_, at): Json => {
   if (at % 10 === 7)
@@ -85,7 +98,22 @@ export const CONTENTS: Readonly<Record<string, Content>> = {
     suggestion:
       "SELECT c.name, max(o.placed_at) AS last\nFROM customers c\nLEFT JOIN orders o ON o.customer_id = c.id -- also those without\nGROUP BY c.id\nHAVING max(o.placed_at) < '2026-05-01' OR count(o.id) = 0;",
   },
-  picture: { input: 'Is the parcel damaged?', suggestion: { photo: `data:image/png;base64,${PIXEL}`, damaged: true } },
+  'picture with boxes': {
+    input: { question: 'Is the parcel damaged?', photo: parcel },
+    suggestion: {
+      damaged: true,
+      findings: [
+        { label: 'dent in the lower corner', box: [520, 290, 80, 80] },
+        { label: 'torn tape across the lid', box: [380, 90, 20, 330] },
+        { label: 'label missing', box: [600, 100, 110, 60] },
+      ],
+    },
+  },
+  'list of pictures': { input: 'Choose the photos to publish.', suggestion: [parcel, parcel] },
+  PDF: {
+    input: { letter: pdfData({ pages: [letter, ['Page 2', 'Kind regards']] }), question: 'How much is refunded?' },
+    suggestion: { refund: 59.9, currency: 'EUR' },
+  },
   links: {
     input: ['https://media.example/call.mp3', 'https://media.example/scan.pdf', 'https://media.example/photo.jpg'],
     suggestion: 'The caller asks for a copy of the bill.',

@@ -127,6 +127,17 @@ describe('QU6: special forms hide nothing', () => {
     expect(formulaOf(tex, false)).toBeNull();
   });
 
+  it('draws names upright and leaves variables to the style sheet', () => {
+    const letters = [...(formulaOf('\\sin x + \\mathrm{d}', false)?.querySelectorAll('mi') ?? [])];
+    const variants = letters.map((each) => [each.textContent, each.getAttribute('mathvariant')]);
+    expect(variants).toEqual([
+      ['sin', 'normal'],
+      ['x', null],
+      ['d', 'normal'],
+    ]);
+    expect(formulaOf('a \\cdot b', false)?.textContent).toBe('a·b');
+  });
+
   it('draws a formula from elements without style, link or class', () => {
     const math = formulaOf(
       '\\frac{a}{b} \\le \\sqrt{x_1^2} \\text{ if } \\begin{cases} 1 & x \\\\ 2 & y \\end{cases}',

@@ -1,20 +1,34 @@
 // Loads the renderers that only some values need: while the browser is idle, at the latest on demand.
 
+/**
+ * The same promise each time: a new one would draw a value anew, without what its reader opened or zoomed, whenever its item is
+ * read again. A failed load is tried again.
+ */
+function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  let loading: Promise<Module> | undefined;
+  const start = () =>
+    load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+  return () => (loading ??= start());
+}
+
 export const lazy = {
-  big: () => import('./json/LargeJson.svelte'),
-  call: () => import('./tools/CallValue.svelte'),
-  chat: () => import('./ChatValue.svelte'),
-  cited: () => import('./cited/CitedValue.svelte'),
-  code: () => import('./code/CodeValue.svelte'),
-  dialog: () => import('#lib/components/Dialog.svelte'),
-  diff: () => import('./code/DiffValue.svelte'),
-  find: () => import('./text/FindBar.svelte'),
-  json: () => import('./code/JsonTextValue.svelte'),
-  mail: () => import('./mail/MailValue.svelte'),
-  markdown: () => import('./text/MarkdownValue.svelte'),
-  math: () => import('./math/MathText.svelte'),
-  media: () => import('./media/MediaValue.svelte'),
-  table: () => import('./table/TableValue.svelte'),
+  big: once(() => import('./json/LargeJson.svelte')),
+  call: once(() => import('./tools/CallValue.svelte')),
+  chat: once(() => import('./ChatValue.svelte')),
+  cited: once(() => import('./cited/CitedValue.svelte')),
+  code: once(() => import('./code/CodeValue.svelte')),
+  dialog: once(() => import('#lib/components/Dialog.svelte')),
+  diff: once(() => import('./code/DiffValue.svelte')),
+  find: once(() => import('./text/FindBar.svelte')),
+  json: once(() => import('./code/JsonTextValue.svelte')),
+  mail: once(() => import('./mail/MailValue.svelte')),
+  markdown: once(() => import('./text/MarkdownValue.svelte')),
+  math: once(() => import('./math/MathText.svelte')),
+  media: once(() => import('./media/MediaValue.svelte')),
+  table: once(() => import('./table/TableValue.svelte')),
 } as const;
 
 /** Loads them all as soon as the browser is idle. A failed one is tried again on demand. */

@@ -132,12 +132,14 @@ export const valueMessages = {
       video: (host: string) => `Video hosted at ${host}. It isn't loaded: this is no media host of the project.`,
       pdf: (host: string) => `PDF hosted at ${host}. It isn't loaded: this is no media host of the project.`,
     },
+    kinds: { image: 'Image', audio: 'Audio', video: 'Video', pdf: 'PDF' },
     /** Where the values belong to no open item. */
-    elsewhere: {
-      image: (host: string) => `Image hosted at ${host}. It isn't loaded here. Open the item in the queue to see it.`,
-      audio: (host: string) => `Audio hosted at ${host}. It isn't loaded here. Open the item in the queue to hear it.`,
-      video: (host: string) => `Video hosted at ${host}. It isn't loaded here. Open the item in the queue to see it.`,
-      pdf: (host: string) => `PDF hosted at ${host}. It isn't loaded here. Open the item in the queue to see it.`,
+    elsewhere: (kind: string, host: string) => `${kind} hosted at ${host}. It isn't loaded here.`,
+    openItem: {
+      image: 'Open the item to see it',
+      audio: 'Open the item to hear it',
+      video: 'Open the item to see it',
+      pdf: 'Open the item to read it',
     },
     allow: (host: string) => `Allow ${host} in the project settings`,
     askOwner: 'An owner can allow it in the project settings.',

@@ -65,6 +65,9 @@ export function formulaOf(tex: string, display: boolean): Element | null {
   }
 }
 
+/** The dot of a product as a letter that text fonts have: few of them have the operator. */
+const readable = (text: string): string => text.replaceAll('\u22c5', '\u00b7');
+
 /** A copy with the known elements and attributes only. Throws on any other element. */
 function copied(from: Element): Element {
   const name = from.localName.toLowerCase();
@@ -72,8 +75,11 @@ function copied(from: Element): Element {
   const element = document.createElementNS(MATHML, TRANSPARENT.has(name) ? 'mrow' : name);
   for (const { name: attribute, value } of from.attributes)
     if (ATTRIBUTES.has(attribute) && /^[\w .%-]*$/.test(value)) element.setAttribute(attribute, value);
+  // Letters of variables are italic by the style sheet, names such as sin are upright.
+  if (name === 'mi' && Array.from(from.textContent ?? '').length > 1 && !element.hasAttribute('mathvariant'))
+    element.setAttribute('mathvariant', 'normal');
   for (const child of from.childNodes) {
-    if (child.nodeType === Node.TEXT_NODE) element.append(child.textContent ?? '');
+    if (child.nodeType === Node.TEXT_NODE) element.append(readable(child.textContent ?? ''));
     else if (child.nodeType === Node.ELEMENT_NODE) element.append(copied(child as Element));
   }
   return element;

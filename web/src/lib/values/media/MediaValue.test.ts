@@ -68,10 +68,20 @@ describe('media of a submission', () => {
     expect(shown(text, place).querySelector('img, audio, video, source')).toBeNull();
   });
 
-  it('says outside of an item where to see a file, and not that its host is refused', () => {
+  it('links outside of an item to the item, and does not say that its host is refused', () => {
+    const media = mediaOf('https://a.example/x.png');
+    if (media === null) throw new Error('no media');
+    const context = new Map([['item address', () => '/queue?item=i-1']]);
+    const { container } = render(MediaValue, { props: { media }, context });
+    expect(container.querySelector('img')).toBeNull();
+    expect(container.textContent).not.toContain('media host');
+    expect(screen.getByRole('link', { name: 'Open the item to see it' }).getAttribute('href')).toBe('/queue?item=i-1');
+  });
+
+  it('has no link where no item is known', () => {
     const text = shown('https://a.example/x.png', null).textContent;
-    expect(text).toContain('Open the item in the queue to see it.');
-    expect(text).not.toContain('media host');
+    expect(text).toContain("It isn't loaded here.");
+    expect(text).not.toContain('Open the item');
   });
 
   it('says who can allow a host: an owner gets a link to the settings, others a sentence', () => {
@@ -141,7 +151,7 @@ describe('ST3: a picture', () => {
     const image = box.querySelector('img')!;
     Object.defineProperties(image, { naturalWidth: { value: 100 }, naturalHeight: { value: 50 } });
     await fireEvent.load(image);
-    const view = screen.getByRole('region');
+    const view = screen.getByRole('group');
     expect(await fireEvent.keyDown(view, { key: '+' })).toBe(false);
     expect(screen.getByText('125 %')).toBeTruthy();
     await fireEvent.keyDown(view, { key: '-' });

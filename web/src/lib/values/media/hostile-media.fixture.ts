@@ -62,13 +62,20 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, named, check]);
 }
 
-/** A grey picture with one bit a pixel: a few KiB, however many pixels. */
-export function png(width: number, height: number): string {
+/** A black picture with one bit a pixel: a few KiB, however many pixels. `isWhite` says which pixels are white. */
+export function png(width: number, height: number, isWhite?: (x: number, y: number) => boolean): string {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head[8] = 1;
-  const rows = deflateSync(Buffer.alloc(height * (1 + Math.ceil(width / 8))), { level: 9 });
+  const line = 1 + Math.ceil(width / 8);
+  const pixels = Buffer.alloc(height * line);
+  for (let at = 0; isWhite !== undefined && at < width * height; at += 1) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    const place = y * line + 1 + Math.floor(x / 8);
+    if (isWhite(x, y)) pixels[place] = (pixels[place] ?? 0) | (0x80 >> (x % 8));
+  }
+  const rows = deflateSync(pixels, { level: 9 });
   const parts = [chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))];
   return as('image/png', Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]));
 }

@@ -35,6 +35,12 @@ export function mediaOf(text: string): Media | null {
   return { kind: 'outside', what: kindOfAddress(part.href), href: part.href, host: part.host };
 }
 
+/** The file that a value represents, where it is shown as such: embedded, or at a URL with the extension of a known kind. */
+export function mediaIn(value: unknown): Media | null {
+  const media = typeof value === 'string' && /^(?:data|https?):/i.test(value) ? mediaOf(value) : null;
+  return media !== null && (media.kind === 'inside' || media.what !== null) ? media : null;
+}
+
 const kindOfType = (type: string): MediaKind =>
   type === 'application/pdf'
     ? 'pdf'
@@ -48,9 +54,6 @@ function kindOfAddress(href: string): MediaKind | null {
   const path = URL.parse(href)?.pathname ?? '';
   return EXTENSIONS.find(([extension]) => extension.test(path))?.[1] ?? null;
 }
-
-/** Whether a URL's extension suggests a picture, sound, a video or a PDF. */
-export const isPictureAddress = (href: string): boolean => kindOfAddress(href) !== null;
 
 /** Whether our server fetches from this address for a project with these media hosts (MP2). */
 export function isOfHost(href: string, hosts: readonly string[]): boolean {

@@ -43,6 +43,13 @@ export const getMediaPlace = (): (() => MediaPlace | null) =>
 
 const none = () => null;
 
+const ITEM_KEY = 'item address';
+
+/** Where the item opens whose values are shown elsewhere. */
+export const setItemAddress = (href: () => string): unknown => setContext(ITEM_KEY, href);
+
+export const getItemAddress = (): (() => string | null) => getContext<(() => string) | undefined>(ITEM_KEY) ?? none;
+
 export const EFFECTS = ['colour', 'grey', 'blur'] as const;
 export type Effect = (typeof EFFECTS)[number];
 

@@ -1,8 +1,9 @@
 // Which values are boxes on a picture, in which units, and on which picture they are drawn (MP8).
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../json/lossless.ts';
 import type { MediaPlace } from '../pictures.svelte.ts';
-import { boxesFor, boxesIn, framesOn, holderOf, MOST_BOXES } from './boxes.ts';
+import { boxesFor, boxesIn, framesOn, holderOf, MOST_BOXES, tagPlace } from './boxes.ts';
 
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
 const read = (text: string) => boxesIn(parseJson(text), '$').map(({ path, label, corners }) => [path, label, corners]);
@@ -49,6 +50,32 @@ describe('MP8: on the picture', () => {
 
   it('nothing is drawn before its size is known', () => {
     expect(framesOn([{ path: '$', label: '', corners: [0, 0, 1, 1] }], { width: 0, height: 0 })).toEqual([]);
+  });
+});
+
+describe('MP8: the label of a box', () => {
+  const corner = [0.75, 0, 0.25, 0.5] as const;
+  it.each([
+    ['starts with a box on the left', [0.25, 0.5, 0.25, 0.25], 0, { left: 0.25, right: null, top: 0.5, room: 0.75 }],
+    ['ends with a box on the right', corner, 0, { left: null, right: 0, top: 0, room: 1 }],
+    ['follows a quarter turn', corner, 1, { left: null, right: 0, top: 0.75, room: 1 }],
+    ['follows half a turn', corner, 2, { left: 0, right: null, top: 0.5, room: 1 }],
+    ['follows three quarters', corner, 3, { left: 0, right: null, top: 0, room: 1 }],
+    ['starts with a box of the whole width', [0, 0, 1, 1], 0, { left: 0, right: null, top: 0, room: 1 }],
+  ] as const)('%s', (_, shares, turns, place) => expect(tagPlace(shares, turns)).toEqual(place));
+
+  it('by property: lies inside of the picture', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(share, share, share, share, fc.nat(3), (left, top, width, height, turns) => {
+        const box = [left, top, width * (1 - left), height * (1 - top)] as const;
+        const place = tagPlace(box, turns);
+        const across = (place.left ?? place.right ?? 0) + place.room;
+        expect(across).toBeLessThanOrEqual(1 + 1e-9);
+        expect(place.room).toBeGreaterThanOrEqual(0.5 - 1e-9);
+        expect(Math.min(place.top, place.left ?? 0, place.right ?? 0)).toBeGreaterThanOrEqual(-1e-9);
+      }),
+    );
   });
 });
 

@@ -106,6 +106,29 @@ export function framesOn(boxes: readonly Box[], natural: { width: number; height
   });
 }
 
+/** Where the label of a box is, in shares of the turned picture: from its left or its right edge, with the room it has. */
+interface TagPlace {
+  left: number | null;
+  right: number | null;
+  top: number;
+  room: number;
+}
+
+/** A label starts at the left edge of its box, or ends at the right edge where there is more room on that side. */
+export function tagPlace(shares: Corners, turns: number): TagPlace {
+  const [left, top, width] = turnedShares(shares, turns);
+  const end = left + width;
+  return 1 - left >= end
+    ? { left, right: null, top, room: 1 - left }
+    : { left: null, right: Math.max(0, 1 - end), top, room: Math.min(1, end) };
+}
+
+/** Shares of a picture after quarter turns clockwise. */
+function turnedShares(shares: Corners, turns: number): Corners {
+  const [left, top, width, height] = shares;
+  return turns === 0 ? shares : turnedShares([1 - top - height, left, height, width], turns - 1);
+}
+
 /** The object that holds the value at `path`, with its own path; null where there is none. */
 export function holderOf(root: Json, path: string): { value: Json; path: string } | null {
   let [value, at] = [root, '$'];

@@ -44,6 +44,16 @@ describe('undo', () => {
     expect([page.recentDecisions.of('one')?.state, page.drafts.read('one')?.text]).toEqual(['undone', 'Mine']);
   });
 
+  it('LC2: names its decision, so that it is refused where the item has a later one', async () => {
+    const page = await fixture.openWithClaim();
+    const recent = await edited(page);
+    const stored = fixture.server.of('one');
+    const later = new Date(Date.parse(stored.detail.undo_until ?? '') + 5_000).toISOString();
+    stored.detail = { ...stored.detail, undo_until: later };
+    expect(await page.reviewSession.undo({ ...recent, undoUntil: recent.undoUntil ?? 0 })).toBe(false);
+    expect(fixture.server.of('one').detail).toMatchObject({ status: 'approved', undo_until: later });
+  });
+
   it('succeeds when only the new claim fails, and Retry only repeats the claim', async () => {
     const page = await fixture.openWithClaim();
     const recent = await edited(page);

@@ -282,9 +282,10 @@ export class CommandRequests {
     }
   }
 
-  async #undoDecision({ itemId, draft, notes: sent }: RecentDecision): Promise<void> {
+  async #undoDecision({ itemId, undoUntil, draft, notes: sent }: RecentDecision): Promise<void> {
     const { queue, recentDecisions, drafts, announcer, me } = this.#parts;
-    const detail = await sendUndo(itemId);
+    // While it waited for the decision to be saved, its window was not known yet.
+    const detail = await sendUndo(itemId, undoUntil ?? recentDecisions.of(itemId)?.undoUntil ?? null);
     queue.put(detail, ownRemoval(me, 'queued'));
     recentDecisions.undone(itemId);
     if (draft !== null && drafts.read(itemId) === null) drafts.save(itemId, draft);
@@ -297,9 +298,11 @@ export class CommandRequests {
 const granted = (answer: Granted | null): Answer => ({ kind: 'granted', granted: answer });
 
 /** An undo whose answer was lost may have had effect, and is refused the next time: the item then tells. */
-async function sendUndo(id: string): Promise<ItemDetail> {
+async function sendUndo(id: string, undoUntil: number | null): Promise<ItemDetail> {
+  // Names the decision: a request that is delayed must not undo a later one.
+  const body = undoUntil === null ? {} : { undo_until: new Date(undoUntil).toISOString() };
   try {
-    return await call(undoDecision, { params: { id } });
+    return await call(undoDecision, { params: { id }, body });
   } catch (error) {
     if (!(error instanceof NetworkFailure) && !isRefusal(error, ['undo_window_passed'])) throw error;
     const detail = await call(readQueueItem, { params: { id } });

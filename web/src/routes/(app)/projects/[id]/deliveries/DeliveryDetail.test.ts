@@ -5,6 +5,8 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/sve
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import Detail from './DeliveryDetail.svelte';
 
+vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));
+
 const AT = new Date().toISOString();
 const DEAD: DeliveryDetail = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
@@ -79,6 +81,12 @@ it('shows the timings, and that a reused connection took no time', async () => {
   now = withTimings({ connect_ms: null });
   render(Detail, { row: DEAD });
   expect(await screen.findByText('DNS 0 ms · response 2 ms · reused connection')).toBeTruthy();
+});
+
+it('links to its item', async () => {
+  render(Detail, { row: DEAD });
+  const link = await screen.findByRole('link', { name: 'Open the item' });
+  expect(link.getAttribute('href')).toBe(`/queue?item=${DEAD.item_id}`);
 });
 
 it('names the cause as text', async () => {

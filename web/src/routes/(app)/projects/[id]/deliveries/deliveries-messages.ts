@@ -98,6 +98,7 @@ export const deliveriesMessages = {
   itemId: 'Item',
   copyEvent: 'Copy event ID',
   copyItem: 'Copy item ID',
+  openItem: 'Open the item',
   ofThisItem: 'All deliveries for this item',
   resend: 'Resend',
   resendHint: (n: number) => `Your endpoint gets the same webhook-id and body, with x-webhook-attempt ${n}.`,

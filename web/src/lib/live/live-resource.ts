@@ -1,18 +1,28 @@
-// A value about one project that stays up to date while followed: loaded now, and again as events arrive.
+// A value from the server that stays up to date while followed: loaded now, and again as events arrive.
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from './connection.svelte.ts';
 import { ReloadThrottle } from './reload-throttle.ts';
 
 interface Options<T> {
-  projectId: string;
   request: (signal: AbortSignal) => Promise<T>;
+  /** Listens for the events that change it; returns the function that stops listening. */
+  changes: (schedule: () => void) => () => void;
   /** Events cause at most one request in this many ms. */
   spacing: number;
   /** Time windows move on even without events: loaded again after this many ms. */
   idle: number;
 }
 
-export class ProjectFeed<T> {
+/** Every event of one project. */
+export const eventsOf =
+  (projectId: string): Options<unknown>['changes'] =>
+  (schedule) =>
+    live.on('*', ({ project_id }) => {
+      if (project_id === projectId) schedule();
+    });
+
+/** Waits while the page is hidden, and never loads more often than `spacing` allows. */
+export class LiveResource<T> {
   readonly resource: Resource<T>;
   readonly #options: Options<T>;
   readonly #throttle: ReloadThrottle;
@@ -27,15 +37,20 @@ export class ProjectFeed<T> {
     });
   }
 
+  /** Loads it again as soon as `spacing` allows. */
+  schedule(): void {
+    this.#throttle.schedule();
+  }
+
   /** Loads now and stays up to date until the returned function is called. */
   follow(): () => void {
     void this.#throttle.now();
-    const { projectId, idle } = this.#options;
+    const { changes, idle } = this.#options;
     const resume = () => this.#throttle.resume();
     document.addEventListener('visibilitychange', resume);
-    const timer = setInterval(() => this.#throttle.schedule(), idle);
+    const timer = setInterval(() => this.schedule(), idle);
     const stops = [
-      live.on('*', ({ project_id }) => project_id === projectId && this.#throttle.schedule()),
+      changes(() => this.schedule()),
       live.onResync(() => this.#throttle.now()),
       () => document.removeEventListener('visibilitychange', resume),
       () => clearInterval(timer),
