@@ -8,7 +8,7 @@ import { findItem } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /** One decision of an item, by the end of its undo window: a later decision ends later. */
-export interface NamedDecision {
+interface NamedDecision {
   itemId: string;
   undoUntil: Date;
 }

@@ -1,7 +1,7 @@
 // Loads the renderers that only some values need: while the browser is idle, at the latest on demand.
 
 /**
- * The same promise each time: a new one would draw a value anew, without what its reader opened or zoomed, whenever its item is
+ * The same promise each time: a new one would draw a value again, without what its reader opened or zoomed, whenever its item is
  * read again. A failed load is tried again.
  */
 function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
