@@ -29,11 +29,10 @@ export const submission = z
         maxProperties: LIMITS.metadataKeys,
         description: `Any other data of the item: at most ${LIMITS.metadataKeys} keys, stored byte for byte; reviewers see \`model\` and \`source\``,
       }),
-    answer_schema: anyJson(
-      'A JSON Schema (draft 2020-12) that suggestion and output must satisfy; null: none. Omitted, the schema of the project applies',
-    )
-      .nullable()
-      .optional(),
+    answer_schema: json.nullable().optional().meta({
+      description:
+        'A JSON Schema (draft 2020-12) that suggestion and output must satisfy; null: none. Omitted, the schema of the project applies',
+    }),
   })
   .meta({
     id: 'Submission',

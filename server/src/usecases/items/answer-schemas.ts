@@ -38,6 +38,9 @@ function remember(schema: AnswerSchema): AnswerSchema {
   return schema;
 }
 
+/** A schema that this process compiled lately; null for any other. */
+export const compiledSchema = (digest: string): AnswerSchema | null => compiled.get(digest) ?? null;
+
 /** A schema in a body; `member` is its pointer there. Errors: `schema_invalid` with a pointer for each fault. */
 export function readAnswerSchema(text: string, member: string): AnswerSchema {
   const digest = sha256Hex(text);

@@ -22,7 +22,7 @@ import {
 } from '../../db/submit-batch.ts';
 import { archivedRefusal, notFound } from '../access/membership.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
-import { type AnswerSchema, judge, loadAnswerSchema, type Verdict } from './answer-schemas.ts';
+import { type AnswerSchema, compiledSchema, judge, loadAnswerSchema, type Verdict } from './answer-schemas.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
 /** What one request submits: one item or a batch, all or nothing, with an optional idempotency key. */
@@ -87,9 +87,13 @@ interface IntakeServices {
   db: Database;
   clock: Clock;
   ids: Ids;
+  /** The digest of the schema that each project had lately, by which items are judged before the transaction. */
+  known: Map<string, string>;
 }
 
-export function createIntake(services: IntakeServices): Intake {
+export function createIntake(given: Omit<IntakeServices, 'known'>): Intake {
+  const known = new Map<string, string>();
+  const services = { ...given, known };
   const group = new GroupCommit<Entry, Stored | Unjudged>({
     commit: (entries) => services.db.write((tx) => commit(services, tx, entries)),
     meetsAll: (error) => error instanceof DatabaseGone,
@@ -99,17 +103,17 @@ export function createIntake(services: IntakeServices): Intake {
     concurrency: MAX_CONCURRENT_GROUPS,
     laterMs: LATER_MS,
   });
-  const known = new Map<string, AnswerSchema>();
   const add = (submission: Submission, verdicts: Entry['verdicts']) =>
     group.add({ submission, verdicts, weight: weightOf(submission), giveUpAt: performance.now() + IN_FLIGHT_MS });
   return {
     submit: async (submission) => {
-      let verdicts = await judgeAll(submission, known);
+      const digest = known.get(submission.projectId);
+      let schema = digest === undefined ? null : compiledSchema(digest);
       for (;;) {
-        const answer = await add(submission, verdicts);
+        const answer = await add(submission, await judgeAll(submission, schema));
         if (!isUnjudged(answer)) return answer;
-        setKnown(known, submission.projectId, answer.unjudged);
-        verdicts = await judgeAll(submission, known);
+        schema = answer.unjudged;
+        setKnown(known, submission.projectId, schema.digest);
       }
     },
   };
@@ -121,27 +125,23 @@ interface Unjudged {
 }
 const isUnjudged = (answer: Stored | Unjudged): answer is Unjudged => 'unjudged' in answer;
 
-/** Projects whose schema is remembered, so that their items are judged before the transaction. */
-const MAX_KNOWN = 1000;
+/** Projects whose digest is remembered. */
+const MAX_KNOWN = 10_000;
 
-function setKnown(known: Map<string, AnswerSchema>, projectId: string, schema: AnswerSchema): void {
+function setKnown(known: Map<string, string>, projectId: string, digest: string): void {
   known.delete(projectId);
-  known.set(projectId, schema);
+  known.set(projectId, digest);
   const [oldest] = known.keys();
   if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
 }
 
 /** Outside of any transaction, item by item: a batch blocks the event loop no longer than its slowest item. */
-async function judgeAll(
-  { projectId, items }: Submission,
-  known: ReadonlyMap<string, AnswerSchema>,
-): Promise<Entry['verdicts']> {
-  const own = known.get(projectId) ?? null;
-  if (own === null && items.every(({ answerSchema }) => !answerSchema)) return [];
+async function judgeAll({ items }: Submission, ofProject: AnswerSchema | null): Promise<Entry['verdicts']> {
+  if (ofProject === null && items.every(({ answerSchema }) => !answerSchema)) return [];
   const yieldToEventLoop = createYielder();
   const verdicts: (Verdict | null)[] = [];
   for (const { answerSchema, suggestion } of items) {
-    const schema = answerSchema === undefined ? own : answerSchema;
+    const schema = answerSchema === undefined ? ofProject : answerSchema;
     verdicts.push(schema && judge(schema, suggestion.raw));
     await yieldToEventLoop();
   }
@@ -237,6 +237,7 @@ class Batch {
     const project = this.#projects.get(submission.projectId);
     if (project === undefined) return { refusal: notFound() };
     if (project.archived) return { refusal: archivedRefusal() };
+    if (project.answer_schema_digest === null) this.#services.known.delete(project.id);
     const verdicts = verdictsOf(entry, project);
     return isToJudge(verdicts) ? verdicts : { result: this.#make(submission, project, verdicts) };
   }

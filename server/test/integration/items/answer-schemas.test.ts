@@ -210,6 +210,7 @@ describe('the schema of a project', () => {
     await change(of, { type: 'string' });
     expect(await statusOf()).toBe('auto_approved');
     await change(of, { type: 'null' });
+    expect(await statusOf()).toBe('queued');
     await change(of, null);
     expect(await statusOf()).toBe('auto_approved');
   });
