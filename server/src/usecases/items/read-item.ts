@@ -51,7 +51,7 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
 }
 
 /** The text of the schema of an item. */
-export const schemaTextOf = async (
+const schemaTextOf = async (
   em: Em,
   { projectId, answerSchema: digest }: Pick<Item, 'projectId' | 'answerSchema'>,
 ): Promise<string | null> => (digest ? readSchemaText(em, { projectId, digest }) : null);
