@@ -50,7 +50,7 @@ export type ContentKind = (typeof CONTENT_KINDS)[number];
 /** How pictures of items with a sensitive flag start (ST3). */
 export const SENSITIVE_PICTURES = ['grey', 'blur'] as const;
 
-export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4', 'RT7'] as const;
+export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4', 'RT7', 'RT8'] as const;
 export type RoutingRule = (typeof ROUTING_RULES)[number];
 
 /** How a new suggestion compares with a learning (rule RS1). */

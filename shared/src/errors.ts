@@ -31,6 +31,8 @@ export const ERRORS = {
   payload_too_large: { status: 413, title: 'Body too large' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   validation_failed: { status: 422, title: 'Validation failed' },
+  schema_invalid: { status: 422, title: 'Invalid answer schema' },
+  answer_invalid: { status: 422, title: 'The answer does not satisfy its schema' },
   idempotency_key_reused: { status: 422, title: 'This idempotency key was used with another body' },
   webhook_url_refused: { status: 422, title: 'Invalid webhook URL' },
   unchanged_edit: { status: 422, title: 'No changes' },

@@ -66,7 +66,10 @@ export type PointersSetting = Common & {
   nullable: false;
 } & Start<Readonly<Record<string, string>>>;
 
-export type Setting = NumberSetting | TextSetting | ChoiceSetting | ListSetting | PointersSetting;
+/** A JSON Schema for answers. Its value here is JSON text; requests and responses contain the schema itself. */
+export type SchemaSetting = Common & { control: 'schema'; nullable: true } & Start<null>;
+
+export type Setting = NumberSetting | TextSetting | ChoiceSetting | ListSetting | PointersSetting | SchemaSetting;
 
 const OWNERS = { changedBy: 'change_settings' } as const;
 const VALUE = { ...OWNERS, log: 'values', merge: 'choose' } as const;
@@ -212,6 +215,16 @@ export const SETTINGS = {
     options: CONTENT_KINDS,
     nullable: false,
     default: {},
+  },
+  /** What suggestions and outputs must be (TS); an item may bring its own. */
+  answer_schema: {
+    ...OWNERS,
+    section: 'content',
+    control: 'schema',
+    log: 'edited',
+    merge: 'choose',
+    nullable: true,
+    default: null,
   },
   guidelines: {
     ...OWNERS,

@@ -4,6 +4,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Pool } from 'pg';
+import { AnswerSchema } from './entities/answer-schema.ts';
 import { ApiKey } from './entities/api-key.ts';
 import { Attempt } from './entities/attempt.ts';
 import { AuthChallenge } from './entities/auth-challenge.ts';
@@ -49,6 +50,7 @@ export type Orm = MikroORM & { em: Em };
 
 const common = {
   entities: [
+    AnswerSchema,
     ApiKey,
     Attempt,
     AuthChallenge,

@@ -120,11 +120,14 @@ export interface RoutingRow {
 export interface SubmissionProject extends RoutingRow {
   /** It accepts no submissions (AR1). */
   archived: boolean;
+  /** The digest of its answer schema (TS); null: none. */
+  answer_schema_digest: string | null;
 }
 
 const READ_ROUTING =
   planned(`select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
-    settings_version, target_minutes, audit_rate, audit_salt, stopped_at is not null as stopped, archived_at is not null as archived
+    settings_version, target_minutes, audit_rate, audit_salt, stopped_at is not null as stopped, archived_at is not null as archived,
+    answer_schema_digest
   from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null
   for key share of project`);
 
@@ -151,6 +154,10 @@ export interface NewItem {
   input: string;
   suggestion: string;
   metadata: string | null;
+  /** The digest of the schema for its suggestion and output; null: none. */
+  answerSchema: string | null;
+  /** JSON text; null where the suggestion satisfies it. */
+  suggestionFaults: string | null;
   confidence: number;
   riskFlags: string[];
   preview: string;
@@ -175,14 +182,15 @@ export interface NewItem {
 const INSERT_ITEMS = planned(`
   with arrived as (
     select * from json_to_recordset($1::json) as r(
-      id uuid, "projectId" uuid, status text, input text, suggestion text, metadata text, confidence float8,
+      id uuid, "projectId" uuid, status text, input text, suggestion text, metadata text, "answerSchema" text,
+      "suggestionFaults" text, confidence float8,
       "riskFlags" text[], preview text, model text, source text, audit boolean, rule text, "autoThreshold" float8,
       "reviewThreshold" float8, "matchedFlags" text[], "settingsVersion" int, version int,
       "createdAt" timestamptz, "dueAt" timestamptz, "decidedAt" timestamptz, "decisionId" uuid)
   ), stored as (
-    insert into item (id, project_id, status, input, suggestion, metadata, confidence, risk_flags, preview, model, source,
+    insert into item (id, project_id, status, input, suggestion, metadata, answer_schema, suggestion_faults, confidence, risk_flags, preview, model, source,
       audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
-    select id, "projectId", status, input, suggestion, metadata, confidence, "riskFlags", preview, model, source,
+    select id, "projectId", status, input, suggestion, metadata, "answerSchema", "suggestionFaults", confidence, "riskFlags", preview, model, source,
       audit, rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt", "decidedAt"
     from arrived
   )
@@ -192,4 +200,32 @@ const INSERT_ITEMS = planned(`
 
 export async function insertItems(em: Em, items: NewItem[]): Promise<void> {
   await rawQuery(em, INSERT_ITEMS, [JSON.stringify(items)]);
+}
+
+/** A schema as it was sent, by the digest of its text. */
+export interface SchemaText {
+  projectId: string;
+  digest: string;
+  text: string;
+}
+
+const INSERT_SCHEMAS = `insert into answer_schema (project_id, digest, text, created_at)
+  select project_id, digest, text, $2::timestamptz from json_to_recordset($1::json) as r(project_id uuid, digest text, text text)
+  on conflict do nothing`;
+
+/** Stores each schema once per project. */
+export async function insertSchemas(em: Em, schemas: SchemaText[], createdAt: Date): Promise<void> {
+  const rows = schemas.map(({ projectId, digest, text }) => ({ project_id: projectId, digest, text }));
+  await rawQuery(em, INSERT_SCHEMAS, [JSON.stringify(rows), createdAt.toISOString()]);
+}
+
+/** The text of a schema. Errors: none is stored under this digest. */
+export async function readSchemaText(em: Em, { projectId, digest }: Omit<SchemaText, 'text'>): Promise<string> {
+  const [row] = await rawQuery<{ text: string }>(
+    em,
+    'select text from answer_schema where project_id = $1 and digest = $2',
+    [projectId, digest],
+  );
+  if (row === undefined) throw new Error(`Project ${projectId} has no answer schema ${digest}`);
+  return row.text;
 }

@@ -26,7 +26,12 @@ export function presentSubmitted(
   return { id: item.id, status, decision: final };
 }
 
-export function presentPublicItem(item: Item, decision: Decision | null): PublicItem {
+/** `answerSchema`: the text of its schema; null where it has none, or where it is not shown. */
+export function presentPublicItem(
+  item: Item,
+  decision: Decision | null,
+  answerSchema: string | null = null,
+): PublicItem {
   const { id, status, decision: final } = presentSubmitted(item, decision);
   return {
     id,
@@ -38,6 +43,8 @@ export function presentPublicItem(item: Item, decision: Decision | null): Public
     confidence: item.confidence,
     risk_flags: item.riskFlags,
     metadata: item.metadata ? rawJson(item.metadata) : null,
+    ...(answerSchema !== null && { answer_schema: rawJson(answerSchema) }),
+    ...(item.suggestionFaults && { suggestion_faults: rawJson(item.suggestionFaults) }),
     routing: presentRouting(item),
     created_at: item.createdAt.toISOString(),
     decided_at: decidedAtOf(item)?.toISOString() ?? null,
@@ -98,6 +105,8 @@ interface ItemView {
   decidedBy: string | null;
   claim: ClaimView | null;
   claimLimitReached: boolean;
+  /** The text of its schema (TS). */
+  answerSchema: string | null;
 }
 
 export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
@@ -119,6 +128,8 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     input: rawJson(item.input),
     suggestion: rawJson(item.suggestion),
     metadata: item.metadata ? rawJson(item.metadata) : null,
+    answer_schema: view.answerSchema === null ? null : rawJson(view.answerSchema),
+    suggestion_faults: item.suggestionFaults ? rawJson(item.suggestionFaults) : null,
     // Also of a settled item: it contains the thresholds.
     routing: view.blind ? null : isOpen(item.status) ? withoutAuditMark(presentRouting(item)) : presentRouting(item),
     audited: item.audit && !isOpen(item.status) && !hidden,
@@ -146,6 +157,8 @@ interface PickedItem {
   role: Role;
   /** Its project has audits (AU3). */
   hasAudits: boolean;
+  /** The text of its schema. */
+  answerSchema: string | null;
   fence: number;
   expiresAt: Date;
 }
@@ -153,11 +166,12 @@ interface PickedItem {
 /** The same for an item from claim-next: an open one, claimed by its new holder and undecided. */
 export function presentNextGrant(
   holder: HolderNamed,
-  { item, role, hasAudits, fence, expiresAt }: PickedItem,
+  { item, role, hasAudits, answerSchema, fence, expiresAt }: PickedItem,
 ): Granted {
   const claim = { userId: holder.userId, name: displayName(holder), expiresAt };
   const blind = isBlind(role, hasAudits);
-  const view = { item, blind, decision: null, archived: false, decidedBy: null, claim, claimLimitReached: false };
+  const undecided = { decision: null, archived: false, decidedBy: null, claimLimitReached: false };
+  const view = { item, blind, claim, answerSchema, ...undecided };
   return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
 }
 

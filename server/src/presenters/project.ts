@@ -13,6 +13,7 @@ import { memberAbilities, type MemberView } from '../domain/access/pool.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';
 import type { Project } from '../db/entities/project.ts';
 import type { User } from '../db/entities/user.ts';
+import { rawJson } from '../domain/items/decision.ts';
 import { settingsOf } from '../domain/stored-names.ts';
 import type { ProjectChange } from '../db/entities/project-change.ts';
 
@@ -43,6 +44,7 @@ export function presentProject(
   return {
     id: project.id,
     ...settings,
+    answer_schema: settings.answer_schema === null ? null : rawJson(settings.answer_schema),
     ...(blind ? { auto_threshold: null, review_threshold: null } : {}),
     settings_version: project.settingsVersion,
     created_at: project.createdAt.toISOString(),

@@ -2,6 +2,7 @@
 import { DatabaseGone } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
+import { deleteUnusedSchemas } from '../db/retention/unused-schemas.ts';
 import {
   isDeletable,
   cutoffOf,
@@ -37,11 +38,15 @@ export function createRetentionJob(services: Services): RetentionJob {
   const runNextTask = async (under: { task: RetentionTask | null }, batchSize: number): Promise<Next> => {
     const now = services.clock.now();
     for (const [name, until] of resting) if (until <= now.getTime()) resting.delete(name);
-    const items = await services.db.write(async ({ em }) => {
+    const done = await services.db.write(async ({ em }) => {
       under.task = await nextRetentionTask(em, now, [...resting.keys()]);
       return under.task === null ? null : runTask(em, under.task, { now, batchSize });
     });
-    if (items === null) return { at: resting.size === 0 ? null : new Date(Math.min(...resting.values())) };
+    if (done === null || under.task === null)
+      return { at: resting.size === 0 ? null : new Date(Math.min(...resting.values())) };
+    const { projectId } = under.task;
+    const { items, schemas } = done;
+    if (schemas.length > 0) await services.db.write(({ em }) => deleteUnusedSchemas(em, projectId, schemas));
     services.log.debug({ ...named(under.task), items }, 'expired data was deleted');
     return { again: true };
   };
@@ -65,14 +70,29 @@ export function createRetentionJob(services: Services): RetentionJob {
 
 const named = (task: RetentionTask | null) => ({ project: task?.projectId, kind: task?.kind });
 
-/** Returns the number of items with deleted data. */
-async function runTask(em: Em, task: RetentionTask, at: { now: Date; batchSize: number }): Promise<number> {
+/** Returns the number of items with deleted data, and the digests of schemas that these named. */
+async function runTask(
+  em: Em,
+  task: RetentionTask,
+  at: { now: Date; batchSize: number },
+): Promise<{ items: number; schemas: string[] }> {
   const { through, itemIds } = await readExpiredEvents(em, task, at);
-  if (through === null) return 0;
+  if (through === null) return { items: 0, schemas: [] };
   const candidates = await lockItems(em, itemIds, through);
   const ids = candidates.filter((item) => isDeletable(task.kind, item)).map(({ id }) => id);
+  const schemas = task.kind === 'attempts' || ids.length === 0 ? [] : await schemasOf(em, ids);
   await note(em, task, { through, ...(await deleteExpired(em, task.kind, { ids, now: at.now })) });
-  return ids.length;
+  return { items: ids.length, schemas };
+}
+
+/** The digests of the answer schemas of these items. */
+async function schemasOf(em: Em, itemIds: readonly string[]): Promise<string[]> {
+  const rows = await rawQuery<{ digest: string }>(
+    em,
+    'select distinct answer_schema as digest from item where id = any($1::uuid[]) and answer_schema is not null',
+    [`{${itemIds.join(',')}}`],
+  );
+  return rows.map(({ digest }) => digest);
 }
 
 async function note(
@@ -236,7 +256,8 @@ const REDACT = [
 
 /** `$2`: when. */
 const REDACT_ITEMS = `
-  update item set input = 'null', suggestion = 'null', metadata = null, preview = '', emptied_at = $2 where id = any($1::uuid[])`;
+  update item set input = 'null', suggestion = 'null', metadata = null, preview = '', answer_schema = null, suggestion_faults = null,
+    emptied_at = $2 where id = any($1::uuid[])`;
 
 const REMOVE = [
   LEARNINGS,

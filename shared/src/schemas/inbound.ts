@@ -37,6 +37,7 @@ export const receiveInbound = endpointSchemas({
     'signature_invalid',
     'signature_expired',
     'project_mismatch',
+    'schema_invalid',
     'idempotency_in_progress',
   ],
 });

@@ -11,6 +11,7 @@ import {
   type Setting,
   type SettingName,
 } from '../settings.ts';
+import { json } from './parts/json.ts';
 import { isHostName } from '../formats/host-name.ts';
 import { isItemPointer } from '../formats/item-pointer.ts';
 import { isTimeZone } from '../time-zone.ts';
@@ -54,6 +55,8 @@ function valueSchemaOf(setting: Setting): z.ZodType {
     return setting.minEntries > 0 ? list.min(setting.minEntries) : list;
   }
   if (setting.control === 'pointers') return pointersSchemaOf(setting);
+  // The server compiles it: pages do not load the compiler with this schema.
+  if (setting.control === 'schema') return json;
   const text = setting.trimmedBy === 'everyone' ? z.string().trim() : z.string();
   const bounded = setting.minLength > 0 ? text.min(setting.minLength) : text;
   return setting.format === 'time_zone'
@@ -70,6 +73,9 @@ function pointersSchemaOf({ maxEntries, maxLength, options }: PointersSetting): 
 /** Every setting that an owner can change; shared/src/settings.ts declares them. */
 export const projectSettings = z.object(settingSchemas);
 
+/** As requests and responses contain them: the answer schema is the schema itself, not its text. */
+const sentSettings = z.object({ ...settingSchemas, answer_schema: json.nullable() });
+
 /** Since when all items go to human review (RT7), who stopped the project, and their note. */
 export const projectStop = z.object({ at: timestamp, by_name: z.string().nullable(), note: z.string().nullable() });
 export type ProjectStop = z.infer<typeof projectStop>;
@@ -77,7 +83,7 @@ export type ProjectStop = z.infer<typeof projectStop>;
 export const project = z
   .object({
     id: uuid,
-    ...projectSettings.shape,
+    ...sentSettings.shape,
     /**
      * Null for members who must not see what distinguishes audits, while `hides_confidence` is true (AU3); so is the
      * next field.
@@ -118,7 +124,7 @@ export const createProject = endpointSchemas({
   auth: 'session',
   summary: 'Create a project and become its owner',
   status: 201,
-  body: z.strictObject({ ...projectSettings.partial().shape, name: projectSettings.shape.name }),
+  body: z.strictObject({ ...sentSettings.partial().shape, name: sentSettings.shape.name }),
   reply: project,
 });
 
@@ -133,7 +139,7 @@ export const changeProject = endpointSchemas({
   auth: 'session',
   summary: 'Change settings; requires the current version, a stale one is refused',
   params: projectParams,
-  body: z.strictObject({ ...projectSettings.partial().shape, settings_version: z.number().int() }),
+  body: z.strictObject({ ...sentSettings.partial().shape, settings_version: z.number().int() }),
   reply: project,
 });
 

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { decision, routing } from './parts/decision.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { problem } from './parts/problem.ts';
-import { anyJson, json } from './parts/json.ts';
+import { answerFault, anyJson, json } from './parts/json.ts';
 import { decisionStatus, itemStatus } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 
@@ -29,6 +29,10 @@ export const submission = z
         maxProperties: LIMITS.metadataKeys,
         description: `Any other data of the item: at most ${LIMITS.metadataKeys} keys, stored byte for byte; reviewers see \`model\` and \`source\``,
       }),
+    answer_schema: json.nullable().optional().meta({
+      description:
+        'A JSON Schema (draft 2020-12) that suggestion and output must satisfy; null: none. Omitted, the schema of the project applies',
+    }),
   })
   .meta({
     id: 'Submission',
@@ -59,6 +63,12 @@ export const publicItem = z
     confidence: z.number().meta({ description: 'As submitted' }),
     risk_flags: z.array(z.string()).meta({ description: 'As submitted' }),
     metadata: z.record(z.string(), json).nullable().meta({ description: 'As submitted, byte for byte' }),
+    answer_schema: json.optional().meta({
+      description: 'The schema that applies to suggestion and output; absent where there is none, and in lists',
+    }),
+    suggestion_faults: z.array(answerFault).optional().meta({
+      description: 'Why the suggestion does not satisfy its schema; absent where it does, or where there is none',
+    }),
     routing,
     created_at: timestamp.meta({ description: 'When the item was submitted (ISO 8601, UTC)' }),
     decided_at: timestamp
@@ -117,7 +127,7 @@ export const submitItem = endpointSchemas({
   headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader }),
   body: submission,
   reply: submitted,
-  errors: ['project_mismatch', 'forbidden', 'idempotency_in_progress', 'idempotency_key_reused'],
+  errors: ['project_mismatch', 'forbidden', 'schema_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
 });
 
 /**

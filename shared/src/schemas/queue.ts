@@ -139,6 +139,7 @@ export const decideItem = endpointSchemas({
     note: z.string().trim().max(4000).optional(),
   }),
   reply: itemDetail,
+  errors: ['answer_invalid'],
 });
 
 export const undoDecision = endpointSchemas({

@@ -19,6 +19,10 @@ const ItemSchema = defineEntity({
     metadata: p.text().nullable(),
     confidence: p.double().$type<number>(),
     riskFlags: p.type(TextArray).$type<string[]>(),
+    /** The digest of the schema that suggestion and output must satisfy (TS); null: none. */
+    answerSchema: p.text().nullable(),
+    /** Why the suggestion does not satisfy it, as JSON text (TS1); null where it does. */
+    suggestionFaults: p.text().nullable(),
     preview: p.text(),
     model: p.text().nullable(),
     source: p.text().nullable(),
@@ -65,6 +69,11 @@ const ItemSchema = defineEntity({
     {
       name: 'item_claimed',
       expression: `create index "item_claimed" on "item" ("claim_expires_at") where "claim_expires_at" is not null`,
+    },
+    {
+      name: 'item_answer_schema',
+      expression:
+        'create index "item_answer_schema" on "item" ("project_id", "answer_schema") where "answer_schema" is not null',
     },
     { name: 'item_newest', properties: ['projectId', 'createdAt', 'id'] },
     {

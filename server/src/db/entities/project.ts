@@ -39,6 +39,9 @@ const ProjectSchema = defineEntity({
     sensitiveFlags: p.type(TextArray).$type<string[]>().defaultRaw(`'{}'`),
     sensitivePictures: p.enum(SENSITIVE_PICTURES).default('blur'),
     contentKinds: p.json<Record<string, ContentKind>>().defaultRaw(`'{}'`),
+    /** JSON text, and its digest, by which items name it (TS). */
+    answerSchema: p.text().nullable(),
+    answerSchemaDigest: p.text().nullable(),
     settingsVersion: p.integer(),
     /** The settings version of the current guidelines. */
     guidelinesVersion: p.integer().default(1),

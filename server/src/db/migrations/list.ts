@@ -34,6 +34,7 @@ import { Media } from './0028-media.ts';
 import { MistakeReports } from './0029-mistake-reports.ts';
 import { OwnFigures } from './0029-own-figures.ts';
 import { QueueSorts } from './0030-queue-sorts.ts';
+import { AnswerSchemas, ItemAnswerSchemas, ItemAnswerSchemasIndex } from './0031-answer-schemas.ts';
 import { OverturnedDecisions } from './0032-overturned-decisions.ts';
 
 export const MIGRATIONS = [
@@ -74,5 +75,8 @@ export const MIGRATIONS = [
   { name: '0029-mistake-reports', class: MistakeReports },
   { name: '0029-own-figures', class: OwnFigures },
   { name: '0030-queue-sorts', class: QueueSorts },
+  { name: '0031-answer-schemas', class: AnswerSchemas },
+  { name: '0031-answer-schemas-items', class: ItemAnswerSchemas },
+  { name: '0031-answer-schemas-items-index', class: ItemAnswerSchemasIndex },
   { name: '0032-overturned-decisions', class: OverturnedDecisions },
 ];

@@ -27,6 +27,7 @@ const TAKE = [
   // left for the next batch.
   rowsOf('event', 'for update skip locked'),
   rowsOf('item'),
+  rowsOf('answer_schema'),
   rowsOf('invite'),
   rowsOf('offer'),
   rowsOf('api_key'),

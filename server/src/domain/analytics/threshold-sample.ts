@@ -37,6 +37,7 @@ const KIND_OF = {
   RT2: ({ audit_rate }) => ({ kind: 'automatic', audit_rate }),
   RT3: () => ({ kind: 'queued', audit_rate: null }),
   RT7: () => ({ kind: 'queued', audit_rate: null }),
+  RT8: () => ({ kind: 'queued', audit_rate: null }),
   RT4: ({ below_review }) => ({ kind: BELOW[below_review], audit_rate: null }),
 } as const satisfies Record<RoutingRule, (version: { audit_rate: number; below_review: BelowReview }) => Kind>;
 

@@ -197,7 +197,7 @@ const settings = fc
 const flags = fc.array(flag, { maxLength: 4 });
 
 /** How automatic a rule is: a rising confidence must never lower it. */
-const AUTOMATIC = { RT7: 0, RT4: 0, RT3: 1, RT2: 2, RT1: 3 } as const;
+const AUTOMATIC = { RT7: 0, RT4: 0, RT3: 1, RT8: 1, RT2: 2, RT1: 3 } as const;
 
 describe('routing, by property', () => {
   it('exactly one of RT1 to RT4 applies, and the result names it', () => {
@@ -211,10 +211,23 @@ describe('routing, by property', () => {
           RT3: !escalates && value < given.auto_threshold && value >= given.review_threshold,
           RT4: !escalates && value < given.review_threshold,
           RT7: false,
+          RT8: false,
         };
         const { rule } = route({ confidence: value, risk_flags }, given);
         expect(Object.values(applies).filter(Boolean)).toHaveLength(1);
         expect(applies[rule]).toBe(true);
+      }),
+    );
+  });
+
+  it('RT8: a suggestion that does not satisfy its schema changes what RT2 would approve, and nothing else', () => {
+    const anySettings = fc.tuple(settings, fc.boolean()).map(([given, stopped]) => ({ ...given, stopped }));
+    fc.assert(
+      fc.property(confidence, flags, anySettings, (value, risk_flags, given) => {
+        const item = { confidence: value, risk_flags };
+        const approved = route(item, { ...given, stopped: false }).rule === 'RT2';
+        const queued = { status: 'queued', rule: 'RT8', matched_flags: [] };
+        expect(route({ ...item, unfit: true }, given)).toEqual(approved ? queued : route(item, given));
       }),
     );
   });

@@ -36,10 +36,13 @@ interface Submitted {
   /** Compared as submitted, never rounded. */
   confidence: number;
   risk_flags: readonly string[];
+  /** Its suggestion does not satisfy its schema (TS1). */
+  unfit?: boolean;
 }
 
 /**
- * Routes an item (RT1 to RT4, in this order). While the project is stopped, an
+ * Routes an item (RT1 to RT4, in this order). What RT2 would approve is queued where the suggestion does not satisfy
+ * its schema (RT8). While the project is stopped, an
  * item that would be decided automatically is queued (RT7).
  */
 export function route(item: Submitted, settings: RoutingSettings): Routed {
@@ -52,7 +55,10 @@ function routeBySettings(item: Submitted, settings: RoutingSettings): Routed {
   const escalating = new Set(settings.escalate_flags.map(foldFlag));
   const matched = item.risk_flags.filter((flag) => escalating.has(foldFlag(flag)));
   if (matched.length > 0) return { status: 'escalated', rule: 'RT1', matched_flags: matched };
-  if (item.confidence >= settings.auto_threshold) return { status: 'auto_approved', rule: 'RT2', matched_flags: [] };
+  if (item.confidence >= settings.auto_threshold)
+    return item.unfit
+      ? { status: 'queued', rule: 'RT8', matched_flags: [] }
+      : { status: 'auto_approved', rule: 'RT2', matched_flags: [] };
   if (item.confidence >= settings.review_threshold) return { status: 'queued', rule: 'RT3', matched_flags: [] };
   return { status: BELOW[settings.below_review], rule: 'RT4', matched_flags: [] };
 }

@@ -82,6 +82,8 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   request_timeout: 'Send the whole request within 30 s, its headers within 10 s.',
   idempotency_in_progress: 'Send the same request again in a second.',
   validation_failed: '#/confidence: Too big: expected number to be <=1',
+  schema_invalid:
+    '#/answer_schema/properties/amount/type: This must be one of string, integer, number, boolean, null, array, object, or a list of them.',
   payload_too_large: 'Send at most 256 KiB, counted after decompression.',
   unsupported_media_type: 'Send content-type: application/json.',
   idempotency_key_reused: 'Use a new Idempotency-Key for another body.',
@@ -95,9 +97,16 @@ export function problemExample(code: ErrorCode, instance: string): Problem {
   const detail = DETAILS[code];
   if (detail === undefined) throw new Error(`The public API can return ${code}, which has no example detail yet.`);
   const { status, title } = ERRORS[code];
-  const errors = code === 'validation_failed' ? { errors: [FAULT] } : {};
+  const errors = FAULTS[code] === undefined ? {} : { errors: [FAULTS[code]] };
   return { type: `urn:countersign:error:${code}`, title, status, detail, instance, code, request_id: ID, ...errors };
 }
 
 const ID = '5b0f6f0e-3f0c-4a58-9d5e-0c8f4b3e2a17';
-const FAULT: FieldError = { pointer: '#/confidence', code: 'too_big', detail: 'Too big: expected number to be <=1' };
+const FAULTS: Partial<Record<ErrorCode, FieldError>> = {
+  validation_failed: { pointer: '#/confidence', code: 'too_big', detail: 'Too big: expected number to be <=1' },
+  schema_invalid: {
+    pointer: '#/answer_schema/properties/amount/type',
+    code: 'schema_invalid',
+    detail: 'This must be one of string, integer, number, boolean, null, array, object, or a list of them.',
+  },
+};

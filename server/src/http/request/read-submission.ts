@@ -7,20 +7,32 @@ import { findJsonFaultAsync } from '@countersign/shared/json/json-fault';
 import { splitList } from '@countersign/shared/json/split-list';
 import type { z } from 'zod';
 import type { CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
+import { readAnswerSchema } from '../../usecases/items/answer-schemas.ts';
 import type { SubmitInput } from '../../usecases/items/new-item.ts';
 import type { ApiKeyActor } from '../../usecases/services.ts';
 import { createYielder } from '../../usecases/yield-to-event-loop.ts';
 import { decode, notJsonAt, parseText, type ParsedBody } from './i-json.ts';
 import { parseFields } from './parse-fields.ts';
 
-/** A validated body with the raw text of its members: the service stores exactly what was sent (I7). */
-export function toSubmitInput(body: Omit<Submission, 'project_id'>, raw: Map<string, string>): SubmitInput {
+/**
+ * A validated body with the raw text of its members: the service stores exactly what was sent (I7). `root` is its pointer in the
+ * request. Errors: `schema_invalid`.
+ */
+export function toSubmitInput(
+  body: Omit<Submission, 'project_id' | 'answer_schema'>,
+  raw: Map<string, string>,
+  root = '#',
+): SubmitInput {
+  const schema = raw.get('answer_schema');
   return {
     input: { value: body.input, raw: raw.get('input') ?? 'null' },
     suggestion: { raw: raw.get('suggestion') ?? 'null' },
     metadata: body.metadata ? { value: body.metadata, raw: raw.get('metadata') ?? '{}' } : null,
     confidence: body.confidence,
     riskFlags: body.risk_flags ?? [],
+    ...(schema !== undefined && {
+      answerSchema: schema === 'null' ? null : readAnswerSchema(schema, `${root}/answer_schema`),
+    }),
   };
 }
 
@@ -99,7 +111,7 @@ function parseOne<T>(text: string, root: string, read: (part: ParsedBody) => T):
 function toSubmission({ value, raw }: ParsedBody, root: string, actor: ApiKeyActor): SubmitInput {
   const body = parseFields(submission, value, root);
   refuseOtherProject(body.project_id, actor);
-  return toSubmitInput(body, raw);
+  return toSubmitInput(body, raw, root);
 }
 
 function toCaseAnswer({ value, raw }: ParsedBody, root: string): CaseAnswered {

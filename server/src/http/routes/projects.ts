@@ -47,16 +47,24 @@ function bindSettings(bind: Binder, services: Services): void {
     const page = await listProjects(services, actor, { archived: archived === 'true', after, limit });
     return { data: page.rows.map(present), next_cursor: page.nextCursor };
   });
-  bind.member(api.createProject, async ({ actor, body }) => {
-    const id = await createProject(services, actor, definedOf(body));
+  bind.member(api.createProject, async ({ actor, body, raw }) => {
+    const id = await createProject(services, actor, definedOf(withSchemaText(body, raw)));
     return shown(services, actor, id);
   });
   bind.member(api.readProject, ({ actor, params }) => shown(services, actor, params.id));
-  bind.member(api.changeProject, async ({ actor, params, body }) => {
-    const { settings_version: settingsVersion, ...changes } = body;
+  bind.member(api.changeProject, async ({ actor, params, body, raw }) => {
+    const { settings_version: settingsVersion, ...changes } = withSchemaText(body, raw);
     await changeSettings(services, actor, { projectId: params.id, settingsVersion, changes: definedOf(changes) });
     return shown(services, actor, params.id);
   });
+}
+
+/** The answer schema is stored as the text that was sent. */
+function withSchemaText<T extends { answer_schema?: unknown }>(
+  { answer_schema: schema, ...body }: T,
+  raw: Map<string, string>,
+): Omit<T, 'answer_schema'> & { answer_schema: string | null | undefined } {
+  return { ...body, answer_schema: schema === null ? null : raw.get('answer_schema') };
 }
 
 /** The members that were sent: omitted ones must not overwrite. */

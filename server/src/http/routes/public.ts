@@ -51,8 +51,8 @@ export function bindPublic(bind: Binder, services: Services): void {
 
   bind.pipeline(readItem, async ({ actor, params, query, ctx }) => {
     const read = async () => {
-      const { item, decision } = await readPublicItem(services, actor, params.id);
-      return presentPublicItem(item, decision);
+      const { item, decision, answerSchema } = await readPublicItem(services, actor, params.id);
+      return presentPublicItem(item, decision, answerSchema);
     };
     const answer = await read();
     const { wait = 0 } = query;

@@ -22,8 +22,8 @@ export interface Taker {
   roles: readonly LockedRole[];
 }
 
-/** A granted item with the length of its lease, and whether its project has audits (AU3). */
-export type Picked = ReviewerGrant & { seconds: number; hasAudits: boolean };
+/** A granted item with the length of its lease, whether its project has audits (AU3), and the text of its schema (TS). */
+export type Picked = ReviewerGrant & { seconds: number; hasAudits: boolean; answerSchema: string | null };
 
 /** How many waiting items of a project one pick examines beyond those it takes: more than concurrent picks can have locked. */
 const CANDIDATES = 200;
@@ -89,13 +89,14 @@ export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise
 export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: Taker }[]): Promise<Picked[]> {
   if (pairs.length === 0) return [];
   const ids = pairs.map(({ id }) => id);
-  const leases = await tx.em.execute<{ id: string; seconds: number; audits: boolean }[]>(
+  const leases = await tx.em.execute<{ id: string; seconds: number; audits: boolean; answer_schema: string | null }[]>(
     `update item set
        claim_fence = item.claim_fence + 1, version = item.version + 1,
        claimed_by = taker.user_id, claim_expires_at = now() + make_interval(secs => p.claim_lease_seconds)
      from unnest(?::uuid[], ?::uuid[]) taker(item_id, user_id), project p
      where item.id = taker.item_id and p.id = item.project_id
-     returning item.id, p.claim_lease_seconds as seconds, ${HAS_AUDITS} as audits`,
+     returning item.id, p.claim_lease_seconds as seconds, ${HAS_AUDITS} as audits,
+       (select s.text from answer_schema s where s.project_id = item.project_id and s.digest = item.answer_schema) as answer_schema`,
     [uuidArray(ids), uuidArray(pairs.map(({ taker }) => taker.actor.userId))],
   );
   const terms = new Map(leases.map((lease) => [lease.id, lease]));
@@ -106,8 +107,8 @@ export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: T
     const { role } = taker.roles.find(({ projectId }) => projectId === item.projectId) as LockedRole;
     const expiresAt = item.claimExpiresAt as Date;
     appendClaimed(tx, taker.actor, item);
-    const { seconds, audits: hasAudits } = terms.get(id) as { seconds: number; audits: boolean };
-    return { item, role, hasAudits, fence: item.claimFence, expiresAt, seconds };
+    const { seconds, audits: hasAudits, answer_schema: answerSchema } = terms.get(id) as (typeof leases)[number];
+    return { item, role, hasAudits, answerSchema, fence: item.claimFence, expiresAt, seconds };
   });
 }
 

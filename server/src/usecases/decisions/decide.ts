@@ -7,8 +7,11 @@ import {
   type OverrideAction,
   type ReviewAction,
 } from '@countersign/shared/review-actions';
+import type { Fault } from '@countersign/shared/json-schema/evaluate';
 import { moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
 import type { Tx } from '../../db/database.ts';
+import type { Em } from '../../db/orm.ts';
+import { answerRefusal, faultsOf, loadAnswerSchema } from '../items/answer-schemas.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { releaseLock } from '../claims/claim-store.ts';
@@ -23,7 +26,7 @@ import { noteReason } from '../../db/learnings/assign-cluster.ts';
 
 /**
  * Carries out one move of rule LC. A late decision is accepted when the lease has ended but nobody else has claimed the item.
- * Errors: `not_found`, `forbidden`, `already_decided`, `claim_lost`, `validation_failed`, `unchanged_edit`.
+ * Errors: `not_found`, `forbidden`, `already_decided`, `claim_lost`, `validation_failed`, `unchanged_edit`, `answer_invalid`.
  */
 export async function decide(services: Services, actor: MemberActor, input: DecideInput): Promise<Item> {
   const item = await services.db.write(async (tx) => {
@@ -32,6 +35,7 @@ export async function decide(services: Services, actor: MemberActor, input: Deci
     if (move === undefined) throw refusedMove(before, input.action);
     refuseUnless(role, move.needs);
     checkInput(before, input, move);
+    await checkOutput(tx.em, before, { input, move });
     const left = await leaveQueue(tx, actor, { before, input, move });
     const step = { ...left, move, input, actor };
     await (move.decides === null ? storeMove(tx, step) : storeDecision(services, tx, step));
@@ -91,6 +95,18 @@ function checkInput(item: Item, input: DecideInput, move: Move): void {
     const detail = 'Only an edit may have an output.';
     throw new Refusal('validation_failed', detail, { errors: [{ pointer: '#/output', code: 'not_allowed', detail }] });
   }
+}
+
+/** TS2: refuses an output that does not satisfy the schema of the item, and approving such a suggestion. */
+async function checkOutput(em: Em, item: Item, { input, move }: { input: DecideInput; move: Move }): Promise<void> {
+  const { projectId, answerSchema: digest, suggestionFaults } = item;
+  if (!digest || move.decides !== 'approved') return;
+  const { output } = input;
+  const faults =
+    output === null
+      ? (JSON.parse(suggestionFaults ?? '[]') as Fault[])
+      : faultsOf(await loadAnswerSchema(em, { projectId, digest }), output.raw);
+  if (faults.length > 0) throw answerRefusal(faults);
 }
 
 function missing(field: string, detail: string): Refusal {

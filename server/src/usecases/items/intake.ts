@@ -12,13 +12,17 @@ import {
   findKeys,
   insertItems,
   insertKeys,
+  insertSchemas,
   type KeyId,
   type KeyRow,
   type NewItem,
+  type SchemaText,
   keyIdText,
   readRouting,
 } from '../../db/submit-batch.ts';
 import { archivedRefusal, notFound } from '../access/membership.ts';
+import { createYielder } from '../yield-to-event-loop.ts';
+import { type AnswerSchema, compiledSchema, judge, loadAnswerSchema, type Verdict } from './answer-schemas.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
 /** What one request submits: one item or a batch, all or nothing, with an optional idempotency key. */
@@ -72,6 +76,8 @@ const MAX_CONCURRENT_GROUPS = 2;
 
 interface Entry {
   submission: Submission;
+  /** Of each item, by its own schema or by what was known to be the project's; empty where there is none. */
+  verdicts: readonly (Verdict | null)[];
   weight: number;
   /** When a repeat stops waiting, by the process's monotonic clock. */
   giveUpAt: number;
@@ -81,10 +87,14 @@ interface IntakeServices {
   db: Database;
   clock: Clock;
   ids: Ids;
+  /** The digest of the schema that each project had lately, by which items are judged before the transaction. */
+  known: Map<string, string>;
 }
 
-export function createIntake(services: IntakeServices): Intake {
-  const group = new GroupCommit<Entry, Stored>({
+export function createIntake(given: Omit<IntakeServices, 'known'>): Intake {
+  const known = new Map<string, string>();
+  const services = { ...given, known };
+  const group = new GroupCommit<Entry, Stored | Unjudged>({
     commit: (entries) => services.db.write((tx) => commit(services, tx, entries)),
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: (entry) => entry.weight,
@@ -93,24 +103,64 @@ export function createIntake(services: IntakeServices): Intake {
     concurrency: MAX_CONCURRENT_GROUPS,
     laterMs: LATER_MS,
   });
+  const add = (submission: Submission, verdicts: Entry['verdicts']) =>
+    group.add({ submission, verdicts, weight: weightOf(submission), giveUpAt: performance.now() + IN_FLIGHT_MS });
   return {
-    submit: (submission) =>
-      group.add({ submission, weight: weightOf(submission), giveUpAt: performance.now() + IN_FLIGHT_MS }),
+    submit: async (submission) => {
+      const digest = known.get(submission.projectId);
+      let schema = digest === undefined ? null : compiledSchema(digest);
+      for (;;) {
+        const answer = await add(submission, await judgeAll(submission, schema));
+        if (!isUnjudged(answer)) return answer;
+        schema = answer.unjudged;
+        setKnown(known, submission.projectId, schema.digest);
+      }
+    },
   };
+}
+
+/** Nothing was stored: the project has this schema, by which the items are to be judged first. */
+interface Unjudged {
+  unjudged: AnswerSchema;
+}
+const isUnjudged = (answer: Stored | Unjudged): answer is Unjudged => 'unjudged' in answer;
+
+/** Projects whose digest is remembered. */
+const MAX_KNOWN = 10_000;
+
+function setKnown(known: Map<string, string>, projectId: string, digest: string): void {
+  known.delete(projectId);
+  known.set(projectId, digest);
+  const [oldest] = known.keys();
+  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+}
+
+/** Outside of any transaction, item by item: a batch blocks the event loop no longer than its slowest item. */
+async function judgeAll({ items }: Submission, ofProject: AnswerSchema | null): Promise<Entry['verdicts']> {
+  if (ofProject === null && items.every(({ answerSchema }) => !answerSchema)) return [];
+  const yieldToEventLoop = createYielder();
+  const verdicts: (Verdict | null)[] = [];
+  for (const { answerSchema, suggestion } of items) {
+    const schema = answerSchema === undefined ? ofProject : answerSchema;
+    verdicts.push(schema && judge(schema, suggestion.raw));
+    await yieldToEventLoop();
+  }
+  return verdicts;
 }
 
 /** The approximate size of a row without its payload. */
 const ROW_WEIGHT = 1024;
 
 function weightOf({ items }: Submission): number {
-  const weights = items.map(({ input, suggestion, metadata, riskFlags }) => {
-    const payload = input.raw.length + suggestion.raw.length + (metadata?.raw.length ?? 0);
+  const weights = items.map(({ input, suggestion, metadata, riskFlags, answerSchema }) => {
+    const texts = [input.raw, suggestion.raw, metadata?.raw, answerSchema?.text];
+    const payload = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
     return ROW_WEIGHT + payload + riskFlags.join('').length;
   });
   return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promise<Outcome<Stored>[]> {
+async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promise<Outcome<Stored | Unjudged>[]> {
   const submissions = entries.map(({ submission }) => submission);
   const batch = new Batch(services, await enter(tx, submissions), await readRouting(tx.em, submissions.map(projectOf)));
   const outcomes = entries.map((entry) => batch.evaluate(entry));
@@ -119,7 +169,13 @@ async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promi
     tx,
     outcomes.flatMap((outcome) => (isReplay(outcome) ? outcome.replay : [])),
   );
-  return outcomes.map((outcome) => (isReplay(outcome) ? repeatOf(outcome.replay, earlier) : outcome));
+  const answers: Outcome<Stored | Unjudged>[] = [];
+  for (const outcome of outcomes) {
+    if (isReplay(outcome)) answers.push(repeatOf(outcome.replay, earlier));
+    else if (isToJudge(outcome)) answers.push({ result: { unjudged: await loadAnswerSchema(tx.em, outcome.toJudge) } });
+    else answers.push(outcome);
+  }
+  return answers;
 }
 
 /** An idempotency key is still known after its item was deleted (KE4): it creates no new one. */
@@ -130,10 +186,15 @@ function repeatOf(ids: string[], earlier: Map<string, SubmitResult>): Outcome<St
 
 const projectOf = (submission: Submission): string => submission.projectId;
 
-/** An outcome, or the ids of items that an earlier request created and that are still to be read. */
-type Evaluated = Outcome<Stored> | { replay: string[] };
-const isReplay = (judged: Evaluated): judged is { replay: string[] } =>
-  typeof judged === 'object' && 'replay' in judged;
+/** An outcome; the ids of items that an earlier request created; or the schema by which the items are to be judged. */
+type Evaluated = Outcome<Stored> | { replay: string[] } | ToJudge;
+interface ToJudge {
+  toJudge: { projectId: string; digest: string };
+}
+const isReplay = (evaluated: Evaluated): evaluated is { replay: string[] } =>
+  typeof evaluated === 'object' && 'replay' in evaluated;
+const isToJudge = (evaluated: Evaluated | Entry['verdicts']): evaluated is ToJudge =>
+  typeof evaluated === 'object' && 'toJudge' in evaluated;
 
 interface Keys {
   /** Keys that another transaction has locked, by `keyIdText`. */
@@ -144,6 +205,8 @@ interface Keys {
 /** One group of submissions: decides which are new, and which repeat which. */
 class Batch {
   readonly items: { item: NewItem; actor: ActorRef }[] = [];
+  /** By project and digest. */
+  readonly schemas = new Map<string, SchemaText>();
   readonly keys: KeyRow[] = [];
   readonly now: Date;
   readonly #services: IntakeServices;
@@ -159,7 +222,8 @@ class Batch {
     this.now = services.clock.now();
   }
 
-  evaluate({ submission, giveUpAt }: Entry): Evaluated {
+  evaluate(entry: Entry): Evaluated {
+    const { submission, giveUpAt } = entry;
     const keyIds = keyIdsOf(submission).map(keyIdText);
     if (keyIds.some((keyId) => this.#known.busy.has(keyId))) {
       return performance.now() < giveUpAt ? 'later' : { refusal: inProgress() };
@@ -172,12 +236,18 @@ class Batch {
     if (twin) return twin.digest === digest ? { result: { ...twin.stored, replayed: true } } : { refusal: reused() };
     const project = this.#projects.get(submission.projectId);
     if (project === undefined) return { refusal: notFound() };
-    return project.archived ? { refusal: archivedRefusal() } : { result: this.#make(submission, project) };
+    if (project.archived) return { refusal: archivedRefusal() };
+    if (project.answer_schema_digest === null) this.#services.known.delete(project.id);
+    const verdicts = verdictsOf(entry, project);
+    return isToJudge(verdicts) ? verdicts : { result: this.#make(submission, project, verdicts) };
   }
 
-  #make(submission: Submission, project: SubmissionProject): Stored {
+  #make(submission: Submission, project: SubmissionProject, verdicts: readonly (Verdict | null)[]): Stored {
     const made = { ids: this.#services.ids, now: this.now };
-    const items = submission.items.map((input) => toNewItem(input, project, made));
+    const items = submission.items.map((input, index) =>
+      toNewItem(input, project, { ...made, verdict: verdicts[index] ?? null }),
+    );
+    this.#addSchemas(submission);
     for (const item of items) this.items.push({ item, actor: submission.actor });
     const stored = { results: items.map((item) => ({ item, decision: autoDecision(item) })), replayed: false };
     const digest = submission.idempotency?.digest ?? null;
@@ -189,6 +259,25 @@ class Batch {
     }
     return stored;
   }
+
+  #addSchemas({ projectId, items }: Submission): void {
+    for (const { answerSchema } of items) {
+      if (!answerSchema) continue;
+      const { digest, text } = answerSchema;
+      this.schemas.set(`${projectId} ${digest}`, { projectId, digest, text });
+    }
+  }
+}
+
+/** The verdicts by the schemas that apply now (RT6): those of items without one of their own depend on the project. */
+function verdictsOf(
+  { submission: { items }, verdicts }: Entry,
+  { id: projectId, answer_schema_digest: digest }: SubmissionProject,
+): readonly (Verdict | null)[] | ToJudge {
+  if (digest === null)
+    return verdicts.map((verdict, index) => (items[index]?.answerSchema === undefined ? null : verdict));
+  const unjudged = items.some((item, index) => item.answerSchema === undefined && verdicts[index]?.digest !== digest);
+  return unjudged ? { toJudge: { projectId, digest } } : verdicts;
 }
 
 /** The idempotency keys of a submission; the first is its own, the others are further keys it is known by. */
@@ -208,8 +297,9 @@ async function enter({ em }: Tx, submissions: Submission[]): Promise<Keys> {
   return { busy, taken: keyIds.length === 0 ? new Map<string, KeyRow>() : await findKeys(em, keyIds) };
 }
 
-async function store({ em, appendEvent }: Tx, { items, keys, now }: Batch): Promise<void> {
+async function store({ em, appendEvent }: Tx, { items, keys, schemas, now }: Batch): Promise<void> {
   if (items.length === 0) return;
+  if (schemas.size > 0) await insertSchemas(em, [...schemas.values()], now);
   await insertItems(
     em,
     items.map(({ item }) => item),

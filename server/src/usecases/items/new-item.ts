@@ -8,6 +8,7 @@ import { dueAt, isOpen } from '../../domain/items/item.ts';
 import { previewOf } from '../../domain/items/preview.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
 import { route } from '../../domain/items/routing.ts';
+import type { AnswerSchema, Verdict } from './answer-schemas.ts';
 
 /** A validated submission. The raw members are the JSON text as received (I7). */
 export interface SubmitInput {
@@ -16,14 +17,22 @@ export interface SubmitInput {
   metadata: { value: Record<string, unknown>; raw: string } | null;
   confidence: number;
   riskFlags: string[];
+  /** Its own schema (TS); null switches that of the project off, which applies where it is omitted. */
+  answerSchema?: AnswerSchema | null;
 }
 
 /**
  * Routes the submission and builds its row. `decisionId` is set when it is approved
  * automatically (RT2); an item drawn for an audit waits as well (AU1).
  */
-export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: Ids; now: Date }): NewItem {
-  const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags }, project);
+export function toNewItem(
+  input: SubmitInput,
+  project: RoutingRow,
+  made: { ids: Ids; now: Date; verdict?: Verdict | null },
+): NewItem {
+  const verdict = made.verdict ?? null;
+  const unfit = verdict !== null && verdict.faults !== null;
+  const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags, unfit }, project);
   const id = made.ids.uuid();
   const ships = routed.status === 'auto_approved';
   const audit = ships && isDrawn(hashToUnit(`${project.audit_salt} ${id}`), project.audit_rate);
@@ -36,6 +45,8 @@ export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: 
     input: input.input.raw,
     suggestion: input.suggestion.raw,
     metadata: input.metadata?.raw ?? null,
+    answerSchema: verdict?.digest ?? null,
+    suggestionFaults: verdict?.faults ?? null,
     confidence: input.confidence,
     riskFlags: input.riskFlags,
     preview: previewOf(input.input.value),

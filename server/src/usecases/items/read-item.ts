@@ -9,6 +9,7 @@ import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import { isBlind } from '../../domain/audits/audit.ts';
 import type { Em } from '../../db/orm.ts';
+import { readSchemaText } from '../../db/submit-batch.ts';
 import { isOpen, isSettled } from '../../domain/items/item.ts';
 import { claimLimitReached } from '../claims/claim-limit.ts';
 import { findItem, notFound } from '../access/membership.ts';
@@ -26,6 +27,8 @@ export interface ItemView {
   decision: Decision | null;
   decidedBy: string | null;
   claim: ClaimView | null;
+  /** The text of its answer schema; null: none (TS). */
+  answerSchema: string | null;
   /** The viewer has reached the claim limit with other items (LC4). */
   claimLimitReached: boolean;
 }
@@ -39,12 +42,19 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
     const reviewer = decision?.reviewerId ? await em.findOne(User, { id: decision.reviewerId }) : null;
     const decidedBy = reviewer && displayName({ name: reviewer.name ?? null, address: reviewer.address });
     const { archived, hasAudits } = await projectOf(em, item.projectId);
-    return { item, role, archived, blind: isBlind(role, hasAudits), decision, decidedBy };
+    const answerSchema = await schemaTextOf(em, item);
+    return { item, role, archived, blind: isBlind(role, hasAudits), decision, decidedBy, answerSchema };
   });
   const claim = (await readClaims(services, [view.item])).get(itemId) ?? null;
   const asks = isOpen(view.item.status) && claim?.userId !== actor.userId;
   return { ...view, claim, claimLimitReached: asks && (await claimLimitReached(services, actor.userId)) };
 }
+
+/** The text of the schema of an item. */
+const schemaTextOf = async (
+  em: Em,
+  { projectId, answerSchema: digest }: Pick<Item, 'projectId' | 'answerSchema'>,
+): Promise<string | null> => (digest ? readSchemaText(em, { projectId, digest }) : null);
 
 async function projectOf(em: Em, projectId: string): Promise<{ archived: boolean; hasAudits: boolean }> {
   const rows = await em.execute<{ archived: boolean; audits: boolean }[]>(
@@ -104,10 +114,11 @@ export function readPublicItem(
   services: Services,
   actor: ApiKeyActor,
   itemId: string,
-): Promise<{ item: Item; decision: Decision | null }> {
+): Promise<{ item: Item; decision: Decision | null; answerSchema: string | null }> {
   return services.db.read(async (em) => {
     const item = await em.findOne(Item, { id: itemId, projectId: actor.projectId });
     if (item === null) throw notFound();
-    return { item, decision: await em.findOne(Decision, { itemId, audit: false, finalAt: { $ne: null } }) };
+    const decision = await em.findOne(Decision, { itemId, audit: false, finalAt: { $ne: null } });
+    return { item, decision, answerSchema: await schemaTextOf(em, item) };
   });
 }

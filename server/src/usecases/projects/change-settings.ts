@@ -10,7 +10,15 @@ import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { refuseArchived, requireChange, requirePermission } from '../access/membership.ts';
 import { differing, recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { checkThresholds, checkWebhookUrl, permissionsFor, settingsColumns, settingsOf } from './settings.ts';
+import {
+  checkThresholds,
+  checkWebhookUrl,
+  permissionsFor,
+  schemaOf,
+  settingsColumns,
+  settingsOf,
+  storeSchema,
+} from './settings.ts';
 
 export interface ChangeInput {
   projectId: string;
@@ -20,7 +28,7 @@ export interface ChangeInput {
 }
 
 /**
- * Errors: `not_found`, `forbidden`, `stale_settings`, `validation_failed`,
+ * Errors: `not_found`, `forbidden`, `stale_settings`, `validation_failed`, `schema_invalid`,
  * `webhook_url_refused`. An empty change creates no version.
  */
 export async function changeSettings(services: Services, actor: MemberActor, input: ChangeInput): Promise<void> {
@@ -34,17 +42,19 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     const after = { ...before, ...input.changes };
     if (project.settingsVersion !== settingsVersion) throw stale();
     checkThresholds(after);
+    const schema = schemaOf(after);
     // By saving the webhook URL again, an owner resumes a paused endpoint.
     if (typeof input.changes.webhook_url === 'string') await resumeEndpoint(services, { tx, actor }, projectId);
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     const version = settingsVersion + 1;
     const guidelinesVersion = before.guidelines === after.guidelines ? project.guidelinesVersion : version;
-    const columns = { ...settingsColumns(after), settingsVersion: version, guidelinesVersion };
+    const changedAt = services.clock.now();
+    const stored = await storeSchema(tx.em, projectId, { schema, now: changedAt });
+    const columns = { ...settingsColumns(after), ...stored, settingsVersion: version, guidelinesVersion };
     // Items that arrived while audits were drawn stay indistinguishable for reviewers until they are decided (AU3).
     const off = before.audit_rate > 0 && after.audit_rate === 0 ? { auditsOffVersion: version } : {};
     const touched = await tx.em.nativeUpdate(Project, { id: projectId, settingsVersion }, { ...columns, ...off });
     if (touched !== 1) throw stale();
-    const changedAt = services.clock.now();
     await tx.em.insert(SettingsVersion, { projectId, version, settings: after, changedBy: actor.userId, changedAt });
     if (guidelinesVersion === version) await sawGuidelines(tx.em, { actor, projectId, version });
     const change = { action: 'settings.changed' as const, subject: `v${version}`, ...differing(before, after) };

@@ -11,7 +11,8 @@ import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { checkThresholds, checkWebhookUrl, settingsColumns } from './settings.ts';
+import type { AnswerSchema } from '../items/answer-schemas.ts';
+import { checkThresholds, checkWebhookUrl, schemaOf, settingsColumns, storeSchema } from './settings.ts';
 
 export type NewProject = Partial<ProjectSettings> & { name: string };
 
@@ -21,7 +22,7 @@ export const mayCreateProjects = ({ projectCreators: who }: Services, { address 
 
 /**
  * Creates the project with its first settings version and a webhook secret that was never shown. Errors: `forbidden` (PM7),
- * `validation_failed`, `webhook_url_refused`.
+ * `validation_failed`, `schema_invalid`, `webhook_url_refused`.
  */
 export async function createProject(services: Services, actor: MemberActor, input: NewProject): Promise<string> {
   if (!mayCreateProjects(services, actor))
@@ -39,9 +40,10 @@ export async function insertProject(
   { id, settings }: { id: string; settings: ProjectSettings },
 ): Promise<string> {
   checkThresholds(settings);
+  const schema = schemaOf(settings);
   if (settings.webhook_url !== null) await checkWebhookUrl(services, settings.webhook_url);
   await services.db.write(async (tx) => {
-    await insertRows(services, tx, { id, settings, ownerId: actor.userId });
+    await insertRows(services, tx, { id, settings, schema, ownerId: actor.userId });
     // The log has all settings, because the defaults may be different when it is read.
     const change = { action: 'project.created' as const, after: settings };
     await recordChange(services, { tx, actor }, { projectId: id, changed: ['created', 'members'], ...change });
@@ -49,20 +51,25 @@ export async function insertProject(
   return id;
 }
 
-async function insertRows(
-  services: Services,
-  tx: Tx,
-  { id, settings, ownerId }: { id: string; settings: ProjectSettings; ownerId: string },
-): Promise<void> {
+interface NewRows {
+  id: string;
+  settings: ProjectSettings;
+  schema: AnswerSchema | null;
+  ownerId: string;
+}
+
+async function insertRows(services: Services, tx: Tx, { id, settings, schema, ownerId }: NewRows): Promise<void> {
   const createdAt = services.clock.now();
   await tx.em.insert(Project, {
     id,
     ...settingsColumns(settings),
+    answerSchemaDigest: schema?.digest ?? null,
     settingsVersion: 1,
     eventSeq: 0,
     createdAt,
     archivedAt: null,
   });
+  await storeSchema(tx.em, id, { schema, now: createdAt });
   await tx.em.insert(SettingsVersion, {
     projectId: id,
     version: 1,

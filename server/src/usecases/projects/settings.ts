@@ -9,6 +9,9 @@ import {
 } from '@countersign/shared/settings';
 import { thresholdFault } from '../../domain/items/routing.ts';
 import type { Project } from '../../db/entities/project.ts';
+import type { Em } from '../../db/orm.ts';
+import { insertSchemas } from '../../db/submit-batch.ts';
+import { type AnswerSchema, readAnswerSchema } from '../items/answer-schemas.ts';
 import type { Services } from '../services.ts';
 
 type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
@@ -42,6 +45,21 @@ export function checkThresholds(settings: ProjectSettings): void {
     const errors = [{ pointer: '#/review_threshold', code: 'RT5', detail: fault }];
     throw new Refusal('validation_failed', fault, { errors });
   }
+}
+
+/** The row of the answer schema of these settings; null where there is none. Errors: `schema_invalid`. */
+export function schemaOf({ answer_schema: text }: Pick<ProjectSettings, 'answer_schema'>): AnswerSchema | null {
+  return text === null ? null : readAnswerSchema(text, '#/answer_schema');
+}
+
+/** Stores the schema of a project, by whose digest its items name it (TS). Returns the column of the project. */
+export async function storeSchema(
+  em: Em,
+  projectId: string,
+  { schema, now }: { schema: AnswerSchema | null; now: Date },
+): Promise<{ answerSchemaDigest: string | null }> {
+  if (schema !== null) await insertSchemas(em, [{ projectId, digest: schema.digest, text: schema.text }], now);
+  return { answerSchemaDigest: schema?.digest ?? null };
 }
 
 /**

@@ -58,8 +58,8 @@ const onPage = (who: Person, sent: Omit<Sent, 'headers'> & { headers?: Record<st
   headers: { ...(sent.body === undefined ? {} : JSON_TYPE), ...cookieOf(who), ...sent.headers },
 });
 
-async function claimedBy(who: Person): Promise<{ id: string; fence: number }> {
-  const { id } = await project.pipeline.submit(aSubmission());
+async function claimedBy(who: Person, overrides: object = {}): Promise<{ id: string; fence: number }> {
+  const { id } = await project.pipeline.submit(aSubmission(overrides));
   const { fence } = await who.call(claimItem, { params: { id } });
   return { id, fence };
 }
@@ -157,6 +157,11 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
   payload_too_large: async () => post(submitting({ input: 'x'.repeat(256 * 1024) })),
   unsupported_media_type: async () => post(submitting(), { 'content-type': 'text/plain' }),
   validation_failed: async () => post(submitting({ confidence: 2, risk_flag: ['legal'] })),
+  schema_invalid: async () => post(submitting({ answer_schema: { type: 'text' } })),
+  answer_invalid: async () => {
+    const { id, fence } = await claimedBy(anna, { answer_schema: { type: 'null' } });
+    return onPage(anna, decision(id, { fence, action: 'approve' }));
+  },
   idempotency_key_reused: async () => {
     await ask(served, post(submitting(), { 'idempotency-key': 'once' }));
     return post(submitting(), { 'idempotency-key': 'once' });

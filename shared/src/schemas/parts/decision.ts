@@ -26,7 +26,8 @@ export const routing = z
     rule: routingRule.meta({
       description:
         'RT1: a risk flag escalates; RT2: at or above the auto-approve threshold; RT3: at or above the review threshold; RT4: below it;' +
-        'RT7: the project was stopped, and an item that RT2 or RT4 would have decided goes to human review',
+        'RT7: the project was stopped, and an item that RT2 or RT4 would have decided goes to human review; ' +
+        'RT8: the suggestion does not satisfy its schema, and an item that RT2 would have approved goes to human review',
     }),
     auto_threshold: z.number().meta({ description: 'The value at the time of routing' }),
     review_threshold: z.number().meta({ description: 'The value at the time of routing' }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decision, routing } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
-import { json } from './json.ts';
+import { answerFault, json } from './json.ts';
 import { abilities, itemStatus } from './enums.ts';
 
 export const claim = z.object({ user_id: uuid, name: z.string(), expires_at: timestamp });
@@ -35,6 +35,10 @@ export const itemDetail = itemRow
     input: json,
     suggestion: json,
     metadata: z.record(z.string(), json).nullable(),
+    /** The schema that applies to suggestion and output (TS); null: none. */
+    answer_schema: json.nullable(),
+    /** Why the suggestion does not satisfy it; null where it does. */
+    suggestion_faults: z.array(answerFault).nullable(),
     /** Null when the confidence is (AU3). */
     routing: routing.nullable(),
     /**

@@ -40,6 +40,7 @@ export const itemMessages = {
       RT3: 'At or above the review threshold',
       RT4: 'Below the review threshold',
       RT7: 'Manual review was on for the project',
+      RT8: 'The suggestion does not satisfy its schema',
     } satisfies Record<RoutingRule, string>,
     flags: 'Matching flags',
     settings: (version: number) => `v${version}`,

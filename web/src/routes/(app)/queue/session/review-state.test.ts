@@ -28,6 +28,8 @@ const item = (change: Partial<ItemDetail> = {}): ItemDetail => ({
   decision: null,
   decided_by: null,
   emptied_at: null,
+  answer_schema: null,
+  suggestion_faults: null,
   audited: false,
   undo_until: null,
   abilities: Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as ItemDetail['abilities'],

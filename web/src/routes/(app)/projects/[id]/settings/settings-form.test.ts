@@ -49,6 +49,15 @@ describe('what is sent', () => {
     expect(patchOf(read, after, 13)).toEqual({ settings_version: 13 });
   });
 
+  it('is an answer schema as JSON, and nothing when only its spaces differ', () => {
+    const schema = { type: 'object', properties: { amount: { minimum: 0.5 } } };
+    const after = typed({ answer_schema: JSON.stringify(schema) });
+    expect(patchOf(before, after, 12)).toEqual({ answer_schema: schema, settings_version: 12 });
+    expect(patchOf(draftOf({ ...project, answer_schema: schema }), after, 13)).toEqual({ settings_version: 13 });
+    expect(patchOf(after, typed({ answer_schema: ' ' }), 13)).toEqual({ answer_schema: null, settings_version: 13 });
+    expect(faultsOf(typed({ answer_schema: '{"type":' }))).toEqual({ answer_schema: 'no_json' });
+  });
+
   it('never changes a threshold by showing it: the field reads back as the same number', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => {
@@ -65,6 +74,7 @@ describe('the declarations of the settings', () => {
     const text = (length: number) => 'x'.repeat(length);
     const list = (length: number) => Array.from({ length }, (_, at) => `r${at}`);
     if (setting.control === 'choice') return [...setting.options];
+    if (setting.control === 'schema') return [{}, true, { type: 'object', required: ['a'] }];
     if (setting.control === 'pointers') {
       const kinds = (length: number) => Object.fromEntries(list(length).map((name) => [`/input/${name}`, 'text']));
       const wrong = ['', '/', 'input', '/metadata', '/input/~2', `/input/${text(setting.maxLength)}`];

@@ -11,6 +11,7 @@ import {
   type SettingName,
   type SettingWith,
 } from '@countersign/shared/settings';
+import { findJsonFault } from '@countersign/shared/json/json-fault';
 import { isHostName } from '@countersign/shared/formats/host-name';
 import { isItemPointer } from '@countersign/shared/formats/item-pointer';
 import { isTimeZone } from '@countersign/shared/time-zone';
@@ -36,7 +37,8 @@ export const draftOf = (project: Project): Draft =>
 
 /** A value as somebody would type it. */
 function typedOf(setting: Setting, value: Project[FieldName]): string | string[] {
-  if (Array.isArray(value)) return [...value];
+  if (setting.control === 'schema') return (value ?? null) === null ? '' : JSON.stringify(value, null, 2);
+  if (Array.isArray(value)) return value.map(String);
   if (setting.control === 'pointers') return pointerEntries(value);
   if (typeof value === 'number' && setting.control === 'number' && !setting.integer) return thresholdText(value);
   // Empty for a value that is not set, or hidden from the user.
@@ -74,7 +76,17 @@ function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
   if (typeof typed !== 'string' || setting.control === 'choice') return typed;
   if (setting.nullable && typed.trim() === '') return null;
   if (setting.control === 'number') return parseNumber(typed);
+  if (setting.control === 'schema') return sentSchema(typed);
   return setting.control === 'text' ? typed.trim() : typed;
+}
+
+/** The text itself where it is no JSON: the form does not send it (`faultsOf`). */
+function sentSchema(typed: string): unknown {
+  try {
+    return JSON.parse(typed);
+  } catch {
+    return typed;
+  }
 }
 
 const sentPointers = (entries: readonly string[]): Record<string, string> =>
@@ -117,6 +129,7 @@ export type Fault =
   | 'too_many'
   | 'no_host'
   | 'no_pointer'
+  | 'no_json'
   | 'twice'
   | 'too_long'
   | 'marked';
@@ -146,6 +159,7 @@ function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
   const text = String(typed);
   if (setting.nullable && text.trim() === '') return null;
   if (setting.control === 'number') return numberFault(text, setting);
+  if (setting.control === 'schema') return findJsonFault(text) === null ? null : 'no_json';
   const sent = setting.control === 'text' ? text.trim() : text;
   if (setting.format === 'time_zone' && !isTimeZone(sent)) return 'no_zone';
   if (sent.length < setting.minLength) return 'empty';

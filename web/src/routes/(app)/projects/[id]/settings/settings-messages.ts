@@ -8,7 +8,7 @@ import type { Fault, FieldName } from './settings-form.ts';
 function boundsOf(field: FieldName): string {
   const setting: Setting = SETTINGS[field];
   if (setting.control === 'number') return `${setting.min} to ${setting.max}`;
-  if (setting.control === 'choice') return '';
+  if (setting.control === 'choice' || setting.control === 'schema') return '';
   return count('maxEntries' in setting ? setting.maxEntries : setting.maxLength);
 }
 
@@ -51,6 +51,7 @@ export const settingsMessages = {
     sensitive_flags: 'sensitive flags',
     sensitive_pictures: 'sensitive pictures',
     content_kinds: 'content kinds',
+    answer_schema: 'answer schema',
     webhook_url: 'webhook URL',
   } satisfies Record<FieldName, string>,
 
@@ -97,6 +98,7 @@ export const settingsMessages = {
     no_reason: () => 'Keep at least one reason. Edits and rejections need one.',
     too_many: (field) => `Maximum of ${boundsOf(field)}. Remove some.`,
     no_host: () => 'Enter host names such as images.example.com, without a port and no IP addresses.',
+    no_json: () => 'Enter a JSON Schema: one JSON value.',
     no_pointer: () => 'Enter pointers such as /input/body or /suggestion.',
     twice: () => 'Keep one kind for each pointer.',
     too_long: (field) => `Must not be longer than ${boundsOf(field)} characters.`,

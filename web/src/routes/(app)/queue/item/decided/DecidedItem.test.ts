@@ -42,6 +42,8 @@ const APPROVED = {
     decided_at: AT,
   },
   emptied_at: null,
+  answer_schema: null,
+  suggestion_faults: null,
 } as unknown as ItemDetail;
 const redacted = (item: ItemDetail, decision: object = {}): ItemDetail => ({
   ...item,

@@ -1,0 +1,59 @@
+// Tests that answer schemas, and what they say of suggestions, are deleted with the items that they belong to (KE2, KE4).
+import { describe, expect, it } from 'vitest';
+import { readAnswerSchema } from '../../../src/usecases/items/answer-schemas.ts';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
+import { anItem, review } from '../support/project-fixture.ts';
+import { settle, tablesContaining, useRetentionFixture } from './retention-fixture.ts';
+
+const { testEnv, now, days, pass, mark, setExcluded } = useRetentionFixture();
+
+const schemaOf = (text: string) => readAnswerSchema(text, '#');
+const digests = async () => {
+  const rows = await testEnv.sql<{ digest: string }>('select digest from answer_schema where project_id = ?', [
+    now.fixture.projectId,
+  ]);
+  return rows.map(({ digest }) => digest);
+};
+
+describe('the schema of an item past its retention period', () => {
+  it.each(['retention_payload_days', 'retention_item_days'] as const)(
+    'KE2, KE4: is deleted together with the faults that name it (%s)',
+    async (name) => {
+      await days({ [name]: 30 });
+      const answerSchema = schemaOf(JSON.stringify({ properties: { [mark('schema')]: { const: mark('constant') } } }));
+      const suggestion = { raw: JSON.stringify({ [mark('schema')]: 1 }) };
+      const { id } = await anItem(testEnv.services, now.fixture, { answerSchema, suggestion, confidence: 1 });
+      await review(testEnv.services, now.fixture.anna, { itemId: id, action: 'reject' });
+      await settle(testEnv);
+      await setExcluded(id);
+      expect(await tablesContaining(testEnv, mark('schema'))).toContain('answer_schema');
+      await pass(31);
+      expect(await tablesContaining(testEnv, mark('schema'))).toEqual([]);
+      expect(await tablesContaining(testEnv, mark('constant'))).toEqual([]);
+    },
+  );
+
+  it('KE2: stays while another item or the project names it', async () => {
+    await days({ retention_payload_days: 30 });
+    const { projectId, owner, anna } = now.fixture;
+    const [ofProject, ofItems] = ['{"title":"p"}', '{"title":"i"}'].map(schemaOf);
+    const [project] = await testEnv.sql<{ version: number }>(
+      'select settings_version as version from project where id = ?',
+      [projectId],
+    );
+    const changes = { answer_schema: ofProject?.text ?? null };
+    await changeSettings(testEnv.services, owner, { projectId, settingsVersion: project?.version ?? 0, changes });
+    for (const given of [{}, ofItems && { answerSchema: ofItems }]) {
+      const { id } = await anItem(testEnv.services, now.fixture, given);
+      await review(testEnv.services, anna, { itemId: id, action: 'approve' });
+    }
+    const waiting = await anItem(testEnv.services, now.fixture, ofItems && { answerSchema: ofItems });
+    await settle(testEnv);
+    await pass(31);
+    expect((await digests()).sort()).toEqual([ofProject?.digest, ofItems?.digest].sort());
+    await review(testEnv.services, anna, { itemId: waiting.id, action: 'approve' });
+    await settle(testEnv);
+    await pass(31);
+    expect(await digests()).toEqual([ofProject?.digest]);
+  });
+});

@@ -1,0 +1,111 @@
+// Patterns: the verdicts of the platform's own expressions, in a number of steps that grows with the text only.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PatternCompiler, PatternFault } from './pattern.ts';
+
+const STATES = 20_000;
+const compile = (pattern: string, states = STATES) => new PatternCompiler(states).compile(pattern);
+const matches = (pattern: string, text: string): boolean => compile(pattern)(text, () => {});
+
+function stepsOf(pattern: string, text: string): number {
+  let spent = 0;
+  compile(pattern)(text, (steps) => (spent += steps));
+  return spent;
+}
+
+describe('a pattern', () => {
+  it.each<[string, string, boolean]>([
+    ['', '', true],
+    ['b', 'abc', true],
+    ['^b', 'abc', false],
+    ['^a|c$', 'xc', true],
+    ['^(?:\\+49|0)[1-9]\\d{2,4}$', '+49171', true],
+    ['^(?<year>\\d{4})-\\d{2}$', '2026-11', true],
+    ['^\\d$', '٣', false],
+    ['^\\s$', '\u00a0', true],
+    ['^.$', '😀', true],
+    ['^.$', '\u2028', false],
+    ['^\\p{Letter}+$', 'ñandú', true],
+    ['^\\p{Script=Greek}$', 'α', true],
+    ['\\bcat\\b', 'a cat.', true],
+    ['\\Bat', 'cat', true],
+    ['^\\u00e9\\x41\\u{1F600}$', 'éA😀', true],
+    ['^\\ud83d\\ude00$', '😀', true],
+    ['^a{2}$', 'aaa', false],
+    ['^a{,2}$', 'a{,2}', true],
+    ['^{.*}$', '{}', true],
+    ['^[^]$', '\n', true],
+    ['[]', 'a', false],
+    // Punctuation may be escaped without need, as many generators do.
+    ['^\\d{3}\\-\\d{4}\\"\\_$', '555-1234"_', true],
+    ['^[\\w\\-\\.\\@\\"]+$', 'a-b.c@"', true],
+    ['^[\\\\"]+$', '\\"', true],
+    ['^(a*)*$', 'aaa', true],
+    ['^(a|b){0}$', '', true],
+  ])('/%s/ in %j: %s', (pattern, text, expected) => {
+    expect(matches(pattern, text)).toBe(expected);
+  });
+
+  it.each<[string, RegExp]>([
+    ['(a)\\1', /Backreferences/],
+    ['(?<n>a)\\k<n>', /Backreferences/],
+    ['a(?=b)', /Lookahead/],
+    ['(?<!a)b', /Lookahead/],
+    ['(?i:a)', /question mark/],
+    ['(a', /not closed/],
+    ['a)', /no opening/],
+    ['[a', /not closed/],
+    ['*a', /nothing/],
+    ['^*', /nothing/],
+    ['a**', /another/],
+    ['a{3,2}', /down/],
+    ['a{1001}', /1000/],
+    ['(a{1000}){1000}', /too large/],
+    ['(((((a{9}){9}){9}){9}){9}){9}', /too large/],
+    ['('.repeat(20_000), /deep/],
+    ['[z-a]', /class/],
+    ['\\p{Nonsense}', /class/],
+    ['\\a', /means nothing/],
+    ['a\\', /backslash/],
+  ])('refuses /%s/', (pattern, message) => {
+    expect(() => compile(pattern)).toThrow(PatternFault);
+    expect(() => compile(pattern)).toThrow(message);
+  });
+
+  it('shares a limit on states with the other patterns of its schema', () => {
+    const compiler = new PatternCompiler(100);
+    compiler.compile('a{60}');
+    expect(() => compiler.compile('b{60}')).toThrow(/too large/);
+  });
+
+  const atom = fc.constantFrom('a', 'b', '.', '\\d', '[ab1]', '[^a]', '\\w', 'é', '\\b', '^', '$', '😀', '\\s');
+  const patterns = fc.letrec<{ tree: string }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      atom,
+      fc.tuple(tie('tree'), tie('tree')).map(([one, other]) => one + other),
+      fc.tuple(tie('tree'), tie('tree')).map(([one, other]) => `(?:${one}|${other})`),
+      fc
+        .tuple(tie('tree'), fc.constantFrom('*', '+', '?', '{0,2}', '{2}', '{1,}', '*?', '{0}'))
+        .map(([of, quantifier]) => `(${of})${quantifier}`),
+    ),
+  })).tree;
+
+  it('by property: gives the verdict of the platform’s expression with the flag u', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', 'b', '1', ' ', 'é', '😀', '\n'), maxLength: 8 });
+    fc.assert(
+      fc.property(patterns, texts, (pattern, text) => {
+        expect(matches(pattern, text)).toBe(new RegExp(pattern, 'u').test(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each(['^(a+)+$', '^(a|a)*$', '(.*)*x', '^(a?){50}a{50}$', '(x+x+)+y'])(
+    'takes twice the steps for twice the text: /%s/',
+    (pattern) => {
+      const [once, twice] = [stepsOf(pattern, `${'a'.repeat(1000)}!`), stepsOf(pattern, `${'a'.repeat(2000)}!`)];
+      expect(twice / once).toBeLessThan(2.1);
+    },
+  );
+});

@@ -1,0 +1,365 @@
+// Matches the regular expressions of schemas in linear time, as ECMAScript with the flag u reads them.
+
+/** Why a pattern is refused, as a sentence. */
+export class PatternFault extends Error {}
+
+/** A compiled pattern: whether it matches somewhere in the text. `spend` is told the steps, and may throw to end it. */
+export type Matcher = (text: string, spend: (steps: number) => void) => boolean;
+
+type Assertion = 'start' | 'end' | 'word' | 'not word';
+type CodePointTest = (code: number) => boolean;
+
+type Tree =
+  | { kind: 'one'; test: CodePointTest }
+  | { kind: 'assert'; what: Assertion }
+  | { kind: 'sequence' | 'choice'; of: Tree[] }
+  | { kind: 'repeat'; of: Tree; least: number; most: number };
+
+/** A state of the automaton. It consumes a character, asserts something, forks to `out` and `other`, or (with neither) accepts. */
+interface State {
+  test: CodePointTest | null;
+  assert: Assertion | null;
+  out: number;
+  other: number;
+}
+
+const MAX_REPEATS = 1000;
+const MAX_GROUPS_DEEP = 100;
+const NONE = -1;
+
+/** Compiles the patterns of one schema, whose automata together have at most `states` states. */
+export class PatternCompiler {
+  #statesLeft: number;
+  readonly #tests = new Map<string, CodePointTest>();
+
+  constructor(states: number) {
+    this.#statesLeft = states;
+  }
+
+  /** Errors: {@link PatternFault}. */
+  compile(pattern: string): Matcher {
+    const tree = new Parser(pattern, (source) => this.#testOf(source)).parse();
+    const builder = new Builder(this.#statesLeft);
+    const accept = builder.add({ test: null, assert: null, out: NONE, other: NONE });
+    const start = builder.build(tree, accept);
+    this.#statesLeft -= builder.states.length;
+    return matcherOf(builder.states, start, isAnchored(tree));
+  }
+
+  /** The test of a class, such as `[a-z]`, `\p{Letter}` or `.`: the platform's own, of one character. */
+  #testOf(source: string): CodePointTest {
+    const known = this.#tests.get(source);
+    if (known) return known;
+    const expression = classExpression(source);
+    const ascii = new Int8Array(128);
+    const ask = (code: number) => expression.test(String.fromCodePoint(code));
+    const test = (code: number): boolean => {
+      if (code >= ascii.length) return ask(code);
+      if (ascii[code] === 0) ascii[code] = ask(code) ? 1 : -1;
+      return ascii[code] === 1;
+    };
+    this.#tests.set(source, test);
+    return test;
+  }
+}
+
+function classExpression(source: string): RegExp {
+  try {
+    return new RegExp(`^${source}$`, 'u');
+  } catch {
+    throw new PatternFault(`“${source}” is not a character class.`);
+  }
+}
+
+const LITERAL_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', 0: '\0' };
+const CLASS_ESCAPE = /^\\(?:[dDwWsS]|[pP]\{[^}]*\})/;
+const CODE_ESCAPE = /^\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|c([a-zA-Z]))/;
+const SURROGATES = /^\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/;
+const COUNTS = /^\{(\d+)(?:(,)(\d*))?\}/;
+/** A class, up to its end. */
+const CLASS = /^\[(?:[^\]\\]|\\[^])*\]/;
+/** Punctuation that the platform takes no backslash before. */
+const PLAIN_PUNCTUATION = /[^a-zA-Z0-9\s^$\\.*+?()[\]{}|/-]/;
+
+/** Reads a pattern by recursion. Beyond the flag u it takes a literal `{`, `}` and `]`, and escapes of any punctuation. */
+class Parser {
+  readonly #text: string;
+  readonly #testOf: (source: string) => CodePointTest;
+  #at = 0;
+  #groups = 0;
+
+  constructor(text: string, testOf: (source: string) => CodePointTest) {
+    this.#text = text;
+    this.#testOf = testOf;
+  }
+
+  parse(): Tree {
+    const tree = this.#choice();
+    if (this.#at < this.#text.length) throw new PatternFault('A closing bracket has no opening one.');
+    return tree;
+  }
+
+  #choice(): Tree {
+    const of = [this.#sequence()];
+    while (this.#take('|')) of.push(this.#sequence());
+    return of.length === 1 ? (of[0] as Tree) : { kind: 'choice', of };
+  }
+
+  #sequence(): Tree {
+    const of: Tree[] = [];
+    while (this.#at < this.#text.length && this.#text[this.#at] !== '|' && this.#text[this.#at] !== ')')
+      of.push(this.#term());
+    return { kind: 'sequence', of };
+  }
+
+  #term(): Tree {
+    const what = this.#assertion();
+    if (what === null) return this.#repeated(this.#atom());
+    if (this.#counts() !== null) throw new PatternFault('A quantifier follows nothing that it could repeat.');
+    return { kind: 'assert', what };
+  }
+
+  #assertion(): Assertion | null {
+    if (this.#take('^')) return 'start';
+    if (this.#take('$')) return 'end';
+    if (this.#take('\\b')) return 'word';
+    return this.#take('\\B') ? 'not word' : null;
+  }
+
+  #repeated(of: Tree): Tree {
+    const counts = this.#counts();
+    if (counts === null) return of;
+    this.#take('?');
+    const { least, most } = counts;
+    if (least > most) throw new PatternFault('A quantifier counts down.');
+    if (least > MAX_REPEATS || (most > MAX_REPEATS && most !== Infinity))
+      throw new PatternFault(`A quantifier repeats at most ${MAX_REPEATS} times.`);
+    if (this.#counts() !== null) throw new PatternFault('A quantifier follows another one.');
+    return { kind: 'repeat', of, least, most };
+  }
+
+  #counts(): { least: number; most: number } | null {
+    if (this.#take('*')) return { least: 0, most: Infinity };
+    if (this.#take('+')) return { least: 1, most: Infinity };
+    if (this.#take('?')) return { least: 0, most: 1 };
+    const counts = this.#match(COUNTS);
+    if (counts === null) return null;
+    const least = Number(counts[1]);
+    return { least, most: counts[2] === undefined ? least : counts[3] ? Number(counts[3]) : Infinity };
+  }
+
+  #atom(): Tree {
+    if (this.#take('(')) return this.#group();
+    if (this.#take('.')) return { kind: 'one', test: this.#testOf('.') };
+    const found = this.#match(CLASS) ?? this.#match(CLASS_ESCAPE);
+    if (found) return { kind: 'one', test: this.#testOf(found[0].replaceAll(/\\([^])/g, strictEscape)) };
+    if (this.#text[this.#at] === '[') throw new PatternFault('A [ is not closed.');
+    if (this.#text[this.#at] === '\\') return literal(this.#escaped());
+    if ('*+?'.includes(this.#text[this.#at] ?? ''))
+      throw new PatternFault('A quantifier follows nothing that it could repeat.');
+    const code = this.#text.codePointAt(this.#at) ?? 0;
+    this.#at += code > 0xffff ? 2 : 1;
+    return literal(code);
+  }
+
+  #group(): Tree {
+    if (this.#take('?:') || this.#match(/^\?<[\p{ID_Start}$_][\p{ID_Continue}$]*>/u)) return this.#closed();
+    if (this.#match(/^\?<?[=!]/)) throw new PatternFault('Lookahead and lookbehind are not supported.');
+    if (this.#take('?')) throw new PatternFault('Only (?:…) and (?<name>…) may start with a question mark.');
+    return this.#closed();
+  }
+
+  #closed(): Tree {
+    this.#groups += 1;
+    if (this.#groups > MAX_GROUPS_DEEP) throw new PatternFault(`Groups nest at most ${MAX_GROUPS_DEEP} deep.`);
+    const tree = this.#choice();
+    if (!this.#take(')')) throw new PatternFault('A group is not closed.');
+    this.#groups -= 1;
+    return tree;
+  }
+
+  /** The code point of an escaped character. */
+  #escaped(): number {
+    const pair = this.#match(SURROGATES);
+    if (pair) return (JSON.parse(`"${pair[0]}"`) as string).codePointAt(0) ?? 0;
+    const found = this.#match(CODE_ESCAPE);
+    if (found) return codeOf(found);
+    const letter = this.#text[this.#at + 1];
+    if (letter === undefined) throw new PatternFault('A backslash ends the pattern.');
+    if (/[1-9k]/.test(letter)) throw new PatternFault('Backreferences are not supported.');
+    const meant = LITERAL_ESCAPES[letter] ?? (/[\w\s]/.test(letter) && letter !== '_' ? null : letter);
+    if (meant === null) throw new PatternFault(`\\${letter} means nothing. Write the character itself.`);
+    this.#at += 2;
+    return meant.charCodeAt(0);
+  }
+
+  #take(expected: string): boolean {
+    if (!this.#text.startsWith(expected, this.#at)) return false;
+    this.#at += expected.length;
+    return true;
+  }
+
+  #match(expression: RegExp): RegExpExecArray | null {
+    const found = expression.exec(this.#text.slice(this.#at));
+    this.#at += found?.[0].length ?? 0;
+    return found;
+  }
+}
+
+const strictEscape = (escape: string, character: string): string =>
+  PLAIN_PUNCTUATION.test(character) ? character : escape;
+
+const literal = (code: number): Tree => ({ kind: 'one', test: (other) => other === code });
+
+function codeOf([, byte, unit, point, control]: RegExpExecArray): number {
+  if (control !== undefined) return control.charCodeAt(0) % 32;
+  const code = Number.parseInt(byte ?? unit ?? point ?? '', 16);
+  if (code > 0x10ffff) throw new PatternFault('A code point goes up to 10FFFF.');
+  return code;
+}
+
+/** Makes states from the end to the start: each knows the one that follows. */
+class Builder {
+  readonly states: State[] = [];
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(state: State): number {
+    if (this.states.length >= this.#limit) throw new PatternFault('The pattern is too large. Repeat less.');
+    return this.states.push(state) - 1;
+  }
+
+  /** The state that matches `tree` and then goes to `next`. */
+  build(tree: Tree, next: number): number {
+    if (tree.kind === 'one') return this.add({ test: tree.test, assert: null, out: next, other: NONE });
+    if (tree.kind === 'assert') return this.add({ test: null, assert: tree.what, out: next, other: NONE });
+    if (tree.kind === 'repeat') return this.#repeat(tree, next);
+    if (tree.kind === 'sequence') return tree.of.reduceRight((after, part) => this.build(part, after), next);
+    return tree.of.map((part) => this.build(part, next)).reduceRight((other, out) => this.#fork(out, other));
+  }
+
+  #repeat({ of, least, most }: Tree & { kind: 'repeat' }, next: number): number {
+    let start = next;
+    if (most === Infinity) {
+      start = this.#fork(NONE, next);
+      (this.states[start] as State).out = this.build(of, start);
+    } else for (let count = most; count > least; count -= 1) start = this.#fork(this.build(of, start), next);
+    for (let count = least; count > 0; count -= 1) start = this.build(of, start);
+    return start;
+  }
+
+  #fork(out: number, other: number): number {
+    return this.add({ test: null, assert: null, out, other });
+  }
+}
+
+/** Whether it can match only at the start of the text. */
+function isAnchored(tree: Tree): boolean {
+  if (tree.kind === 'assert') return tree.what === 'start';
+  if (tree.kind === 'choice') return tree.of.every(isAnchored);
+  return tree.kind === 'sequence' && tree.of[0] !== undefined && isAnchored(tree.of[0]);
+}
+
+const isWord = (code: number): boolean => code >= 0 && code < 128 && /\w/.test(String.fromCharCode(code));
+
+const ASSERTIONS: Readonly<Record<Assertion, (before: number, after: number) => boolean>> = {
+  start: (before) => before === NONE,
+  end: (_before, after) => after === NONE,
+  word: (before, after) => isWord(before) !== isWord(after),
+  'not word': (before, after) => isWord(before) === isWord(after),
+};
+
+/** What a match costs before its first character. */
+const STEPS_OF_MATCH = 20;
+
+/** Follows all states at once, so that a text costs its length times the number of states at most. */
+function matcherOf(states: readonly State[], start: number, anchored: boolean): Matcher {
+  return (text, spend) => {
+    spend(STEPS_OF_MATCH + (states.length >> 4));
+    const walk = new Walk(states);
+    for (let at = 0, before = NONE; ;) {
+      const code = text.codePointAt(at) ?? NONE;
+      if (at === 0 || !anchored) walk.push(start);
+      const accepted = walk.follow(before, code);
+      spend(walk.visited);
+      if (accepted) return true;
+      if (code === NONE || (anchored && walk.isStuck)) return false;
+      walk.consume(code);
+      before = code;
+      at += code > 0xffff ? 2 : 1;
+    }
+  };
+}
+
+/** The states that are reached at one position of the text. It allocates nothing while it goes on. */
+class Walk {
+  /** States that were entered since the last position. */
+  visited = 0;
+  readonly #states: readonly State[];
+  /** To be entered. */
+  readonly #pending: Int32Array;
+  #pendingCount = 0;
+  /** Those that consume a character. */
+  readonly #waiting: Int32Array;
+  #waitingCount = 0;
+  /** The position at which each state was last entered. */
+  readonly #entered: Int32Array;
+  #position = 0;
+
+  constructor(states: readonly State[]) {
+    this.#states = states;
+    // Each of the states that wait pushes one, each that is entered two, and the start one.
+    this.#pending = new Int32Array(3 * states.length + 1);
+    this.#waiting = new Int32Array(states.length);
+    this.#entered = new Int32Array(states.length);
+  }
+
+  get isStuck(): boolean {
+    return this.#waitingCount === 0;
+  }
+
+  push(index: number): void {
+    this.#pending[this.#pendingCount] = index;
+    this.#pendingCount += 1;
+  }
+
+  /** Enters all states that need no character. True when one accepts. */
+  follow(before: number, after: number): boolean {
+    this.#position += 1;
+    this.#waitingCount = 0;
+    this.visited = 1;
+    while (this.#pendingCount > 0) {
+      this.#pendingCount -= 1;
+      const index = this.#pending[this.#pendingCount] as number;
+      if (this.#entered[index] === this.#position) continue;
+      this.#entered[index] = this.#position;
+      this.visited += 1;
+      const state = this.#states[index] as State;
+      if (state.test !== null) this.#wait(index);
+      else if (state.assert !== null) {
+        if (ASSERTIONS[state.assert](before, after)) this.push(state.out);
+      } else if (state.out === NONE) return true;
+      else {
+        this.push(state.out);
+        this.push(state.other);
+      }
+    }
+    return false;
+  }
+
+  #wait(index: number): void {
+    this.#waiting[this.#waitingCount] = index;
+    this.#waitingCount += 1;
+  }
+
+  /** Moves on by a character. */
+  consume(code: number): void {
+    for (let at = 0; at < this.#waitingCount; at += 1) {
+      const { test, out } = this.#states[this.#waiting[at] as number] as State;
+      if (test?.(code)) this.push(out);
+    }
+  }
+}
