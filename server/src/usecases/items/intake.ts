@@ -22,7 +22,7 @@ import {
 } from '../../db/submit-batch.ts';
 import { archivedRefusal, notFound } from '../access/membership.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
-import { type AnswerSchema, judge, loadAnswerSchema, type Verdict } from './answer-schemas.ts';
+import { type AnswerSchema, compiledSchema, judge, loadAnswerSchema, type Verdict } from './answer-schemas.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
 /** What one request submits: one item or a batch, all or nothing, with an optional idempotency key. */
@@ -99,17 +99,17 @@ export function createIntake(services: IntakeServices): Intake {
     concurrency: MAX_CONCURRENT_GROUPS,
     laterMs: LATER_MS,
   });
-  const known = new Map<string, AnswerSchema>();
+  const known = new Map<string, string>();
   const add = (submission: Submission, verdicts: Entry['verdicts']) =>
     group.add({ submission, verdicts, weight: weightOf(submission), giveUpAt: performance.now() + IN_FLIGHT_MS });
   return {
     submit: async (submission) => {
-      let verdicts = await judgeAll(submission, known);
+      let verdicts = await judgeAll(submission, compiledSchema(known.get(submission.projectId) ?? ''));
       for (;;) {
         const answer = await add(submission, verdicts);
         if (!isUnjudged(answer)) return answer;
-        setKnown(known, submission.projectId, answer.unjudged);
-        verdicts = await judgeAll(submission, known);
+        setKnown(known, submission.projectId, answer.unjudged.digest);
+        verdicts = await judgeAll(submission, answer.unjudged);
       }
     },
   };
@@ -121,22 +121,21 @@ interface Unjudged {
 }
 const isUnjudged = (answer: Stored | Unjudged): answer is Unjudged => 'unjudged' in answer;
 
-/** Projects whose schema is remembered, so that their items are judged before the transaction. */
+/**
+ * Projects whose schema is remembered, so that their items are judged before the transaction: by its digest, because the cache
+ * of compiled ones is what limits their memory.
+ */
 const MAX_KNOWN = 1000;
 
-function setKnown(known: Map<string, AnswerSchema>, projectId: string, schema: AnswerSchema): void {
+function setKnown(known: Map<string, string>, projectId: string, digest: string): void {
   known.delete(projectId);
-  known.set(projectId, schema);
+  known.set(projectId, digest);
   const [oldest] = known.keys();
   if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
 }
 
-/** Outside of any transaction, item by item: a batch blocks the event loop no longer than its slowest item. */
-async function judgeAll(
-  { projectId, items }: Submission,
-  known: ReadonlyMap<string, AnswerSchema>,
-): Promise<Entry['verdicts']> {
-  const own = known.get(projectId) ?? null;
+/** By their own schema or by `own` of the project. Outside of any transaction, item by item: a batch blocks the event loop no longer than its slowest item. */
+async function judgeAll({ items }: Submission, own: AnswerSchema | null): Promise<Entry['verdicts']> {
   if (own === null && items.every(({ answerSchema }) => !answerSchema)) return [];
   const yieldToEventLoop = createYielder();
   const verdicts: (Verdict | null)[] = [];
