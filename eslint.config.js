@@ -45,6 +45,12 @@ const NO_ENVIRONMENT = [
   },
 ];
 
+// Without a connection it would reject, and the part would be missing until the page is loaded again.
+const NO_BARE_LAZY_PART = {
+  selector: 'SvelteAwaitBlock[catch=null] > ImportExpression',
+  message: 'Import it by web/src/lib/shell/lazy-import.ts, which tries again, or say with {:catch} what shows instead.',
+};
+
 // dependency-cruiser cannot see the type imports of a .svelte file, so this border is checked twice.
 const NO_SERVER_IN_WEB = [
   {
@@ -128,6 +134,7 @@ export default tseslint.config(
       '@typescript-eslint/unbound-method': 'off',
     },
   },
+  { files: ['**/*.svelte'], rules: { 'no-restricted-syntax': ['error', NO_BARE_LAZY_PART] } },
   // In no workspace's tsconfig.json.
   { files: ['**/*.js', '**/*.mjs', 'web/vitest.config.ts'], ...tseslint.configs.disableTypeChecked },
   // Every component would need a separate type checker, 0.4 s each. Promises live in *.svelte.ts; svelte-check checks the types.

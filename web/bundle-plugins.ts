@@ -6,14 +6,35 @@ import type { Plugin, Rolldown } from 'vite';
 const WEB = import.meta.dirname;
 const TRANSPORT = '\0transport-stub';
 
+const exactly = (id: string) => new RegExp(`^${id}$`);
+
+/** SvelteKit builds a server too, of which only the empty page is used. */
+const isClient: NonNullable<Plugin['applyToEnvironment']> = ({ name }) => name === 'client';
+
 /** Only WebSockets are used (A8): the library's other transports are removed. */
 export function withoutTransports(): Plugin {
   return {
     name: 'countersign:without-transports',
     enforce: 'pre',
-    resolveId: (source, importer) =>
-      importer?.includes('engine.io-client') && /\/(polling-xhr|webtransport)\b/.test(source) ? TRANSPORT : undefined,
-    load: (id) => (id === TRANSPORT ? 'export class XHR {} export class WT {}' : undefined),
+    resolveId: {
+      filter: { id: /\/(polling-xhr|webtransport)\b/ },
+      handler: (_, importer) => (importer?.includes('engine.io-client') === true ? TRANSPORT : undefined),
+    },
+    load: { filter: { id: exactly(TRANSPORT) }, handler: () => 'export class XHR {} export class WT {}' },
+  };
+}
+
+/**
+ * The server sends files and renders nothing (`ssr` in src/routes/+layout.ts), yet SvelteKit also compiles every component
+ * for a server, which takes as long as the page itself: there, components are empty. Not while developing, which shares ids.
+ */
+export function withoutServerRendering(): Plugin {
+  return {
+    name: 'countersign:without-server-rendering',
+    apply: 'build',
+    enforce: 'pre',
+    applyToEnvironment: ({ name }) => name === 'ssr',
+    load: { filter: { id: /\/web\/src\/.*\.svelte$/ }, handler: () => '' },
   };
 }
 
@@ -68,7 +89,16 @@ const GROUP = {
 export function groupByPage(): Plugin {
   return {
     name: 'countersign:in-few-files',
-    config: () => ({ build: { rolldownOptions: { output: { codeSplitting: { groups: [GROUP] } } } } }),
+    applyToEnvironment: isClient,
+    config: () => ({
+      environments: {
+        client: {
+          build: {
+            rolldownOptions: { output: { codeSplitting: { groups: [GROUP] } }, experimental: { lazyBarrel: true } },
+          },
+        },
+      },
+    }),
     options: {
       order: 'post',
       // An entry may then export code its neighbours need: grouping by page requires this.
@@ -101,7 +131,7 @@ export function cycleAmong(imports: ReadonlyMap<string, readonly string[]>): str
 export function withoutCycles(): Plugin {
   return {
     name: 'countersign:without-cycles',
-    applyToEnvironment: ({ name }) => name === 'client',
+    applyToEnvironment: isClient,
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
       const cycle = cycleAmong(new Map(chunks.map(({ fileName, imports }) => [fileName, imports])));

@@ -1,4 +1,5 @@
 // Delays parts the first screen does not need until the first interaction, or until the page has been idle for long.
+import { importUntilLoaded } from './lazy-import.ts';
 
 const INTERACTIONS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keydown', 'click'] as const;
 /** Needs no interaction: a page that has been idle for this many ms continues automatically. */
@@ -24,3 +25,7 @@ export function preloadOnInteraction(): Promise<void> {
   });
   return firstInteraction;
 }
+
+/** Imports a part at that moment, as often as it takes: a lost connection delays it, and breaks nothing. */
+export const importOnInteraction = <Module>(load: () => Promise<Module>): Promise<Module> =>
+  preloadOnInteraction().then(() => importUntilLoaded(load));

@@ -26,21 +26,22 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Checks that no element runs, loads or leads away, and no attribute does. */
+const LIVE = 'script, style, object, embed, link, meta, base, form, video, audio, svg script, a[href]';
+const ADDRESSES = new Set(['src', 'href', 'srcset', 'style', 'action', 'formaction', 'background']);
+
+/** Checks that no element runs, loads or leads away, and no attribute does. One check for all: a large table has 10,000 of them. */
 function expectHarmless(box: HTMLElement): void {
-  const live = 'script, style, object, embed, link, meta, base, form, video, audio, svg script, a[href]';
-  expect([...box.querySelectorAll(live)].map((each) => each.outerHTML)).toEqual([]);
+  const faults = [...box.querySelectorAll(LIVE)].map((each) => each.outerHTML);
   for (const frame of box.querySelectorAll('iframe')) expectInertFrame(frame);
   for (const image of box.querySelectorAll('img')) expect(image.getAttribute('src')).toMatch(/^data:image\//);
   for (const each of box.querySelectorAll('*')) {
     for (const { name, value } of each.attributes) {
-      expect(name).not.toMatch(/^on/i);
-      // The document of a frame is checked as a document.
-      if (name === 'srcdoc') continue;
-      if (['src', 'href', 'srcset', 'style', 'action', 'formaction', 'background'].includes(name))
-        expect(value).not.toMatch(/javascript:|data:text|trap\.example/i);
+      if (/^on/i.test(name)) faults.push(name);
+      // The document of a frame is checked as a document: it is not among these.
+      if (ADDRESSES.has(name) && /javascript:|data:text|trap\.example/i.test(value)) faults.push(`${name}=${value}`);
     }
   }
+  expect(faults).toEqual([]);
 }
 
 /** A preview runs nothing, has no origin, and its own policy, before anything of the mail, forbids all loading. */
