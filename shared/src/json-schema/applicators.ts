@@ -1,7 +1,7 @@
 // The keywords that apply other schemas: to the same value, to its members or to its entries.
 import type { Json } from '../json/json.ts';
 import type { Part, Tested } from './assertions.ts';
-import { pointerOf, type Fault, type Run, type SchemaNode, type Test, type Visit } from './evaluate.ts';
+import { type FoundFault, type Run, type SchemaNode, type Test, type Visit } from './evaluate.ts';
 import { isNumber, numberText } from './exact-numbers.ts';
 import { isObject } from './keywords.ts';
 
@@ -36,7 +36,7 @@ function everyOne<T>(run: Run, items: Iterable<T>, holds: (item: T) => boolean):
 
 const membersOf = (visit: Visit, run: Run): string[] => {
   const names = Object.keys(visit.value as object);
-  run.spend(names.length);
+  run.spend(2 * names.length);
   return names;
 };
 
@@ -168,7 +168,7 @@ function allOfTest(part: Part): Test {
 function anyOfTest(part: Part): Test {
   const nodes = listed(part);
   return (visit, run) => {
-    const failed: Fault[][] = [];
+    const failed: FoundFault[][] = [];
     let fits = false;
     for (const node of nodes) {
       const attempt = run.attempt(node, visit);
@@ -184,7 +184,7 @@ function anyOfTest(part: Part): Test {
 function oneOfTest(part: Part): Test {
   const nodes = listed(part);
   return (visit, run) => {
-    const failed: Fault[][] = [];
+    const failed: FoundFault[][] = [];
     let fitting = 0;
     for (const node of nodes) {
       const { fits, faults } = run.attempt(node, visit);
@@ -203,16 +203,17 @@ const MUST_BE = 'must be ';
  * What to say of a value that fits no branch. The types, where only those are wrong; the faults of the branch that is meant, where
  * all others have another type or another constant; else only how many branches there are.
  */
-function explain(failed: Fault[][], { part, visit, run }: { part: Part; visit: Visit; run: Run }): false {
+function explain(failed: FoundFault[][], { part, visit, run }: { part: Part; visit: Visit; run: Run }): false {
   if (run.quiet) return false;
-  const own = pointerOf(visit.place);
-  const isOwnType = ({ pointer, keyword }: Fault) => pointer === own && keyword === 'type';
+  const own = visit.place;
+  const isOwnType = ({ place, rule }: FoundFault) => place === own && rule.keyword === 'type';
   if (failed.every((faults) => faults.length === 1 && faults.every(isOwnType))) {
     const types = new Set(failed.flatMap((faults) => faults.map(({ message }) => message.slice(MUST_BE.length))));
     return run.report(visit.place, part, MUST_BE + [...types].join(' or '));
   }
-  const isOther = (fault: Fault) =>
-    isOwnType(fault) || (['const', 'enum'].includes(fault.keyword) && fault.pointer.lastIndexOf('/') <= own.length);
+  const isNear = ({ place }: FoundFault) => place === own || place?.up === own;
+  const isOther = (fault: FoundFault) =>
+    isOwnType(fault) || (['const', 'enum'].includes(fault.rule.keyword) && isNear(fault));
   const meant = failed.filter((faults) => !faults.some(isOther));
   const [only] = meant;
   if (meant.length === 1 && only && only.length > 0) return run.adopt(only);

@@ -5,6 +5,7 @@ import {
   isInteger,
   isMultiple,
   isNumber,
+  stepsOfNumber,
   numberText,
   valueKey,
   type JsonNumber,
@@ -47,13 +48,17 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const eitherOf = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
-const isOfType = (type: Json, { value, kind }: Visit): boolean =>
-  type === 'integer' ? isNumber(value) && isInteger(value) : type === kind;
+function isOfType(type: Json, { value, kind }: Visit, run: Run): boolean {
+  if (type !== 'integer') return type === kind;
+  if (!isNumber(value)) return false;
+  run.spend(stepsOfNumber(value));
+  return isInteger(value);
+}
 
 function typeTest({ value }: Part): Test {
   const types = Array.isArray(value) ? value : [value];
   const message = `must be ${eitherOf(types.map((type) => TYPE_NAMES[type as string] ?? ''))}`;
-  return (visit) => types.some((type) => isOfType(type, visit)) || message;
+  return (visit, run) => types.some((type) => isOfType(type, visit, run)) || message;
 }
 
 const SHOWN_VALUES = 12;
@@ -86,13 +91,17 @@ const bound =
   (words: string, holds: (order: number) => boolean) =>
   ({ value }: Part): Test => {
     const limit = value as JsonNumber;
-    const message = `must be ${words} ${numberText(limit)}`;
-    return (visit) => holds(compareNumbers(visit.value as unknown as JsonNumber, limit)) || message;
+    const message = `must be ${words} ${shown(value)}`;
+    return (visit, run) => {
+      const number = visit.value as unknown as JsonNumber;
+      run.spend(stepsOfNumber(number) + stepsOfNumber(limit));
+      return holds(compareNumbers(number, limit)) || message;
+    };
   };
 
 function multipleTest({ value }: Part): Test {
   const step = value as JsonNumber;
-  const message = `must be a multiple of ${numberText(step)}`;
+  const message = `must be a multiple of ${shown(value)}`;
   return (visit, run) => isMultiple(visit.value as unknown as JsonNumber, step, run.spend) || message;
 }
 
@@ -116,7 +125,7 @@ function patternTest({ value, matcher }: Part): Test {
 const entriesOf: Sizes = ({ value }) => (value as Json[]).length;
 const membersOf: Sizes = ({ value }, run) => {
   const { length } = Object.keys(value as object);
-  run.spend(length);
+  run.spend(2 * length);
   return length;
 };
 
@@ -124,10 +133,11 @@ const membersOf: Sizes = ({ value }, run) => {
 const size =
   (which: 'at least' | 'at most', measure: Sizes, [one, several]: readonly [string, string]) =>
   ({ value }: Part): Test => {
-    const limit = value as JsonNumber;
-    const message = `must have ${which} ${numberText(limit)} ${compareNumbers(limit, 1) === 0 ? one : several}`;
+    // It may be spelled `2.0`; no size comes near to where a double rounds.
+    const limit = Number(numberText(value as JsonNumber));
+    const message = `must have ${which} ${shown(value)} ${limit === 1 ? one : several}`;
     const sign = which === 'at least' ? 1 : -1;
-    return (visit, run) => sign * compareNumbers(measure(visit, run), limit) >= 0 || message;
+    return (visit, run) => sign * (measure(visit, run) - limit) >= 0 || message;
   };
 
 const CHARACTERS = ['character', 'characters'] as const;

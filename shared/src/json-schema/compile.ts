@@ -120,7 +120,8 @@ class Compiler {
     if (name === '$anchor') this.#anchor(raw.$anchor as string, node);
     // Their faults are reported together with those of other keywords.
     if (name === 'pattern') this.#matcher(value as string, pointer);
-    if (name === 'patternProperties') for (const key of Object.keys(value as object)) this.#matcher(key, pointer);
+    if (name === 'patternProperties')
+      for (const key of Object.keys(value as object)) this.#matcher(key, `${pointer}/${escapePart(key)}`);
     this.#tracks ||= UNEVALUATED.includes(name);
     if (keyword.contains === 'schema') this.#find(value, pointer, name);
     else if (keyword.contains !== 'nothing')

@@ -73,6 +73,8 @@ const STEPS_OF_FAULT = 12;
 /** Schemas that are applied inside each other: it keeps the stack small. */
 const MAX_NESTED = 500;
 const MAX_FAULTS = 50;
+/** Characters of all faults of a value: a pointer to a deep member has thousands, and faults are stored with the item. */
+const MAX_FAULT_CHARACTERS = 16 * 1024;
 
 /** Ends a validation whose budget is spent. */
 class BudgetSpent extends Error {}
@@ -85,16 +87,36 @@ export function validate(schema: CompiledSchema, value: Json, steps = MAX_STEPS)
   const run = new Run(schema.tracks, steps);
   try {
     run.apply(schema.root, { value, place: null });
-    return run.faults;
+    return formatted(run.faults);
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error;
     return [{ pointer: '', schema_pointer: '', keyword: 'budget', message: error.message }];
   }
 }
 
+/** As many as have room, and the first one always. Only these get their pointers: most are found in branches that do not count. */
+function formatted(found: readonly FoundFault[]): Fault[] {
+  const faults: Fault[] = [];
+  let characters = 0;
+  for (const { place, rule, message } of found) {
+    const fault = { pointer: pointerOf(place), schema_pointer: rule.pointer, keyword: rule.keyword, message };
+    characters += fault.pointer.length + fault.schema_pointer.length + message.length;
+    if (characters > MAX_FAULT_CHARACTERS && faults.length > 0) break;
+    faults.push(fault);
+  }
+  return faults;
+}
+
+/** A fault while a validation runs. */
+export interface FoundFault {
+  place: Place | null;
+  rule: Pick<Rule, 'keyword' | 'pointer'>;
+  message: string;
+}
+
 /** One validation: what it found, and what it may still spend. */
 export class Run {
-  faults: Fault[] = [];
+  faults: FoundFault[] = [];
   /** Nobody reads the faults: the first one ends a schema. */
   quiet = false;
   readonly tracks: boolean;
@@ -129,7 +151,7 @@ export class Run {
   }
 
   /** The faults of a schema that may fail: they are not reported. Empty when the value fits; in quiet runs it only says whether. */
-  attempt(node: SchemaNode, visit: Visit): { fits: boolean; faults: Fault[] } {
+  attempt(node: SchemaNode, visit: Visit): { fits: boolean; faults: FoundFault[] } {
     const before = this.faults;
     this.faults = [];
     const fits = this.applyInPlace(node, visit);
@@ -147,15 +169,15 @@ export class Run {
     return fits;
   }
 
-  report(place: Place | null, { keyword, pointer }: Pick<Rule, 'keyword' | 'pointer'>, message: string): false {
+  report(place: Place | null, rule: FoundFault['rule'], message: string): false {
     if (this.quiet || this.faults.length >= MAX_FAULTS) return false;
     this.spend(STEPS_OF_FAULT);
-    this.faults.push({ pointer: pointerOf(place), schema_pointer: pointer, keyword, message });
+    this.faults.push({ place, rule, message });
     return false;
   }
 
   /** Passes on faults of an attempt. */
-  adopt(faults: Fault[]): false {
+  adopt(faults: FoundFault[]): false {
     this.faults.push(...faults.slice(0, MAX_FAULTS - this.faults.length));
     return false;
   }

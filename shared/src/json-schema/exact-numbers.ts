@@ -31,6 +31,9 @@ export const isNumber = (value: unknown): value is JsonNumber => typeof value ==
 /** The text of a number. */
 export const numberText = (value: JsonNumber): string => (typeof value === 'number' ? String(value) : value.text);
 
+/** What it costs to read a number that JavaScript spells in another way: it may have as many digits as a request has room. */
+export const stepsOfNumber = (value: JsonNumber): number => (typeof value === 'number' ? 0 : value.text.length >> 3);
+
 const NUMBER = /^(-?)(\d+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 
 function decimalOf(value: JsonNumber): Decimal {
@@ -72,17 +75,20 @@ export const isInteger = (value: JsonNumber): boolean =>
 /** Digits that are divided at once. */
 const CHUNK = 15;
 const STEPS_OF_DIVISION = 60;
+const STEPS_OF_CHUNK = 4;
 
 /** `spend` is told the cost of long numbers. `divisor` is positive. */
 export function isMultiple(value: JsonNumber, divisor: JsonNumber, spend: (steps: number) => void): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor))
     return (value as number) % (divisor as number) === 0;
+  spend(stepsOfNumber(value) + stepsOfNumber(divisor));
   const [a, b] = [decimalOf(value), decimalOf(divisor)];
   if (a.digits === '') return true;
   const zeros = a.exponent - b.exponent;
   // The last digit of `a` is no zero, so no power of ten divides it.
   if (zeros < 0) return false;
-  spend(STEPS_OF_DIVISION + Math.ceil(a.digits.length / CHUNK) * Math.ceil(b.digits.length / CHUNK));
+  const chunks = Math.ceil(a.digits.length / CHUNK) * Math.ceil(b.digits.length / CHUNK);
+  spend(STEPS_OF_DIVISION + STEPS_OF_CHUNK * chunks);
   const modulus = BigInt(b.digits);
   return (remainder(a.digits, modulus) * powerOfTen(zeros, modulus)) % modulus === 0n;
 }
@@ -126,12 +132,18 @@ const STEPS_OF_KEY = 6;
 /** A text that is equal for equal JSON values only. `spend` is told the size; throws where it throws. */
 export function valueKey(value: Json, spend: (steps: number) => void): string {
   spend(STEPS_OF_KEY);
-  if (isNumber(value)) return numberKey(value);
+  if (isNumber(value)) {
+    spend(stepsOfNumber(value));
+    return numberKey(value);
+  }
   if (typeof value === 'string') spend(value.length >> 3);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((entry) => valueKey(entry, spend)).join()}]`;
   const members = Object.keys(value)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${valueKey(value[name] ?? null, spend)}`);
+    .map((name) => {
+      spend(name.length >> 2);
+      return `${JSON.stringify(name)}:${valueKey(value[name] ?? null, spend)}`;
+    });
   return `{${members.join()}}`;
 }

@@ -1,6 +1,6 @@
 // Schemas that are refused, values that do not fit, and what is said of both; and what hostile ones cost.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Json } from '../json/json.ts';
 import { compileSchema, SCHEMA_LIMITS } from './compile.ts';
 import { MAX_STEPS, validate, type CompiledSchema } from './evaluate.ts';
@@ -45,7 +45,7 @@ describe('TS3: a schema', () => {
     ['{"properties":{"a":5}}', '/properties/a A schema is an object, true or false.'],
     ['{"title":5}', '/title This must be a text.'],
     ['{"pattern":"(a)\\\\1"}', '/pattern Backreferences are not supported.'],
-    ['{"patternProperties":{"(?=a)":{}}}', '/patternProperties Lookahead and lookbehind are not supported.'],
+    ['{"patternProperties":{"(?=a)":{}}}', '/patternProperties/(?=a) Lookahead and lookbehind are not supported.'],
     [
       '{"$schema":"http://json-schema.org/draft-07/schema#"}',
       '/$schema Only draft 2020-12 is supported: https://json-schema.org/draft/2020-12/schema',
@@ -228,6 +228,47 @@ describe('a hostile schema', () => {
     ['required names', { items: { required: Array.from({ length: 3000 }, (_, n) => `n${n}`) } }, many(9000, {})],
   ])('ends a validation with an error, never as valid: %s', (_name, schema, value) => {
     expect(faultsOf(schema, JSON.stringify(value))).toEqual([SPENT]);
+  });
+
+  const digits = (count: number) => `0.${'1'.repeat(count)}`;
+  const twoHundred = (part: string) => `{"allOf":[${Array<string>(200).fill(part).join()}]}`;
+
+  it.each<[string, string, string]>([
+    ['type', twoHundred('{"type":"integer"}'), digits(250_000)],
+    ['minimum', twoHundred('{"minimum":0}'), digits(250_000)],
+    ['const', twoHundred('{"const":1}'), digits(250_000)],
+    ['multipleOf', twoHundred('{"multipleOf":1}'), digits(250_000)],
+    ['a division', twoHundred('{"multipleOf":7e-250000}'), digits(100_000)],
+    ['a long minimum', `{"items":{"minimum":${digits(31_000)}}}`, `[${Array<string>(200).fill('1.0').join()}]`],
+    ['a long step', `{"items":{"multipleOf":1.${'0'.repeat(31_000)}}}`, `[${Array<string>(200).fill('1.0').join()}]`],
+  ])('counts the digits of a number: %s', (_name, schema, value) => {
+    expect(faultsOf(schema, value)).toEqual([SPENT]);
+  });
+
+  it('counts the characters of names', () => {
+    const names = Array.from({ length: 900 }, (_, index) => [`${'x'.repeat(240)}${index}`, 1]);
+    expect(faultsOf({ allOf: many(5, { const: 1 }) }, Object.fromEntries(names) as Json)).toEqual([SPENT]);
+  });
+
+  /** `value` below 30 members with the longest names. */
+  const deep = (value: Json): Json =>
+    Array.from({ length: 30 }).reduce<Json>((inner) => ({ ['~'.repeat(256)]: inner }), value);
+
+  it('reports as many faults as have room: pointers into a deep value are long', () => {
+    const schema = { additionalProperties: { $ref: '#' }, items: { type: 'string' } };
+    expect(faultsOf(schema, many(60, 1))).toHaveLength(50);
+    expect(faultsOf(schema, deep(many(60, 1)))).toHaveLength(1);
+  });
+
+  it('makes the pointers of faults that are reported, and of no others', () => {
+    const schema = { additionalProperties: { $ref: '#' }, anyOf: [{ type: 'object' }, ...many(900, { type: 'null' })] };
+    const replacing = vi.spyOn(String.prototype, 'replaceAll');
+    const program = compiled(schema);
+    replacing.mockClear();
+    expect(validate(program, deep('x'))).toHaveLength(1);
+    const calls = replacing.mock.calls.length;
+    replacing.mockRestore();
+    expect(calls).toBe(60);
   });
 
   it('ends a validation that applies too many schemas inside each other', () => {

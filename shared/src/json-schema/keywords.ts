@@ -136,6 +136,7 @@ export const UNSUPPORTED_KEYWORDS: Readonly<Record<string, string>> = {
   $recursiveAnchor: 'Recursive references are not supported. Use $anchor.',
   $vocabulary: 'Vocabularies are not supported. Remove it.',
   dependencies: 'Use dependentRequired or dependentSchemas.',
+  additionalItems: 'Use items, after prefixItems.',
 };
 
 /** The declaration of a supported keyword; null for a name that is none. */

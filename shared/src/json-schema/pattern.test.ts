@@ -32,8 +32,9 @@ describe('a pattern', () => {
     ['^\\u00e9\\x41\\u{1F600}$', 'éA😀', true],
     ['^\\ud83d\\ude00$', '😀', true],
     ['^a{2}$', 'aaa', false],
-    ['^a{,2}$', 'a{,2}', true],
     ['^{.*}$', '{}', true],
+    ['^{,}$', '{,}', true],
+    ['^\\😀$', '😀', true],
     ['^[^]$', '\n', true],
     ['[]', 'a', false],
     // Punctuation may be escaped without need, as many generators do.
@@ -60,6 +61,7 @@ describe('a pattern', () => {
     ['a**', /another/],
     ['a{3,2}', /down/],
     ['a{1001}', /1000/],
+    ['a{,2}', /\{0,5\}/],
     ['(a{1000}){1000}', /too large/],
     ['(((((a{9}){9}){9}){9}){9}){9}', /too large/],
     ['('.repeat(20_000), /deep/],
@@ -76,6 +78,16 @@ describe('a pattern', () => {
     const compiler = new PatternCompiler(100);
     compiler.compile('a{60}');
     expect(() => compiler.compile('b{60}')).toThrow(/too large/);
+  });
+
+  it('shares a limit on classes with the other patterns of its schema, where \\p counts as several', () => {
+    const compiler = new PatternCompiler(10_000);
+    const distinct = (count: number, of: string) =>
+      Array.from({ length: count }, (_, index) => `[${of}${String.fromCodePoint(0x4e00 + index)}]`).join('');
+    compiler.compile('\\p{Letter}'.repeat(500));
+    compiler.compile(distinct(40, '\\p{Letter}'));
+    expect(() => compiler.compile(distinct(10, '\\p{Number}'))).toThrow(/different classes/);
+    expect(() => new PatternCompiler(10_000).compile(distinct(1001, 'a'))).toThrow(/different classes/);
   });
 
   const atom = fc.constantFrom('a', 'b', '.', '\\d', '[ab1]', '[^a]', '\\w', 'é', '\\b', '^', '$', '😀', '\\s');

@@ -25,11 +25,17 @@ interface State {
 
 const MAX_REPEATS = 1000;
 const MAX_GROUPS_DEEP = 100;
+/** Different classes of one schema. The platform takes up to 500 µs to compile a `\p{…}`, so that each counts as several. */
+const MAX_CLASSES = 1000;
+const CLASSES_OF_PROPERTY = 20;
+const PROPERTY_ESCAPE = /\\p\{/gi;
 const NONE = -1;
+const LAST_ASCII = 127;
 
 /** Compiles the patterns of one schema, whose automata together have at most `states` states. */
 export class PatternCompiler {
   #statesLeft: number;
+  #classesLeft = MAX_CLASSES;
   readonly #tests = new Map<string, CodePointTest>();
 
   constructor(states: number) {
@@ -50,11 +56,16 @@ export class PatternCompiler {
   #testOf(source: string): CodePointTest {
     const known = this.#tests.get(source);
     if (known) return known;
+    this.#classesLeft -= 1 + CLASSES_OF_PROPERTY * (source.match(PROPERTY_ESCAPE)?.length ?? 0);
+    if (this.#classesLeft < 0)
+      throw new PatternFault(
+        `The patterns of a schema contain at most ${MAX_CLASSES} different classes; each \\p{…} counts as ${CLASSES_OF_PROPERTY}.`,
+      );
     const expression = classExpression(source);
-    const ascii = new Int8Array(128);
+    const ascii = new Int8Array(LAST_ASCII + 1);
     const ask = (code: number) => expression.test(String.fromCodePoint(code));
     const test = (code: number): boolean => {
-      if (code >= ascii.length) return ask(code);
+      if (code > LAST_ASCII) return ask(code);
       if (ascii[code] === 0) ascii[code] = ask(code) ? 1 : -1;
       return ascii[code] === 1;
     };
@@ -157,6 +168,7 @@ class Parser {
     if (this.#text[this.#at] === '\\') return literal(this.#escaped());
     if ('*+?'.includes(this.#text[this.#at] ?? ''))
       throw new PatternFault('A quantifier follows nothing that it could repeat.');
+    if (this.#match(/^\{,\d+\}/)) throw new PatternFault('A quantifier starts with a number: write {0,5} for {,5}.');
     const code = this.#text.codePointAt(this.#at) ?? 0;
     this.#at += code > 0xffff ? 2 : 1;
     return literal(code);
@@ -184,13 +196,14 @@ class Parser {
     if (pair) return (JSON.parse(`"${pair[0]}"`) as string).codePointAt(0) ?? 0;
     const found = this.#match(CODE_ESCAPE);
     if (found) return codeOf(found);
-    const letter = this.#text[this.#at + 1];
-    if (letter === undefined) throw new PatternFault('A backslash ends the pattern.');
+    const code = this.#text.codePointAt(this.#at + 1);
+    if (code === undefined) throw new PatternFault('A backslash ends the pattern.');
+    const letter = String.fromCodePoint(code);
     if (/[1-9k]/.test(letter)) throw new PatternFault('Backreferences are not supported.');
     const meant = LITERAL_ESCAPES[letter] ?? (/[\w\s]/.test(letter) && letter !== '_' ? null : letter);
     if (meant === null) throw new PatternFault(`\\${letter} means nothing. Write the character itself.`);
-    this.#at += 2;
-    return meant.charCodeAt(0);
+    this.#at += 1 + letter.length;
+    return meant.codePointAt(0) ?? 0;
   }
 
   #take(expected: string): boolean {
@@ -275,16 +288,19 @@ const ASSERTIONS: Readonly<Record<Assertion, (before: number, after: number) => 
 /** What a match costs before its first character. */
 const STEPS_OF_MATCH = 20;
 
+/** Only tests of ASCII are remembered: others ask the platform each time, which takes longest for a pair of surrogates. */
+const stepsOfTest = (code: number): number => (code <= LAST_ASCII ? 1 : code <= 0xffff ? 2 : 3);
+
 /** Follows all states at once, so that a text costs its length times the number of states at most. */
 function matcherOf(states: readonly State[], start: number, anchored: boolean): Matcher {
   return (text, spend) => {
-    spend(STEPS_OF_MATCH + (states.length >> 4));
+    spend(STEPS_OF_MATCH + (states.length >> 3));
     const walk = new Walk(states);
     for (let at = 0, before = NONE; ;) {
       const code = text.codePointAt(at) ?? NONE;
       if (at === 0 || !anchored) walk.push(start);
       const accepted = walk.follow(before, code);
-      spend(walk.visited);
+      spend(walk.visited * stepsOfTest(code));
       if (accepted) return true;
       if (code === NONE || (anchored && walk.isStuck)) return false;
       walk.consume(code);

@@ -11,7 +11,7 @@ import type { Fault } from '@countersign/shared/json-schema/evaluate';
 import { moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
-import { answerRefusal, faultsOf, loadAnswerSchema } from '../items/answer-schemas.ts';
+import { answerRefusal, faultsOf, loadAnswerSchema, sameAnswer, suggestionRefusal } from '../items/answer-schemas.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { releaseLock } from '../claims/claim-store.ts';
@@ -88,7 +88,7 @@ function checkInput(item: Item, input: DecideInput, move: Move): void {
     throw missing('reason', 'A reason is required: choose one or enter your own.');
   if (ACTIONS[input.action].requires === 'output') {
     if (input.output === null) throw missing('output', 'Send the edited answer as output.');
-    if (sameJson(input.output.value, JSON.parse(item.suggestion))) {
+    if (isUnchanged(item, input.output)) {
       throw new Refusal('unchanged_edit', 'No changes. Edit it or approve it as is.');
     }
   } else if (input.output !== null) {
@@ -97,15 +97,23 @@ function checkInput(item: Item, input: DecideInput, move: Move): void {
   }
 }
 
+/**
+ * Numbers are compared as doubles, except where a suggestion does not satisfy its schema: it cannot be approved, so that the
+ * smallest correction must be possible.
+ */
+const isUnchanged = (item: Item, output: NonNullable<DecideInput['output']>): boolean =>
+  item.suggestionFaults ? sameAnswer(output.raw, item.suggestion) : sameJson(output.value, JSON.parse(item.suggestion));
+
 /** TS2: refuses an output that does not satisfy the schema of the item, and approving such a suggestion. */
 async function checkOutput(em: Em, item: Item, { input, move }: { input: DecideInput; move: Move }): Promise<void> {
   const { projectId, answerSchema: digest, suggestionFaults } = item;
   if (!digest || move.decides !== 'approved') return;
   const { output } = input;
-  const faults =
-    output === null
-      ? (JSON.parse(suggestionFaults ?? '[]') as Fault[])
-      : faultsOf(await loadAnswerSchema(em, { projectId, digest }), output.raw);
+  if (output === null) {
+    if (suggestionFaults) throw suggestionRefusal(JSON.parse(suggestionFaults) as Fault[]);
+    return;
+  }
+  const faults = faultsOf(await loadAnswerSchema(em, { projectId, digest }), output.raw);
   if (faults.length > 0) throw answerRefusal(faults);
 }
 

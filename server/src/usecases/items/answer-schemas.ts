@@ -2,7 +2,7 @@
 import { Refusal, type ErrorCode, type FieldError } from '@countersign/shared/errors';
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate, type CompiledSchema, type Fault } from '@countersign/shared/json-schema/evaluate';
-import { exactJson } from '@countersign/shared/json-schema/exact-numbers';
+import { exactJson, valueKey } from '@countersign/shared/json-schema/exact-numbers';
 import { sha256Hex } from '../../crypto/tokens.ts';
 import type { Em } from '../../db/orm.ts';
 import { readSchemaText } from '../../db/submit-batch.ts';
@@ -22,7 +22,7 @@ export interface Verdict {
   faults: string | null;
 }
 
-/** Compiled schemas by digest, the last used ones last. What is compiled takes up to thirty times its text. */
+/** Compiled schemas by digest, the last used ones last. What is compiled takes up to sixty times its text. */
 const compiled = new Map<string, AnswerSchema>();
 let characters = 0;
 const MAX_CHARACTERS = 1024 * 1024;
@@ -38,23 +38,25 @@ function remember(schema: AnswerSchema): AnswerSchema {
   return schema;
 }
 
-/** A schema that this process compiled lately; null for any other. */
-export const compiledSchema = (digest: string): AnswerSchema | null => compiled.get(digest) ?? null;
-
 /** A schema in a body; `member` is its pointer there. Errors: `schema_invalid` with a pointer for each fault. */
 export function readAnswerSchema(text: string, member: string): AnswerSchema {
   const digest = sha256Hex(text);
-  const known = compiled.get(digest);
-  if (known !== undefined) return remember(known);
+  const known = compiledSchema(digest);
+  if (known !== null) return known;
   const result = compileSchema(text);
   if (result.ok) return remember({ digest, text, compiled: result.schema });
   throw refusalOf('schema_invalid', member, result.faults);
 }
 
+/** A schema that this process compiled lately; null for any other. */
+export function compiledSchema(digest: string): AnswerSchema | null {
+  const known = compiled.get(digest);
+  return known === undefined ? null : remember(known);
+}
+
 /** A stored schema of a project. */
 export async function loadAnswerSchema(em: Em, stored: { projectId: string; digest: string }): Promise<AnswerSchema> {
-  const known = compiled.get(stored.digest);
-  return known === undefined ? readAnswerSchema(await readSchemaText(em, stored), '#') : remember(known);
+  return compiledSchema(stored.digest) ?? readAnswerSchema(await readSchemaText(em, stored), '#');
 }
 
 /** The faults of an answer, which is JSON text. */
@@ -67,6 +69,20 @@ export function judge(schema: AnswerSchema, suggestion: string): Verdict {
 
 /** TS2: refuses an output that does not satisfy its schema. */
 export const answerRefusal = (faults: readonly Fault[]): Refusal => refusalOf('answer_invalid', '#/output', faults);
+
+/** TS2: refuses to approve a suggestion that does not satisfy its schema. */
+export function suggestionRefusal(faults: readonly Fault[]): Refusal {
+  const { detail, extras } = answerRefusal(faults);
+  return new Refusal(
+    'answer_invalid',
+    `The suggestion does not satisfy its schema. Edit or reject it. ${detail}`,
+    extras,
+  );
+}
+
+/** Whether two answers, which are JSON text, are equal as schemas see them: numbers as decimals. */
+export const sameAnswer = (one: string, other: string): boolean => keyOf(one) === keyOf(other);
+const keyOf = (text: string): string => valueKey(exactJson(text), () => {});
 
 interface FaultAt {
   pointer: string;

@@ -144,13 +144,27 @@ describe('a decision on an item with a schema', () => {
   it('TS2: approving a suggestion that does not satisfy it is refused', async () => {
     const { params, fence } = await held(UNFIT);
     const { owner } = project;
-    const { errors } = await owner.refused('answer_invalid', decideItem, {
+    const { errors, detail } = await owner.refused('answer_invalid', decideItem, {
       params,
       body: { fence, action: 'approve' },
     });
     expect(errors).toEqual([AT_OUTPUT]);
+    expect(detail).toBe(
+      'The suggestion does not satisfy its schema. Edit or reject it. #/output/amount: must be a number',
+    );
     const decided = await owner.call(decideItem, { params, body: edit(fence, { amount: 1.1 }) });
     expect(decided.decision).toMatchObject({ status: 'approved', output: { amount: 1.1 } });
+  });
+
+  it('TS2: where it does not, an edit may correct what a double does not tell apart', async () => {
+    const { params, fence } = await held('{"amount":0.30000000000000000001}');
+    const unchanged = edit(fence, { amount: 0.3 });
+    const decided = await project.owner.call(decideItem, { params, body: unchanged });
+    expect(decided.decision).toMatchObject({ action: 'edit', output: { amount: 0.3 } });
+    const other = await held('{"amount":0.30}');
+    const same = edit(other.fence, { amount: 0.3 });
+    await project.owner.refused('unchanged_edit', decideItem, { params: other.params, body: same });
+    await review(project.owner, other.id, 'approve');
   });
 
   it('TS2: so is an edit that does not, and the claim stays', async () => {
