@@ -12,6 +12,8 @@ import { PatternCompiler, PatternFault, type Matcher } from './pattern.ts';
 export const SCHEMA_LIMITS = { bytes: 32 * 1024, depth: 16, schemas: 2000 } as const;
 /** States of all patterns together: what memory and compiling them cost. */
 const PATTERN_STATES = 10_000;
+/** Characters of the pointers to all schemas: each is made and looked up several times. */
+const POINTER_CHARACTERS = 1024 * 1024;
 const MAX_FAULTS = 20;
 
 /** Something wrong in a schema; a JSON pointer and a sentence. */
@@ -78,6 +80,7 @@ class Compiler {
   readonly #matchers = new Map<string, Matcher>();
   readonly #targets = new Map<string, SchemaNode>();
   #tracks = false;
+  #pointersLeft = POINTER_CHARACTERS;
 
   constructor(document: Json) {
     this.#document = document;
@@ -98,6 +101,9 @@ class Compiler {
   #find(raw: Json, pointer: string, keyword: string): SchemaNode {
     if (this.#nodes.size === SCHEMA_LIMITS.schemas)
       this.#fault(pointer, `A schema contains at most ${SCHEMA_LIMITS.schemas} others.`);
+    this.#pointersLeft -= pointer.length;
+    if (this.#pointersLeft < 0 && this.#pointersLeft + pointer.length >= 0)
+      this.#fault(pointer, 'Too many schemas are inside of long names. Shorten the names.');
     const allows = typeof raw === 'boolean' ? raw : null;
     const node: SchemaNode = { pointer, keyword, allows, rules: [], inPlace: [] };
     this.#nodes.set(pointer, node);

@@ -284,6 +284,13 @@ describe('a hostile schema', () => {
     ]);
   });
 
+  it('is refused where too many others are inside of long names', () => {
+    const inside = Array.from({ length: 6 }).reduce<Json>((inner) => ({ $defs: { ['/'.repeat(256)]: inner } }), {
+      allOf: many(1900, {}),
+    });
+    expect(refusals(JSON.stringify(inside))).toEqual([expect.stringMatching(/Shorten the names/)]);
+  });
+
   it('is refused where its patterns are too large', () => {
     const schema = { allOf: Array.from({ length: 700 }, (_, index) => ({ pattern: `a{900}${index}` })) };
     expect(refusals(JSON.stringify(schema))[0]).toContain('/pattern The pattern is too large');
