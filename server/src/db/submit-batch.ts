@@ -219,13 +219,12 @@ export async function insertSchemas(em: Em, schemas: SchemaText[], createdAt: Da
   await rawQuery(em, INSERT_SCHEMAS, [JSON.stringify(rows), createdAt.toISOString()]);
 }
 
-/** The text of a schema. Errors: none is stored under this digest. */
-export async function readSchemaText(em: Em, { projectId, digest }: Omit<SchemaText, 'text'>): Promise<string> {
+/** The text of a schema; null when none is stored under this digest: retention removed it with the last item that named it. */
+export async function readSchemaText(em: Em, { projectId, digest }: Omit<SchemaText, 'text'>): Promise<string | null> {
   const [row] = await rawQuery<{ text: string }>(
     em,
     'select text from answer_schema where project_id = $1 and digest = $2',
     [projectId, digest],
   );
-  if (row === undefined) throw new Error(`Project ${projectId} has no answer schema ${digest}`);
-  return row.text;
+  return row?.text ?? null;
 }

@@ -25,6 +25,8 @@ export interface Replay {
   confidences: readonly number[];
   /** Per kind: suffix sums from the confidence at this index; one entry more than there are confidences. */
   kinds: readonly (readonly Sums[])[];
+  /** Per kind: whether a threshold can approve its items (TS1). */
+  fits: readonly boolean[];
   dispersion: ThresholdSample['dispersion'];
 }
 
@@ -61,8 +63,9 @@ export function replay(
   }
   for (const sums of kinds) for (let at = sums.length - 2; at >= 0; at -= 1) add(sums[at]!, sums[at + 1]!);
   const unflagged = kinds.reduce((sum, sums) => sum + (sums[0]?.arrived ?? 0), 0);
+  const fits = sample.kinds.map(({ kind }) => kind !== 'unfit');
   const { arrivals, dispersion } = sample;
-  return { arrived: arrivals.n, flagged: arrivals.n - unflagged, confidences, kinds, dispersion };
+  return { arrived: arrivals.n, flagged: arrivals.n - unflagged, confidences, kinds, fits, dispersion };
 }
 
 const none = (): Sums => ({ arrived: 0, reviewed: 0, wrong: 0 });
@@ -73,11 +76,11 @@ function add(to: Sums, more: Sums): void {
   to.wrong += more.wrong;
 }
 
-/** Routes the replay by RT1 to RT4 with other thresholds; null without arrivals. */
+/** Routes the replay by RT1 to RT4 and RT8 with other thresholds; null without arrivals. */
 export function predict(of: Replay, { auto, review, below }: Trial): Prediction | null {
   if (of.arrived === 0) return null;
   const from = (threshold: number) => of.kinds.map((sums) => sums[firstFrom(of.confidences, threshold)] ?? none());
-  const above = from(auto);
+  const above = from(auto).filter((_, kind) => of.fits[kind]);
   const automatic = arrivedOf(above);
   const refused = below === 'reject' ? of.arrived - of.flagged - arrivedOf(from(Math.min(review, auto))) : 0;
   const known = above.filter(({ reviewed }) => reviewed > 0);
@@ -186,7 +189,7 @@ export interface UnreviewedRange {
 }
 
 /** AN25: the ranges without review data, in order and disjoint. */
-export function unreviewedRanges({ confidences, kinds }: Replay): UnreviewedRange[] {
+export function unreviewedRanges({ confidences, kinds, fits }: Replay): UnreviewedRange[] {
   const ranges: UnreviewedRange[] = [];
   const extend = (low: number, high: number) => {
     const last = ranges.at(-1);
@@ -194,10 +197,12 @@ export function unreviewedRanges({ confidences, kinds }: Replay): UnreviewedRang
     else ranges.push({ low, high });
   };
   confidences.forEach((confidence, at) => {
-    const here = kinds.map((sums) => ({
-      arrived: sums[at]!.arrived - sums[at + 1]!.arrived,
-      reviewed: sums[at]!.reviewed,
-    }));
+    const here = kinds
+      .filter((_, kind) => fits[kind])
+      .map((sums) => ({
+        arrived: sums[at]!.arrived - sums[at + 1]!.arrived,
+        reviewed: sums[at]!.reviewed,
+      }));
     const known = here.filter(({ reviewed }) => reviewed > 0);
     const unreviewed = arrivedOf(here) - arrivedOf(known);
     if (unreviewed > arrivedOf(known) || known.length === 0) extend(confidences[at - 1] ?? 0, confidence);

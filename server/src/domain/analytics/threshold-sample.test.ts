@@ -20,6 +20,8 @@ interface SampledItem {
   flags: readonly string[];
   /** What a person decided; null when nobody reviewed it. */
   wrong: boolean | null;
+  /** Its suggestion does not satisfy its schema. */
+  unfit?: boolean;
 }
 
 const BLOCKS = 30;
@@ -27,14 +29,15 @@ const EVERYTHING = { auto_threshold: 1, review_threshold: 0, below_review: 'queu
 
 /** Settings of a project that is not stopped. */
 type Running = Omit<RoutingSettings, 'stopped'>;
-const routeOf = ({ confidence, flags }: Pick<SampledItem, 'confidence' | 'flags'>, settings: Running) =>
-  route({ confidence, risk_flags: flags }, { ...settings, stopped: false });
+const routeOf = ({ confidence, flags, unfit = false }: Omit<SampledItem, 'wrong'>, settings: Running) =>
+  route({ confidence, risk_flags: flags, unfit }, { ...settings, stopped: false });
 
 /** A sample of items that arrived in this order under these settings. */
 function sample(items: readonly SampledItem[], settings: Running & { audit_rate?: number } = EVERYTHING) {
-  const rows = items.map(({ wrong, ...item }, at) => ({
+  const rows = items.map(({ wrong, unfit = false, ...item }, at) => ({
     ...item,
-    rule: routeOf(item, settings).rule,
+    unfit,
+    rule: routeOf({ ...item, unfit }, settings).rule,
     settingsVersion: 1,
     block: Math.floor((at * BLOCKS) / items.length),
     arrived: 1,
@@ -67,6 +70,7 @@ const items = fc.array(
     confidence: unit,
     flags: fc.subarray(['legal', 'Straße', 'odd']),
     wrong: fc.constantFrom(true, false, null),
+    unfit: fc.boolean(),
   }),
   { minLength: 1, maxLength: 60 },
 );
@@ -134,6 +138,19 @@ describe('AN24: wrong approvals', () => {
     expect(at(0.9, [...audited, ...queued])).toMatchObject({ known: 200, unreviewed: 0, wrong: { value: 50 } });
     expect(at(0.6, [...audited, ...queued])).toMatchObject({ known: 300, unreviewed: 0, wrong: { value: 70 } });
     expect(at(0.6, queued)).toMatchObject({ known: 100, wrong: { value: 20 }, rate: { value: 0.2 } });
+  });
+
+  it('TS1: counts no edit of a suggestion that breaks its schema: no threshold approves it', () => {
+    const judged = many(50, { confidence: 0.95, flags: [], wrong: true, unfit: true });
+    const unseen = many(200, { confidence: 0.7, flags: [], wrong: null, unfit: true });
+    expect(at(0.6, [...queued, ...judged, ...unseen])).toMatchObject({
+      automatic: { value: 100 },
+      people: { value: 250 },
+      wrong: { value: 20 },
+      unreviewed: 0,
+    });
+    const rangesOf = (of: SampledItem[]) => unreviewedRanges(replay(sample(of, settings), new Set()));
+    expect(rangesOf([...queued, ...unseen])).toEqual(rangesOf(queued));
   });
 
   it('is unknown where nobody reviewed anything, and the other figures are still predicted', () => {

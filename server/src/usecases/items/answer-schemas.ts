@@ -54,9 +54,13 @@ export function compiledSchema(digest: string): AnswerSchema | null {
   return known === undefined ? null : remember(known);
 }
 
-/** A stored schema of a project. */
+/** A stored schema of a project. Errors: none is stored, though a locked row names it. */
 export async function loadAnswerSchema(em: Em, stored: { projectId: string; digest: string }): Promise<AnswerSchema> {
-  return compiledSchema(stored.digest) ?? readAnswerSchema(await readSchemaText(em, stored), '#');
+  const known = compiledSchema(stored.digest);
+  if (known !== null) return known;
+  const text = await readSchemaText(em, stored);
+  if (text === null) throw new Error(`Project ${stored.projectId} has no answer schema ${stored.digest}`);
+  return readAnswerSchema(text, '#');
 }
 
 /** The faults of an answer, which is JSON text. */

@@ -260,3 +260,9 @@ describe('a submission without a schema', () => {
     ]);
   });
 });
+
+it('KE2: an item is read without its schema where retention deletes that meanwhile', async () => {
+  const { id } = await submitted(FITTING, '{"type":"object"}');
+  await inside.sql(`delete from answer_schema where text = '{"type":"object"}'`);
+  expect(JSON.parse(await textOf(id))).not.toHaveProperty('answer_schema');
+});
