@@ -16,7 +16,7 @@ export interface Appearance {
   size: typeof WIDE;
 }
 /** Each theme and each size once: for one more state of a page that another test checks in all of them. */
-export const ONCE_EACH: readonly Appearance[] = [
+export const ONCE_EACH: readonly [Appearance, Appearance] = [
   { colorScheme: 'dark', size: PHONE },
   { colorScheme: 'light', size: WIDE },
 ];
