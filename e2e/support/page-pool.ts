@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Disposable, Page }
 
 /** The timeout of one page step on a slow machine, in milliseconds; no test waits it out. */
 const STEP_TIMEOUT_MS = 90_000;
-/** A page kept costs memory; few tests use more than three. */
+/** Idle pages that are kept: each costs memory, and few tests use more than three. */
 const KEPT = 3;
 /** In milliseconds; a page that takes longer is closed. */
 const RESET_TIMEOUT_MS = 5000;
@@ -65,12 +65,12 @@ function noteCalls(target: object, method: string, kept: Kept): void {
 export async function returnPage(page: Page, url: string): Promise<void> {
   const kept = taken.get(page);
   const wanted = kept !== undefined && !kept.spent && !page.isClosed() && idle.length < KEPT;
-  if (wanted && (await isReset(kept, url))) idle.push(kept);
+  if (wanted && (await reset(kept, url))) idle.push(kept);
   else await page.context().close();
 }
 
-/** Removes what the test left. False when that failed, such as when the server is down. */
-async function isReset({ page, undo }: Kept, url: string): Promise<boolean> {
+/** Removes what the test left. False when that failed, for instance because the server is down. */
+async function reset({ page, undo }: Kept, url: string): Promise<boolean> {
   const context = page.context();
   context.removeAllListeners('page');
   const others = context.pages().filter((other) => other !== page);

@@ -1,6 +1,6 @@
 // The keywords that apply other schemas: to the same value, to its members or to its entries.
 import type { Json } from '../json/json.ts';
-import type { Part, Tested } from './assertions.ts';
+import { eitherOf, type Part, type Tested } from './assertions.ts';
 import { type FoundFault, type Run, type SchemaNode, type Test, type Visit } from './evaluate.ts';
 import { isNumber, numberText } from './exact-numbers.ts';
 import { isObject } from './keywords.ts';
@@ -209,7 +209,7 @@ function explain(failed: FoundFault[][], { part, visit, run }: { part: Part; vis
   const isOwnType = ({ place, rule }: FoundFault) => place === own && rule.keyword === 'type';
   if (failed.every((faults) => faults.length === 1 && faults.every(isOwnType))) {
     const types = new Set(failed.flatMap((faults) => faults.map(({ message }) => message.slice(MUST_BE.length))));
-    return run.report(visit.place, part, MUST_BE + [...types].join(' or '));
+    return run.report(visit.place, part, MUST_BE + eitherOf([...types]));
   }
   const isNear = ({ place }: FoundFault) => place === own || place?.up === own;
   const isOther = (fault: FoundFault) =>

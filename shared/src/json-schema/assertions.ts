@@ -12,6 +12,7 @@ import {
 } from './exact-numbers.ts';
 import type { Kind, Run, SchemaNode, Test, Visit } from './evaluate.ts';
 import type { Matcher } from './pattern.ts';
+import { shorten } from './shorten.ts';
 
 /** A keyword as it stands in a schema. */
 export interface Part {
@@ -45,7 +46,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** “a”, “a or b”, “a, b or c”. */
-const eitherOf = (names: readonly string[]): string =>
+export const eitherOf = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
 function isOfType(type: Json, { value, kind }: Visit, run: Run): boolean {
@@ -62,13 +63,9 @@ function typeTest({ value }: Part): Test {
 }
 
 const SHOWN_VALUES = 12;
-const SHOWN_CHARACTERS = 80;
 
-/** A value in a message, cut where it is long. */
-function shown(value: Json): string {
-  const text = jsonText(value);
-  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
-}
+/** A value in a message. */
+const shown = (value: Json): string => shorten(jsonText(value));
 
 const nothingSpent = (): void => {};
 
@@ -76,7 +73,10 @@ function enumTest({ value }: Part): Test {
   const options = value as Json[];
   const keys = new Set(options.map((option) => valueKey(option, nothingSpent)));
   const more = options.length > SHOWN_VALUES ? `, and ${options.length - SHOWN_VALUES} more` : '';
-  const message = `must be one of: ${options.slice(0, SHOWN_VALUES).map(shown).join(', ')}${more}`;
+  const message =
+    options.length === 0
+      ? 'is not allowed: the enum of its schema is empty'
+      : `must be one of: ${options.slice(0, SHOWN_VALUES).map(shown).join(', ')}${more}`;
   return (visit, run) => keys.has(valueKey(visit.value, run.spend)) || message;
 }
 
@@ -184,7 +184,7 @@ function dependentRequiredTest({ value, pointer, keyword }: Part): Test {
       for (const other of needed) {
         if (Object.hasOwn(visit.value as object, other)) continue;
         const place = { up: visit.place, key: other };
-        fits = run.report(place, { keyword, pointer }, `is missing: it goes with ${JSON.stringify(name)}`);
+        fits = run.report(place, { keyword, pointer }, `is missing: it goes with ${shown(name)}`);
       }
     }
     return fits;

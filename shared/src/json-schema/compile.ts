@@ -8,7 +8,7 @@ import { exactJson } from './exact-numbers.ts';
 import { isObject, keywordOf, UNSUPPORTED_KEYWORDS } from './keywords.ts';
 import { PatternCompiler, PatternFault, type Matcher } from './pattern.ts';
 
-/** Bytes of UTF-8, levels of JSON, and schemas inside of the schema: what compiling it costs. */
+/** Bytes of UTF-8, levels of JSON, and schemas with those inside: what compiling it costs. */
 export const SCHEMA_LIMITS = { bytes: 32 * 1024, depth: 16, schemas: 2000 } as const;
 /** States of all patterns together: what memory and compiling them cost. */
 const PATTERN_STATES = 10_000;
@@ -97,13 +97,13 @@ class Compiler {
     this.faults.push({ pointer, message });
   }
 
-  /** Finds a schema and all schemas inside of it. */
+  /** Finds a schema and all schemas inside it. */
   #find(raw: Json, pointer: string, keyword: string): SchemaNode {
     if (this.#nodes.size === SCHEMA_LIMITS.schemas)
-      this.#fault(pointer, `A schema contains at most ${SCHEMA_LIMITS.schemas} others.`);
+      this.#fault(pointer, `A schema consists of at most ${SCHEMA_LIMITS.schemas} schemas, itself included.`);
     this.#pointersLeft -= pointer.length;
     if (this.#pointersLeft < 0 && this.#pointersLeft + pointer.length >= 0)
-      this.#fault(pointer, 'Too many schemas are inside of long names. Shorten the names.');
+      this.#fault(pointer, 'Too many schemas are inside long names. Shorten the names.');
     const allows = typeof raw === 'boolean' ? raw : null;
     const node: SchemaNode = { pointer, keyword, allows, rules: [], inPlace: [] };
     this.#nodes.set(pointer, node);
@@ -186,7 +186,7 @@ class Compiler {
     return node;
   }
 
-  /** The schema that a reference means: `#`, `#/$defs/name` or `#anchor`, also with the address of the schema before it. */
+  /** The schema that a reference means: `#` or nothing, `#/$defs/name` or `#anchor`, also after the `$id` of the schema. */
   #resolve(reference: string, pointer: string): SchemaNode {
     const fragment = this.#fragmentOf(reference);
     const node = fragment === null ? undefined : (this.#nodes.get(fragment) ?? this.#anchors.get(fragment));
@@ -199,7 +199,7 @@ class Compiler {
 
   #fragmentOf(reference: string): string | null {
     try {
-      if (reference.startsWith('#')) return decodeURIComponent(reference.slice(1));
+      if (reference === '' || reference.startsWith('#')) return decodeURIComponent(reference.slice(1));
       const id = isObject(this.#document) ? this.#document.$id : undefined;
       const [address, fragment = ''] = new URL(reference, id as string).href.split('#');
       return address === new URL(id as string).href.split('#')[0] ? decodeURIComponent(fragment) : null;

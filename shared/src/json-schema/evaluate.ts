@@ -12,7 +12,7 @@ export interface Fault {
   message: string;
 }
 
-/** A schema, or one inside of it. */
+/** A schema, or one inside it. */
 export interface SchemaNode {
   pointer: string;
   /** The keyword that contains it, such as `items`; `$ref` at the root, which only a reference contains. */
@@ -64,7 +64,7 @@ export interface CompiledSchema {
   tracks: boolean;
 }
 
-/** Steps of one validation: a few milliseconds. A step is about a state of a pattern, a name or 16 characters. */
+/** Steps of one validation: a few milliseconds. A step is about a state of a pattern, a name, or 8 to 16 characters. */
 export const MAX_STEPS = 250_000;
 /** A schema that is applied costs as much as this many states of a pattern. */
 const STEPS_OF_SCHEMA = 4;
@@ -186,7 +186,10 @@ export class Run {
     this.spend(STEPS_OF_SCHEMA);
     if (node.allows !== null) return node.allows || this.report(visit.place, node, 'is not allowed here: remove it');
     this.#nested += 1;
-    if (this.#nested > MAX_NESTED) throw new BudgetSpent('is nested too deeply to check against its schema');
+    if (this.#nested > MAX_NESTED)
+      throw new BudgetSpent(
+        'is nested too deeply to check against its schema: make the schema or the value less nested',
+      );
     const fits = this.#passes(node, visit);
     this.#nested -= 1;
     return fits;
@@ -221,6 +224,7 @@ export class Run {
   }
 }
 
+/** The type of a value, as `type` names it; a number of any spelling is a `number`. */
 export function kindOf(value: Json): Kind {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

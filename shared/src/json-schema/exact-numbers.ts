@@ -16,7 +16,7 @@ const MAX_EXPONENT = 2 ** 50;
 
 /**
  * The value of JSON text. A number that JavaScript would spell in another way (`1.0`, `1e400`, 19 digits) is a {@link RawJson}.
- * Where the platform does not tell the spelling (browsers of before 2025), it is rounded to a double. Throws as JSON.parse.
+ * Where the platform does not tell the spelling (browsers older than 2025), it is rounded to a double. Throws as JSON.parse.
  */
 export function exactJson(text: string): Json {
   const reviver = (_key: string, value: unknown, context?: { source?: string }): unknown => {
@@ -26,6 +26,7 @@ export function exactJson(text: string): Json {
   return JSON.parse(text, reviver) as Json;
 }
 
+/** Whether a value that `exactJson` has read is a number. */
 export const isNumber = (value: unknown): value is JsonNumber => typeof value === 'number' || value instanceof RawJson;
 
 /** The text of a number. */

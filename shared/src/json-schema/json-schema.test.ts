@@ -30,20 +30,20 @@ describe('TS3: a schema', () => {
     ['7', ' A schema is an object, true or false.'],
     [
       '{"type":"text"}',
-      '/type This must be one of string, integer, number, boolean, null, array, object, or a list of them.',
+      '/type This must be one of string, integer, number, boolean, null, array, object, or an array of them.',
     ],
     [
       '{"type":["string","string"]}',
-      '/type This must be one of string, integer, number, boolean, null, array, object, or a list of them.',
+      '/type This must be one of string, integer, number, boolean, null, array, object, or an array of them.',
     ],
-    ['{"properties":{"a/b":{"minLength":-1}}}', '/properties/a~1b/minLength This must be a whole number from 0 on.'],
-    ['{"minLength":1.5}', '/minLength This must be a whole number from 0 on.'],
+    ['{"properties":{"a/b":{"minLength":-1}}}', '/properties/a~1b/minLength This must be an integer of 0 or more.'],
+    ['{"minLength":1.5}', '/minLength This must be an integer of 0 or more.'],
     ['{"multipleOf":0}', '/multipleOf This must be a number above 0 with at most 100 digits.'],
-    ['{"required":["a","a"]}', '/required This must be a list of different names.'],
+    ['{"required":["a","a"]}', '/required This must be an array of different names.'],
     ['{"items":[{}]}', '/items A schema is an object, true or false.'],
-    ['{"anyOf":[]}', '/anyOf This must be a list of at least one schema.'],
+    ['{"anyOf":[]}', '/anyOf This must be an array of at least one schema.'],
     ['{"properties":{"a":5}}', '/properties/a A schema is an object, true or false.'],
-    ['{"title":5}', '/title This must be a text.'],
+    ['{"title":5}', '/title This must be a string.'],
     ['{"pattern":"(a)\\\\1"}', '/pattern Backreferences are not supported.'],
     ['{"patternProperties":{"(?=a)":{}}}', '/patternProperties/(?=a) Lookahead and lookbehind are not supported.'],
     [
@@ -56,6 +56,7 @@ describe('TS3: a schema', () => {
     ['{"$ref":"#/enum/0","enum":[{}]}', '/$ref It refers to no schema in here. Use #/$defs/… or #.'],
     ['{"$ref":"#%E0%A4%A"}', '/$ref Only references inside the schema are supported. Use #/$defs/… or #.'],
     ['{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}', '/$defs/b/$anchor Another schema has this name.'],
+    ['{"$ref":""}', ' This schema refers to itself for the same value. Refer to it for a member or an entry.'],
     ['{"$ref":"#"}', ' This schema refers to itself for the same value. Refer to it for a member or an entry.'],
     [
       '{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#"}}}}',
@@ -82,11 +83,18 @@ describe('TS3: a schema', () => {
     const tree = {
       ...{ $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'https://example.com/tree', 'x-order': 1 },
       ...{ type: 'object', title: 'Tree', format: 'tree', default: {}, examples: [1] },
-      properties: { left: { $ref: '#' }, right: { $ref: 'https://example.com/tree#' }, name: { $ref: '#name' } },
+      properties: {
+        left: { $ref: '#' },
+        right: { $ref: 'https://example.com/tree#' },
+        other: { $ref: '' },
+        name: { $ref: '#name' },
+      },
       definitions: { name: { $anchor: 'name', type: 'string' } },
     };
     expect(faultsOf(tree, { left: { right: { name: 'x' } } })).toEqual([]);
-    expect(faultsOf(tree, { left: { right: { name: 1 } } })).toEqual(['/left/right/name must be text']);
+    expect(faultsOf(tree, { left: { right: { other: { name: 1 } } } })).toEqual([
+      '/left/right/other/name must be text',
+    ]);
   });
 });
 
@@ -96,6 +104,7 @@ describe('TS3: a value that does not fit', () => {
     ['{"type":["integer","null"],"minimum":3}', '"x"', [' must be a whole number or null']],
     ['{"type":["string","integer","null"]}', '[]', [' must be text, a whole number or null']],
     ['{"enum":["a",1,null]}', '"b"', [' must be one of: "a", 1, null']],
+    ['{"enum":[]}', '"b"', [' is not allowed: the enum of its schema is empty']],
     ['{"const":{"a":1.0}}', '{}', [' must be {"a":1.0}']],
     ['{"minimum":5,"exclusiveMaximum":1.50}', '3', [' must be at least 5', ' must be less than 1.50']],
     ['{"maximum":12345678901234567890.0}', '12345678901234567891.0', [' must be at most 12345678901234567890.0']],
@@ -139,6 +148,7 @@ describe('TS3: a value that does not fit', () => {
     ['{"not":{"type":"string"}}', '"a"', [' has a form that is not allowed']],
     ['{"oneOf":[{"minimum":1},{"minimum":2}]}', '3', [' fits 2 of the 2 allowed forms, and must fit exactly one']],
     ['{"anyOf":[{"type":"string"},{"type":"null"}]}', '3', [' must be text or null']],
+    ['{"anyOf":[{"type":"string"},{"type":"null"},{"type":"array"}]}', '3', [' must be text, null or a list']],
     ['{"anyOf":[{"type":"string","minLength":5},{"type":"null"}]}', '"abc"', [' must have at least 5 characters']],
     ['{"anyOf":[{"minimum":5},{"multipleOf":2}]}', '3', [' must fit one of the 2 allowed forms']],
     [
@@ -274,17 +284,19 @@ describe('a hostile schema', () => {
   it('ends a validation that applies too many schemas inside each other', () => {
     const applied = (index: number): Json => (index === 899 ? {} : { $ref: `#/$defs/d${index + 1}` });
     const $defs = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`d${index}`, applied(index)]));
-    expect(faultsOf({ $defs, $ref: '#/$defs/d0' }, 1)).toEqual([' is nested too deeply to check against its schema']);
+    expect(faultsOf({ $defs, $ref: '#/$defs/d0' }, 1)).toEqual([
+      ' is nested too deeply to check against its schema: make the schema or the value less nested',
+    ]);
   });
 
   it('is refused where it contains too many others', () => {
     expect(refusals(JSON.stringify({ allOf: many(1999, {}) }))).toEqual([]);
     expect(refusals(JSON.stringify({ allOf: many(10_000, {}) }))).toEqual([
-      '/allOf/1999 A schema contains at most 2000 others.',
+      '/allOf/1999 A schema consists of at most 2000 schemas, itself included.',
     ]);
   });
 
-  it('is refused where too many others are inside of long names', () => {
+  it('is refused where too many others are inside long names', () => {
     const inside = Array.from({ length: 6 }).reduce<Json>((inner) => ({ $defs: { ['/'.repeat(256)]: inner } }), {
       allOf: many(1900, {}),
     });

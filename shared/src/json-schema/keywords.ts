@@ -14,7 +14,7 @@ interface Keyword {
 
 type JsonObject = { [key: string]: Json };
 
-/** Own members alone are read: a member may be called `__proto__`. */
+/** Read only own members of it: names such as `__proto__` or `constructor` come from the schema or the value. */
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber(value);
 const isText = (value: Json): value is string => typeof value === 'string';
@@ -29,15 +29,15 @@ const MAX_STEP_DIGITS = 100;
 
 const nothing = (must: string, accepts: (value: Json) => boolean): Keyword => ({ contains: 'nothing', must, accepts });
 const ANYTHING = nothing('', () => true);
-const TEXT = nothing('This must be a text.', isText);
+const TEXT = nothing('This must be a string.', isText);
 const FLAG = nothing('This must be true or false.', (value) => typeof value === 'boolean');
 const NUMBER = nothing('This must be a number.', isNumber);
 const COUNT = nothing(
-  'This must be a whole number from 0 on.',
+  'This must be an integer of 0 or more.',
   (value) => isNumber(value) && isInteger(value) && compareNumbers(value, 0) >= 0,
 );
-const NAMES = nothing('This must be a list of different names.', isNames);
-const LIST = nothing('This must be a list.', Array.isArray);
+const NAMES = nothing('This must be an array of different names.', isNames);
+const LIST = nothing('This must be an array.', Array.isArray);
 const SCHEMA: Keyword = {
   contains: 'schema',
   must: 'This must be a schema: an object, true or false.',
@@ -45,7 +45,7 @@ const SCHEMA: Keyword = {
 };
 const SCHEMAS: Keyword = {
   contains: 'list of schemas',
-  must: 'This must be a list of at least one schema.',
+  must: 'This must be an array of at least one schema.',
   accepts: (value) => Array.isArray(value) && value.length > 0,
 };
 const SCHEMA_MAP: Keyword = {
@@ -67,7 +67,7 @@ export const KEYWORDS = {
   definitions: SCHEMA_MAP,
   $comment: TEXT,
   type: nothing(
-    `This must be one of ${TYPES.join(', ')}, or a list of them.`,
+    `This must be one of ${TYPES.join(', ')}, or an array of them.`,
     (value) => isType(value) || (Array.isArray(value) && value.length > 0 && isNames(value) && value.every(isType)),
   ),
   enum: LIST,
@@ -95,7 +95,7 @@ export const KEYWORDS = {
   minProperties: COUNT,
   required: NAMES,
   dependentRequired: nothing(
-    'This must be an object of lists of names.',
+    'This must be an object of arrays of names.',
     (value) => isObject(value) && Object.values(value).every(isNames),
   ),
   properties: SCHEMA_MAP,

@@ -59,19 +59,23 @@ describe('a pattern', () => {
     ['*a', /nothing/],
     ['^*', /nothing/],
     ['a**', /another/],
-    ['a{3,2}', /down/],
+    ['a{3,2}', /out of order/],
     ['a{1001}', /1000/],
     ['a{,2}', /\{0,5\}/],
     ['(a{1000}){1000}', /too large/],
     ['(((((a{9}){9}){9}){9}){9}){9}', /too large/],
     ['('.repeat(20_000), /deep/],
-    ['[z-a]', /class/],
+    ['[z-a]', /“\[z-a\]” is not a valid character class/],
     ['\\p{Nonsense}', /class/],
     ['\\a', /means nothing/],
     ['a\\', /backslash/],
   ])('refuses /%s/', (pattern, message) => {
     expect(() => compile(pattern)).toThrow(PatternFault);
     expect(() => compile(pattern)).toThrow(message);
+  });
+
+  it('quotes the start of a long class that is refused', () => {
+    expect(() => compile(`[${'z'.repeat(30_000)}-a]`)).toThrow(/^“\[z{79}…” is not a valid character class\.$/);
   });
 
   it('shares a limit on states with the other patterns of its schema', () => {

@@ -1,4 +1,5 @@
 // Matches the regular expressions of schemas in linear time, as ECMAScript with the flag u reads them.
+import { shorten } from './shorten.ts';
 
 /** Why a pattern is refused, as a sentence. */
 export class PatternFault extends Error {}
@@ -78,7 +79,7 @@ function classExpression(source: string): RegExp {
   try {
     return new RegExp(`^${source}$`, 'u');
   } catch {
-    throw new PatternFault(`“${source}” is not a character class.`);
+    throw new PatternFault(`“${shorten(source)}” is not a valid character class.`);
   }
 }
 
@@ -142,7 +143,7 @@ class Parser {
     if (counts === null) return of;
     this.#take('?');
     const { least, most } = counts;
-    if (least > most) throw new PatternFault('A quantifier counts down.');
+    if (least > most) throw new PatternFault('The numbers of a quantifier are out of order.');
     if (least > MAX_REPEATS || (most > MAX_REPEATS && most !== Infinity))
       throw new PatternFault(`A quantifier repeats at most ${MAX_REPEATS} times.`);
     if (this.#counts() !== null) throw new PatternFault('A quantifier follows another one.');

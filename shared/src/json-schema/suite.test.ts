@@ -19,7 +19,7 @@ interface Group {
 const FILES = existsSync(SUITE) ? readdirSync(SUITE).filter((file) => file.endsWith('.json')) : [];
 const groupsOf = (file: string): Group[] => JSON.parse(readFileSync(join(SUITE, file), 'utf8')) as Group[];
 
-/** An `$id` inside of the schema, a reference to another document, another dialect, or a dynamic reference. */
+/** An `$id` inside the schema, a reference to another document, another dialect, or a dynamic reference. */
 const NOT_SUPPORTED: Readonly<Record<string, readonly string[]>> = {
   'anchor.json': [
     'Location-independent identifier with absolute URI',

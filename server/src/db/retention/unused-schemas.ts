@@ -10,8 +10,8 @@ const DELETE = `
     and not exists (select 1 from project p where p.id = s.project_id and p.answer_schema_digest = s.digest)`;
 
 /**
- * Of these digests, in a transaction of its own: the locks make submissions and changes of the settings wait, which would
- * otherwise name a schema while it is deleted.
+ * Deletes those of these schemas that nothing names. Needs a transaction of its own: its locks make submissions and changes of
+ * settings wait, which could otherwise name a schema while it is deleted.
  */
 export async function deleteUnusedSchemas(em: Em, projectId: string, digests: readonly string[]): Promise<void> {
   await lockProject(em, projectId);

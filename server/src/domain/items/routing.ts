@@ -41,9 +41,8 @@ interface Submitted {
 }
 
 /**
- * Routes an item (RT1 to RT4, in this order). What RT2 would approve is queued where the suggestion does not satisfy
- * its schema (RT8). While the project is stopped, an
- * item that would be decided automatically is queued (RT7).
+ * Routes an item (RT1 to RT4, in this order). What RT2 would approve is queued where the suggestion does not satisfy its schema
+ * (RT8). While the project is stopped, an item that would be decided automatically is queued (RT7).
  */
 export function route(item: Submitted, settings: RoutingSettings): Routed {
   const routed = routeBySettings(item, settings);

@@ -83,7 +83,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   idempotency_in_progress: 'Send the same request again in a second.',
   validation_failed: '#/confidence: Too big: expected number to be <=1',
   schema_invalid:
-    '#/answer_schema/properties/amount/type: This must be one of string, integer, number, boolean, null, array, object, or a list of them.',
+    '#/answer_schema/properties/amount/type: This must be one of string, integer, number, boolean, null, array, object, or an array of them.',
   payload_too_large: 'Send at most 256 KiB, counted after decompression.',
   unsupported_media_type: 'Send content-type: application/json.',
   idempotency_key_reused: 'Use a new Idempotency-Key for another body.',
@@ -107,6 +107,6 @@ const FAULTS: Partial<Record<ErrorCode, FieldError>> = {
   schema_invalid: {
     pointer: '#/answer_schema/properties/amount/type',
     code: 'schema_invalid',
-    detail: 'This must be one of string, integer, number, boolean, null, array, object, or a list of them.',
+    detail: 'This must be one of string, integer, number, boolean, null, array, object, or an array of them.',
   },
 };

@@ -88,9 +88,7 @@ function checkInput(item: Item, input: DecideInput, move: Move): void {
     throw missing('reason', 'A reason is required: choose one or enter your own.');
   if (ACTIONS[input.action].requires === 'output') {
     if (input.output === null) throw missing('output', 'Send the edited answer as output.');
-    if (isUnchanged(item, input.output)) {
-      throw new Refusal('unchanged_edit', 'No changes. Edit it or approve it as is.');
-    }
+    if (isUnchanged(item, input.output)) throw unchangedRefusal(item);
   } else if (input.output !== null) {
     const detail = 'Only an edit may have an output.';
     throw new Refusal('validation_failed', detail, { errors: [{ pointer: '#/output', code: 'not_allowed', detail }] });
@@ -98,13 +96,22 @@ function checkInput(item: Item, input: DecideInput, move: Move): void {
 }
 
 /**
- * Numbers are compared as doubles, except where a suggestion does not satisfy its schema: it cannot be approved, so that the
- * smallest correction must be possible.
+ * Numbers are compared as doubles, except where a suggestion does not satisfy its schema: it cannot be approved, so even a
+ * digit that a double drops must count as an edit.
  */
 const isUnchanged = (item: Item, output: NonNullable<DecideInput['output']>): boolean =>
   item.suggestionFaults ? sameAnswer(output.raw, item.suggestion) : sameJson(output.value, JSON.parse(item.suggestion));
 
-/** TS2: refuses an output that does not satisfy the schema of the item, and approving such a suggestion. */
+/** A suggestion that does not satisfy its schema cannot be approved as it is (TS2). */
+const unchangedRefusal = ({ suggestionFaults }: Item): Refusal =>
+  new Refusal(
+    'unchanged_edit',
+    suggestionFaults
+      ? 'No changes, and the suggestion does not satisfy its schema. Edit or reject it.'
+      : 'No changes. Edit it or approve it as is.',
+  );
+
+/** TS2: refuses an output that does not satisfy the item’s schema, and the approval of a suggestion that does not. */
 async function checkOutput(em: Em, item: Item, { input, move }: { input: DecideInput; move: Move }): Promise<void> {
   const { projectId, answerSchema: digest, suggestionFaults } = item;
   if (!digest || move.decides !== 'approved') return;

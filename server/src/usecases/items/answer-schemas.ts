@@ -1,4 +1,4 @@
-// Compiles answer schemas, judges answers by them (TS), and refuses what does not satisfy them.
+// Compiles answer schemas, checks answers by them (TS), and refuses what does not satisfy them.
 import { Refusal, type ErrorCode, type FieldError } from '@countersign/shared/errors';
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate, type CompiledSchema, type Fault } from '@countersign/shared/json-schema/evaluate';
@@ -54,7 +54,7 @@ export function compiledSchema(digest: string): AnswerSchema | null {
   return known === undefined ? null : remember(known);
 }
 
-/** A stored schema of a project. Errors: none is stored, though a locked row names it. */
+/** A stored schema of a project. Throws when it is missing: a schema that a locked row names is not deleted. */
 export async function loadAnswerSchema(em: Em, stored: { projectId: string; digest: string }): Promise<AnswerSchema> {
   const known = compiledSchema(stored.digest);
   if (known !== null) return known;
@@ -66,6 +66,7 @@ export async function loadAnswerSchema(em: Em, stored: { projectId: string; dige
 /** The faults of an answer, which is JSON text. */
 export const faultsOf = (schema: AnswerSchema, answer: string): Fault[] => validate(schema.compiled, exactJson(answer));
 
+/** What an item stores about its suggestion. */
 export function judge(schema: AnswerSchema, suggestion: string): Verdict {
   const faults = faultsOf(schema, suggestion);
   return { digest: schema.digest, faults: faults.length === 0 ? null : JSON.stringify(faults) };

@@ -269,7 +269,7 @@ class Batch {
   }
 }
 
-/** The verdicts by the schemas that apply now (RT6): those of items without one of their own depend on the project. */
+/** The verdicts by the schemas that apply now (TS1): items without a schema of their own have that of the project. */
 function verdictsOf(
   { submission: { items }, verdicts }: Entry,
   { id: projectId, answer_schema_digest: digest }: SubmissionProject,

@@ -148,6 +148,10 @@ describe('a decision on an item with a schema', () => {
       params,
       body: { fence, action: 'approve' },
     });
+    const unchanged = edit(fence, JSON.parse(UNFIT) as Json);
+    expect((await owner.refused('unchanged_edit', decideItem, { params, body: unchanged })).detail).toBe(
+      'No changes, and the suggestion does not satisfy its schema. Edit or reject it.',
+    );
     expect(errors).toEqual([AT_OUTPUT]);
     expect(detail).toBe(
       'The suggestion does not satisfy its schema. Edit or reject it. #/output/amount: must be a number',
@@ -163,7 +167,8 @@ describe('a decision on an item with a schema', () => {
     expect(decided.decision).toMatchObject({ action: 'edit', output: { amount: 0.3 } });
     const other = await held('{"amount":0.30}');
     const same = edit(other.fence, { amount: 0.3 });
-    await project.owner.refused('unchanged_edit', decideItem, { params: other.params, body: same });
+    const refused = await project.owner.refused('unchanged_edit', decideItem, { params: other.params, body: same });
+    expect(refused.detail).toBe('No changes. Edit it or approve it as is.');
     await review(project.owner, other.id, 'approve');
   });
 

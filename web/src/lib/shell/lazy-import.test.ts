@@ -25,7 +25,7 @@ describe('a part that nobody waits for', () => {
     expect(tries()).toBe(1);
   });
 
-  it('is tried again after a rest that doubles, up to half a minute', async () => {
+  it('is retried after a delay that doubles, up to half a minute', async () => {
     const { load, tries } = failing(7);
     const loaded = importUntilLoaded(load);
     for (const [at, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
@@ -37,7 +37,7 @@ describe('a part that nobody waits for', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is tried again as soon as the browser is online', async () => {
+  it('is retried as soon as the browser is online', async () => {
     const { load, tries } = failing(1);
     const loaded = importUntilLoaded(load);
     await vi.advanceTimersByTimeAsync(0);

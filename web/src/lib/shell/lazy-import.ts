@@ -1,31 +1,32 @@
 // Imports parts of a page on demand, and handles a failed import.
 
-/** In ms: how long a part that could not be loaded rests before the next try, and at most. */
-const FIRST_REST = 1000;
-const LONGEST_REST = 30_000;
+/** The delay before the first retry of a failed import, which doubles up to the second figure. */
+const RETRY_DELAY_MS = 1000;
+const MAX_RETRY_DELAY_MS = 30_000;
 
 /**
- * Imports a part that nobody waits for, again when the browser is online, at the latest after a rest. Never rejects: without a
- * connection the part is missing, and nothing else fails. Chromium remembers a failed module, there until the page is loaded again.
+ * Imports a part that nobody waits for, and retries when the browser is online again, at the latest after a delay. Never rejects:
+ * without a connection the part is missing, and nothing else fails. Chromium caches a failed import: there the part is missing
+ * until the page is reloaded.
  */
 export async function importUntilLoaded<Module>(load: () => Promise<Module>): Promise<Module> {
-  for (let rest = FIRST_REST; ; rest = Math.min(2 * rest, LONGEST_REST)) {
+  for (let delay = RETRY_DELAY_MS; ; delay = Math.min(2 * delay, MAX_RETRY_DELAY_MS)) {
     try {
       return await load();
     } catch {
-      await onlineOrAfter(rest);
+      await onlineOrAfter(delay);
     }
   }
 }
 
-function onlineOrAfter(rest: number): Promise<void> {
+function onlineOrAfter(delay: number): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       window.removeEventListener('online', go);
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(go, rest);
+    const timer = setTimeout(go, delay);
     window.addEventListener('online', go);
   });
 }

@@ -1,8 +1,8 @@
 // Loads the renderers that only some values need: while the browser is idle, at the latest on demand.
 
 /**
- * The same promise each time: a new one would draw a value again, without what its reader opened or zoomed, whenever its item is
- * read again. A failed load is tried again.
+ * The same promise each time: a new one would draw the value again whenever its item is read again, and what the reviewer opened
+ * or zoomed in it would be lost. A failed load is retried on the next call.
  */
 function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let loading: Promise<Module> | undefined;
@@ -31,7 +31,7 @@ export const lazy = {
   table: once(() => import('./table/TableValue.svelte')),
 } as const;
 
-/** Loads them all as soon as the browser is idle. A failed one is tried again on demand. */
+/** Loads them all as soon as the browser is idle. A failed one is retried on demand. */
 export function fetchSoon(): void {
   if (typeof requestIdleCallback !== 'function') return;
   requestIdleCallback(() => {

@@ -1,4 +1,4 @@
-// What can happen to the review session, and what it then asks its driver to do.
+// What can happen to the review session, and what it then asks its engine to do.
 import type { Draft, Notes } from '#lib/drafts/drafts.ts';
 import type { Granted } from '@countersign/shared/schemas/queue';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';

@@ -214,7 +214,7 @@ const HAPPENINGS = {
 
 const TRANSITIONS: Transitions = { ...COMMANDS, ...INPUTS, ...HAPPENINGS };
 
-/** The next state, and what the driver must do. Pure: the same state, event and time always give the same result. */
+/** The next state, and what the engine must do. Pure: the same state, event and time always give the same result. */
 export function reduce(
   state: ReviewState,
   event: ReviewEvent,

@@ -1,4 +1,4 @@
-// The review session as the page uses it: its state and commands. The engine that runs them loads with the first.
+// The review session as the page uses it: its state and commands. The first command loads the engine that runs them.
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -34,7 +34,7 @@ export interface EngineSource {
 }
 
 export class ReviewSession {
-  /** The state as the page reads it; the driver itself reads the copy, so that no effect of the page depends on its own event. */
+  /** What the page reads. The session itself reads `#state`, so that no effect of the page depends on its own event. */
   #shown: ReviewState;
   #state: ReviewState;
   readonly item: OpenItem;
