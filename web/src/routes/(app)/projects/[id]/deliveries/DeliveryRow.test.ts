@@ -5,6 +5,8 @@ import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import Row from './DeliveryRow.svelte';
 
+vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));
+
 afterEach(() => {
   cleanup();
   vi.useRealTimers();

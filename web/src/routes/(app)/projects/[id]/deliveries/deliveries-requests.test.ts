@@ -10,6 +10,7 @@ import { SettingsForm } from '../settings/settings.svelte.ts';
 
 vi.mock('$app/state', () => ({ page: { url: new URL('http://countersign.test/projects/p/deliveries') } }));
 vi.mock('$app/navigation', () => ({ goto: vi.fn() }));
+vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));
 
 const ROW = {
   id: 'one',
