@@ -67,7 +67,7 @@ describe('MP8: the label of a box', () => {
   it('by property: lies inside of the picture', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(share, share, share, share, fc.nat(3), (left, top, width, height, turns) => {
+      fc.property(fc.tuple(share, share, share, share), fc.nat(3), ([left, top, width, height], turns) => {
         const box = [left, top, width * (1 - left), height * (1 - top)] as const;
         const place = tagPlace(box, turns);
         const across = (place.left ?? place.right ?? 0) + place.room;
