@@ -84,6 +84,6 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     await page.goto(browserEnv().frontProxy.url + DOCS);
     await page.getByText("Couldn't load the documentation").waitFor();
     await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByRole('heading', { name: 'Your first request' }).waitFor();
+    await page.getByRole('heading', { name: 'Responses', exact: true }).waitFor();
   });
 });
