@@ -227,7 +227,7 @@ describe('routing, by property', () => {
         const item = { confidence: value, risk_flags };
         const approved = route(item, { ...given, stopped: false }).rule === 'RT2';
         const queued = { status: 'queued', rule: 'RT8', matched_flags: [] };
-        expect(route({ ...item, unfit: true }, given)).toEqual(approved ? queued : route(item, given));
+        expect(route({ ...item, invalid: true }, given)).toEqual(approved ? queued : route(item, given));
       }),
     );
   });

@@ -37,7 +37,7 @@ interface Submitted {
   confidence: number;
   risk_flags: readonly string[];
   /** Its suggestion does not satisfy its schema (TS1). */
-  unfit?: boolean;
+  invalid?: boolean;
 }
 
 /**
@@ -55,7 +55,7 @@ function routeBySettings(item: Submitted, settings: RoutingSettings): Routed {
   const matched = item.risk_flags.filter((flag) => escalating.has(foldFlag(flag)));
   if (matched.length > 0) return { status: 'escalated', rule: 'RT1', matched_flags: matched };
   if (item.confidence >= settings.auto_threshold)
-    return item.unfit
+    return item.invalid
       ? { status: 'queued', rule: 'RT8', matched_flags: [] }
       : { status: 'auto_approved', rule: 'RT2', matched_flags: [] };
   if (item.confidence >= settings.review_threshold) return { status: 'queued', rule: 'RT3', matched_flags: [] };

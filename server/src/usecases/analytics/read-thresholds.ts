@@ -59,19 +59,19 @@ interface CohortRow {
   risk_flags: string[];
   rule: RoutingRule;
   settings_version: number;
-  unfit: boolean;
+  invalid: boolean;
   block: number;
   oldest: string | Date;
 }
 
-const COHORT_COLUMNS = 'i.confidence, i.risk_flags, i.rule, i.settings_version, i.unfit, i.block';
+const COHORT_COLUMNS = 'i.confidence, i.risk_flags, i.rule, i.settings_version, i.invalid, i.block';
 
 const toCohort = (row: CohortRow): Cohort & { oldest: Date } => ({
   confidence: row.confidence,
   flags: row.risk_flags,
   rule: row.rule,
   settingsVersion: row.settings_version,
-  unfit: row.unfit,
+  invalid: row.invalid,
   block: row.block,
   oldest: new Date(row.oldest),
 });
@@ -81,7 +81,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
     em,
     `select ${COHORT_COLUMNS}, count(*)::int as arrived, min(i.created_at) as oldest
      from (select *, ntile(${BLOCKS}) over (order by created_at, id) as block
-         from (select id, confidence, risk_flags, rule, settings_version, suggestion_faults is not null as unfit, created_at from item
+         from (select id, confidence, risk_flags, rule, settings_version, suggestion_faults is not null as invalid, created_at from item
            where project_id = $1 and created_at >= $2 and created_at < $3 and created_at > ${RETAINED_SINCE}
            order by created_at desc, id desc limit ${SAMPLE_SIZE}) newest) i
      group by ${COHORT_COLUMNS}`,
@@ -91,7 +91,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
 }
 
 const DECIDED = `d.action, d.decided_at, i.confidence, i.risk_flags, i.rule, i.settings_version,
-  i.suggestion_faults is not null as unfit,
+  i.suggestion_faults is not null as invalid,
   ntile(${BLOCKS}) over (order by i.created_at, i.id) as block`;
 
 /** A supervisor who finalized an item did not judge its suggestion: it is in `counted`, not in `reviewed`. */

@@ -16,7 +16,7 @@ export interface AnswerSchema {
 }
 
 /** Whether a suggestion satisfies a schema. */
-export interface Verdict {
+export interface SchemaCheck {
   digest: string;
   /** JSON text; null where it does. */
   faults: string | null;
@@ -67,7 +67,7 @@ export async function loadAnswerSchema(em: Em, stored: { projectId: string; dige
 export const faultsOf = (schema: AnswerSchema, answer: string): Fault[] => validate(schema.compiled, exactJson(answer));
 
 /** What an item stores about its suggestion. */
-export function judge(schema: AnswerSchema, suggestion: string): Verdict {
+export function judge(schema: AnswerSchema, suggestion: string): SchemaCheck {
   const faults = faultsOf(schema, suggestion);
   return { digest: schema.digest, faults: faults.length === 0 ? null : JSON.stringify(faults) };
 }

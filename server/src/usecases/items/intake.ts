@@ -22,7 +22,7 @@ import {
 } from '../../db/submit-batch.ts';
 import { archivedRefusal, notFound } from '../access/membership.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
-import { type AnswerSchema, compiledSchema, judge, loadAnswerSchema, type Verdict } from './answer-schemas.ts';
+import { type AnswerSchema, compiledSchema, judge, loadAnswerSchema, type SchemaCheck } from './answer-schemas.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
 /** What one request submits: one item or a batch, all or nothing, with an optional idempotency key. */
@@ -77,7 +77,7 @@ const MAX_CONCURRENT_GROUPS = 2;
 interface Entry {
   submission: Submission;
   /** Of each item, by its own schema or by what was known to be the project's; empty where there is none. */
-  verdicts: readonly (Verdict | null)[];
+  checks: readonly (SchemaCheck | null)[];
   weight: number;
   /** When a repeat stops waiting, by the process's monotonic clock. */
   giveUpAt: number;
@@ -103,8 +103,8 @@ export function createIntake(given: Omit<IntakeServices, 'known'>): Intake {
     concurrency: MAX_CONCURRENT_GROUPS,
     laterMs: LATER_MS,
   });
-  const add = (submission: Submission, verdicts: Entry['verdicts']) =>
-    group.add({ submission, verdicts, weight: weightOf(submission), giveUpAt: performance.now() + IN_FLIGHT_MS });
+  const add = (submission: Submission, checks: Entry['checks']) =>
+    group.add({ submission, checks, weight: weightOf(submission), giveUpAt: performance.now() + IN_FLIGHT_MS });
   return {
     submit: async (submission) => {
       const digest = known.get(submission.projectId);
@@ -136,16 +136,16 @@ function setKnown(known: Map<string, string>, projectId: string, digest: string)
 }
 
 /** Outside of any transaction, item by item: a batch blocks the event loop no longer than its slowest item. */
-async function judgeAll({ items }: Submission, ofProject: AnswerSchema | null): Promise<Entry['verdicts']> {
+async function judgeAll({ items }: Submission, ofProject: AnswerSchema | null): Promise<Entry['checks']> {
   if (ofProject === null && items.every(({ answerSchema }) => !answerSchema)) return [];
   const yieldToEventLoop = createYielder();
-  const verdicts: (Verdict | null)[] = [];
+  const checks: (SchemaCheck | null)[] = [];
   for (const { answerSchema, suggestion } of items) {
     const schema = answerSchema === undefined ? ofProject : answerSchema;
-    verdicts.push(schema && judge(schema, suggestion.raw));
+    checks.push(schema && judge(schema, suggestion.raw));
     await yieldToEventLoop();
   }
-  return verdicts;
+  return checks;
 }
 
 /** The approximate size of a row without its payload. */
@@ -193,7 +193,7 @@ interface ToJudge {
 }
 const isReplay = (evaluated: Evaluated): evaluated is { replay: string[] } =>
   typeof evaluated === 'object' && 'replay' in evaluated;
-const isToJudge = (evaluated: Evaluated | Entry['verdicts']): evaluated is ToJudge =>
+const isToJudge = (evaluated: Evaluated | Entry['checks']): evaluated is ToJudge =>
   typeof evaluated === 'object' && 'toJudge' in evaluated;
 
 interface Keys {
@@ -238,14 +238,14 @@ class Batch {
     if (project === undefined) return { refusal: notFound() };
     if (project.archived) return { refusal: archivedRefusal() };
     if (project.answer_schema_digest === null) this.#services.known.delete(project.id);
-    const verdicts = verdictsOf(entry, project);
-    return isToJudge(verdicts) ? verdicts : { result: this.#make(submission, project, verdicts) };
+    const checks = checksOf(entry, project);
+    return isToJudge(checks) ? checks : { result: this.#make(submission, project, checks) };
   }
 
-  #make(submission: Submission, project: SubmissionProject, verdicts: readonly (Verdict | null)[]): Stored {
+  #make(submission: Submission, project: SubmissionProject, checks: readonly (SchemaCheck | null)[]): Stored {
     const made = { ids: this.#services.ids, now: this.now };
     const items = submission.items.map((input, index) =>
-      toNewItem(input, project, { ...made, verdict: verdicts[index] ?? null }),
+      toNewItem(input, project, { ...made, check: checks[index] ?? null }),
     );
     this.#addSchemas(submission);
     for (const item of items) this.items.push({ item, actor: submission.actor });
@@ -269,15 +269,14 @@ class Batch {
   }
 }
 
-/** The verdicts by the schemas that apply now (TS1): items without a schema of their own have that of the project. */
-function verdictsOf(
-  { submission: { items }, verdicts }: Entry,
+/** The checks by the schemas that apply now (TS1): items without a schema of their own have that of the project. */
+function checksOf(
+  { submission: { items }, checks }: Entry,
   { id: projectId, answer_schema_digest: digest }: SubmissionProject,
-): readonly (Verdict | null)[] | ToJudge {
-  if (digest === null)
-    return verdicts.map((verdict, index) => (items[index]?.answerSchema === undefined ? null : verdict));
-  const unjudged = items.some((item, index) => item.answerSchema === undefined && verdicts[index]?.digest !== digest);
-  return unjudged ? { toJudge: { projectId, digest } } : verdicts;
+): readonly (SchemaCheck | null)[] | ToJudge {
+  if (digest === null) return checks.map((check, index) => (items[index]?.answerSchema === undefined ? null : check));
+  const unjudged = items.some((item, index) => item.answerSchema === undefined && checks[index]?.digest !== digest);
+  return unjudged ? { toJudge: { projectId, digest } } : checks;
 }
 
 /** The idempotency keys of a submission; the first is its own, the others are further keys it is known by. */

@@ -8,7 +8,7 @@ import { dueAt, isOpen } from '../../domain/items/item.ts';
 import { previewOf } from '../../domain/items/preview.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
 import { route } from '../../domain/items/routing.ts';
-import type { AnswerSchema, Verdict } from './answer-schemas.ts';
+import type { AnswerSchema, SchemaCheck } from './answer-schemas.ts';
 
 /** A validated submission. The raw members are the JSON text as received (I7). */
 export interface SubmitInput {
@@ -28,11 +28,11 @@ export interface SubmitInput {
 export function toNewItem(
   input: SubmitInput,
   project: RoutingRow,
-  made: { ids: Ids; now: Date; verdict?: Verdict | null },
+  made: { ids: Ids; now: Date; check?: SchemaCheck | null },
 ): NewItem {
-  const verdict = made.verdict ?? null;
-  const unfit = verdict !== null && verdict.faults !== null;
-  const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags, unfit }, project);
+  const check = made.check ?? null;
+  const invalid = check !== null && check.faults !== null;
+  const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags, invalid }, project);
   const id = made.ids.uuid();
   const ships = routed.status === 'auto_approved';
   const audit = ships && isDrawn(hashToUnit(`${project.audit_salt} ${id}`), project.audit_rate);
@@ -45,8 +45,8 @@ export function toNewItem(
     input: input.input.raw,
     suggestion: input.suggestion.raw,
     metadata: input.metadata?.raw ?? null,
-    answerSchema: verdict?.digest ?? null,
-    suggestionFaults: verdict?.faults ?? null,
+    answerSchema: check?.digest ?? null,
+    suggestionFaults: check?.faults ?? null,
     confidence: input.confidence,
     riskFlags: input.riskFlags,
     preview: previewOf(input.input.value),

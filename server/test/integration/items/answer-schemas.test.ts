@@ -22,8 +22,8 @@ afterAll(() => served.close());
 /** A refund: its spelling is preserved, and its amount compared as a decimal. */
 const REFUND =
   '{"type":"object", "required":["amount"], "properties":{"10":true, "amount":{"type":"number","multipleOf":0.10}}}';
-const FITTING = '{"amount":0.30}';
-const UNFIT = '{"amount":"0.30"}';
+const VALID = '{"amount":0.30}';
+const INVALID = '{"amount":"0.30"}';
 const FAULT = {
   pointer: '/amount',
   schema_pointer: '/properties/amount/type',
@@ -60,7 +60,7 @@ async function refusedSchema(schema: Json, member = '#/answer_schema') {
 
 describe('a submission with its own schema', () => {
   it('RT2, TS1: is approved automatically where the suggestion satisfies it', async () => {
-    const { id, status, decision } = await submitted(FITTING);
+    const { id, status, decision } = await submitted(VALID);
     expect([status, decision?.output]).toEqual(['auto_approved', { amount: 0.3 }]);
     const text = await textOf(id);
     expect(text).toContain(`"answer_schema":${REFUND}`);
@@ -68,7 +68,7 @@ describe('a submission with its own schema', () => {
   });
 
   it('RT8, TS1: is queued where it does not, and says why to the pipeline and to reviewers', async () => {
-    const { id, status } = await submitted(UNFIT);
+    const { id, status } = await submitted(INVALID);
     expect(status).toBe('queued');
     const { routing, suggestion_faults } = await project.pipeline.read(id);
     expect([routing.rule, suggestion_faults]).toEqual(['RT8', [FAULT]]);
@@ -81,7 +81,7 @@ describe('a submission with its own schema', () => {
   });
 
   it('TS1: leaves every other rule as it is', async () => {
-    const routed = await Promise.all([0.8, 0.1].map(async (confidence) => submitted(UNFIT, REFUND, confidence)));
+    const routed = await Promise.all([0.8, 0.1].map(async (confidence) => submitted(INVALID, REFUND, confidence)));
     expect(routed.map(({ status }) => status)).toEqual(['queued', 'rejected']);
     const [queued] = routed;
     expect((await project.pipeline.read(queued?.id ?? '')).routing.rule).toBe('RT3');
@@ -105,7 +105,7 @@ describe('a submission with its own schema', () => {
   });
 
   it('in a batch is judged or refused item by item', async () => {
-    const items = [bodyOf(FITTING, REFUND), bodyOf(UNFIT, REFUND), bodyOf('1', '{"type":"text"}'), bodyOf('1', null)];
+    const items = [bodyOf(VALID, REFUND), bodyOf(INVALID, REFUND), bodyOf('1', '{"type":"text"}'), bodyOf('1', null)];
     const answer = await project.pipeline.submitBatchRaw(`{"items":[${items.join()}]}`);
     if (!answer.ok) throw new Error(answer.text);
     const results = answer.reply.results.map((one) => ('error' in one ? one.error.errors?.[0]?.pointer : one.status));
@@ -124,7 +124,7 @@ describe('a submission with its own schema', () => {
   });
 
   it('stores its schema once', async () => {
-    await Promise.all([submitted(FITTING), submitted(FITTING), submitted(UNFIT)]);
+    await Promise.all([submitted(VALID), submitted(VALID), submitted(INVALID)]);
     const rows = await inside.sql<{ text: string }>(
       'select text from answer_schema where project_id = ? and text = ?',
       [project.id, REFUND],
@@ -142,13 +142,13 @@ describe('a decision on an item with a schema', () => {
   const edit = (fence: number, output: Json) => ({ fence, action: 'edit' as const, output, reason: 'Wrong fact' });
 
   it('TS2: approving a suggestion that does not satisfy it is refused', async () => {
-    const { params, fence } = await held(UNFIT);
+    const { params, fence } = await held(INVALID);
     const { owner } = project;
     const { errors, detail } = await owner.refused('answer_invalid', decideItem, {
       params,
       body: { fence, action: 'approve' },
     });
-    const unchanged = edit(fence, JSON.parse(UNFIT) as Json);
+    const unchanged = edit(fence, JSON.parse(INVALID) as Json);
     expect((await owner.refused('unchanged_edit', decideItem, { params, body: unchanged })).detail).toBe(
       'No changes, and the suggestion does not satisfy its schema. Edit or reject it.',
     );
@@ -173,7 +173,7 @@ describe('a decision on an item with a schema', () => {
   });
 
   it('TS2: so is an edit that does not, and the claim stays', async () => {
-    const { params, fence } = await held(FITTING);
+    const { params, fence } = await held(VALID);
     const { owner } = project;
     const refused = await owner.refused('answer_invalid', decideItem, { params, body: edit(fence, { amount: 'x' }) });
     expect(refused.errors).toEqual([AT_OUTPUT]);
@@ -185,7 +185,7 @@ describe('a decision on an item with a schema', () => {
 
   it('TS2: a rejection needs no valid output, and a decision after an undo is checked again', async () => {
     await setUndoWindow(project, 30);
-    const { params, fence } = await held(UNFIT);
+    const { params, fence } = await held(INVALID);
     const { owner } = project;
     await owner.call(decideItem, { params, body: { fence, action: 'reject', reason: 'Policy' } });
     await owner.call(undoDecision, { params });
@@ -267,7 +267,7 @@ describe('a submission without a schema', () => {
 });
 
 it('KE2: an item is read without its schema where retention deletes that meanwhile', async () => {
-  const { id } = await submitted(FITTING, '{"type":"object"}');
+  const { id } = await submitted(VALID, '{"type":"object"}');
   await inside.sql(`delete from answer_schema where text = '{"type":"object"}'`);
   expect(JSON.parse(await textOf(id))).not.toHaveProperty('answer_schema');
 });

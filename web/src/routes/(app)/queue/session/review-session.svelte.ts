@@ -96,7 +96,7 @@ export class ReviewSession {
 
   /** The history of the open item. */
   get history(): History {
-    if (this.#engine === null) throw new Error('No item is open.');
+    if (this.#engine === null) throw new Error('No item has been opened: the engine has not loaded.');
     return this.#engine.history;
   }
 
