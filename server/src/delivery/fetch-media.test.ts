@@ -48,6 +48,16 @@ describe('MP2: the host', () => {
     await vi.waitFor(() => expect(host.sockets.size).toBe(0));
   });
 
+  it('gets the address without its fragment', async () => {
+    const asked: (string | undefined)[] = [];
+    const host = await serving((request, response) => {
+      asked.push(request.url);
+      response.writeHead(200, { 'content-type': 'image/png' }).end(picture(100));
+    });
+    await fetched(at(host.port, '/a.png?b=1#page=3'));
+    expect(asked).toEqual(['/a.png?b=1']);
+  });
+
   it('must be listed, in any spelling of the URL', async () => {
     const host = await sending('image/png', picture(100));
     for (const name of ['unlisted.test', 'receiver.test.evil.test', 'evil.test?receiver.test', '127.0.0.1'])
@@ -180,6 +190,49 @@ describe('MP3: limits', () => {
     await expect(part).rejects.toMatchObject(refused('too_large'));
   });
 
+  it('refuses a file by its announced length, before the file is sent', async () => {
+    const host = await serving((_, response) => {
+      response.writeHead(200, { 'content-type': 'image/png', 'content-length': '10001' }).write(picture(2_000));
+    });
+    await expect(fetched(at(host.port), { limits: small })).rejects.toMatchObject(refused('too_large'));
+  });
+
+  it.each([
+    ['in its first bytes', 500, 501],
+    ['later', 200_000, 200_001],
+  ])('counts a body without a length, and refuses it %s', async (_, limit, length) => {
+    const limits = { bytes: limit };
+    const sent = (bytes: number) =>
+      serving((_request, response) => {
+        response.writeHead(200, { 'content-type': 'image/png' });
+        response.write(picture(bytes), () => response.end());
+      });
+    expect((await fetched(at((await sent(limit)).port), { limits })).bytes.length).toBe(limit);
+    await expect(fetched(at((await sent(length)).port), { limits })).rejects.toMatchObject(refused('too_large'));
+  });
+
+  it('counts what stands around the file on the connection too', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ntransfer-encoding: chunked\r\n\r\n';
+    const chunk = `1;note=${'x'.repeat(900)}\r\n.\r\n`;
+    const host = await answering(head, (socket: Socket) => {
+      socket.write(`8\r\n${PNG.toString('latin1')}\r\n`, 'latin1');
+      socket.end(`${chunk.repeat(100)}0\r\n\r\n`);
+    });
+    await expect(fetched(at(host.port), { limits: small })).rejects.toMatchObject(refused('too_large'));
+  });
+
+  it.each([
+    [204, 'unreachable'],
+    [304, 'unreachable'],
+    [404, 'not_there'],
+    [410, 'not_there'],
+    [416, 'not_there'],
+    [500, 'unreachable'],
+  ])('the status %d is %s', async (status, fault) => {
+    const host = await serving((_, response) => response.writeHead(status, { 'content-type': 'image/png' }).end());
+    await expect(fetched(at(host.port))).rejects.toMatchObject(refused(fault));
+  });
+
   it('breaks off a body without end, and one that is longer than it said', async () => {
     const endless = await answering('HTTP/1.1 200 OK\r\ncontent-type: image/png\r\n\r\n', (socket: Socket) => {
       const more = () => {
@@ -256,6 +309,11 @@ describe('MP4: a part', () => {
   it('from the middle of HTML is refused, even where it looks like sound', async () => {
     const host = await player(Buffer.concat([Buffer.from(`<html>${' '.repeat(1_994)}`), sound]));
     await expect(fetched(at(host.port), { range: 'bytes=2000-' })).rejects.toMatchObject(refused('wrong_type'));
+  });
+
+  it('that does not say where it belongs is refused', async () => {
+    const host = await serving((_, response) => response.writeHead(206, { 'content-type': 'audio/mpeg' }).end(sound));
+    await expect(fetched(at(host.port), { range: 'bytes=0-' })).rejects.toMatchObject(refused('unreachable'));
   });
 
   it('is the whole file where the host knows no ranges', async () => {
