@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { aSubmission } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { png } from '../../web/src/lib/values/media/hostile-media.fixture.ts';
-import { pdfData } from '../../web/src/lib/values/media/pdf/pdf.fixture.ts';
+import { firstExtra, pdfData, PROTECTED } from '../../web/src/lib/values/media/pdf/pdf.fixture.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { ALL_APPEARANCES, expectAccessible, saveScreenshot, setAppearance } from '../support/page-checks.ts';
 
@@ -68,6 +68,54 @@ describe.skipIf(chromium === undefined)('a PDF', () => {
       await saveScreenshot(page, `pdf-${appearance.colorScheme}-${appearance.size.width}`);
     }
   });
+});
+
+/** Pages beyond the limit of 2,000, without a file of that size: one page, listed 2,001 times. */
+const endless = () => {
+  const one = { pages: [['Clause']] };
+  const extra = [`<< /Type /Pages /Kids [${'4 0 R '.repeat(2_001)}] /Count 2001 >>`];
+  return pdfData({ ...one, catalog: `/Pages ${firstExtra(one)} 0 R`, extra });
+};
+
+describe.skipIf(chromium === undefined)('several PDFs', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it(
+    'MP7: three open by themselves, each says why it is not shown, nothing in them is a control',
+    {
+      timeout: 2 * MINUTE,
+    },
+    async () => {
+      const { owner, project, enter } = browserEnv();
+      const form = { pages: [['Order form']] };
+      const field = firstExtra(form);
+      const input = {
+        form: pdfData({
+          ...form,
+          catalog: `/AcroForm << /Fields [${field} 0 R] >>`,
+          page: `/Annots [${field} 0 R ${field + 1} 0 R]`,
+          extra: [
+            '<< /Type /Annot /Subtype /Widget /FT /Tx /T (f) /V (typed) /Rect [60 500 300 520] >>',
+            '<< /Type /Annot /Subtype /Link /Rect [0 0 595 842] /A << /S /URI /URI (https://trap.example/) >> >>',
+          ],
+        }),
+        protected: pdfData({ pages: [['Secret']], trailer: PROTECTED }),
+        long: endless(),
+        fourth: pdfData({ pages: [['The fourth']] }),
+      };
+      const { id } = await project.pipeline.submit(aSubmission({ input, suggestion: 'Paid' }));
+      const page = await enter(owner, `/queue?item=${id}`);
+      await page.getByText('Order form').waitFor();
+      await page.getByText("Can't display this PDF: it is protected by a password.").waitFor();
+      await page.getByText('Showing the first 2,000 of 2,001 pages.').waitFor();
+      const views = page.getByRole('group', { name: 'PDF from the submission' });
+      expect(await views.locator('a, input, textarea, select, button, [contenteditable]').count()).toBe(0);
+      expect(await page.getByText('The fourth').count()).toBe(0);
+      // The protected one is closed, but its place isn't given to another by itself.
+      await page.getByRole('button', { name: /^Show PDF/ }).click();
+      await page.getByText('The fourth').waitFor();
+    },
+  );
 });
 
 describe.skipIf(chromium === undefined)('a picture', () => {

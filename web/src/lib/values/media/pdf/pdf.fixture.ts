@@ -11,6 +11,8 @@ export interface PdfParts {
   page?: string;
   /** What every page draws first, in the operators of PDF. */
   draws?: string;
+  /** Members of the trailer, such as an encryption. */
+  trailer?: string;
   /** More objects: the first has the number `firstExtra`. */
   extra?: readonly string[];
 }
@@ -32,6 +34,7 @@ export function pdfText({
   catalog = '',
   page = '',
   draws = '',
+  trailer = '',
   extra = [],
 }: PdfParts): string {
   const kids = pages.map((_, at) => `${4 + 2 * at} 0 R`).join(' ');
@@ -59,9 +62,12 @@ export function pdfText({
   const count = objects.length + 1;
   return (
     `${file}xref\n0 ${count}\n0000000000 65535 f \n${entries}` +
-    `trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`
+    `trailer\n<< /Size ${count} /Root 1 0 R ${trailer} >>\nstartxref\n${file.length}\n%%EOF\n`
   );
 }
+
+/** The trailer of a file that nobody can open without its password. */
+export const PROTECTED = `/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${'0f'.repeat(32)}> /U <${'f0'.repeat(32)}> >>`;
 
 /** As a value of a submission. */
 export const pdfData = (parts: PdfParts): string => `data:application/pdf;base64,${btoa(pdfText(parts))}`;
