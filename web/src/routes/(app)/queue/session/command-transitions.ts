@@ -45,18 +45,30 @@ const say = (working: WorkingState, text: string, urgent = false): void => {
   working.effects.push({ kind: 'say', text, urgent });
 };
 
-/** Starts a command, or has it wait for the running one: the last one requested replaces an earlier one. */
+/**
+ * Starts a command, or has it wait for the running one. An item to open replaces one that waits; an undo stays until it has
+ * run, since its decision becomes final meanwhile.
+ */
 export function run(working: WorkingState, job: Job): void {
   const { command } = working;
-  if (command.at !== 'running') return start(working, job);
+  if (command.at !== 'running') return start(working, job, []);
   if (!WAITING.some((name) => name === job.kind)) return finish(working, job, false);
-  dropWaiting(working);
-  working.command = { ...command, waiting: job };
+  dropWaiting(working, (other) => other.kind !== 'undo' || isSameUndo(other, job));
+  add(working, job);
 }
 
-function start(working: WorkingState, job: Job): void {
-  const { moves } = working;
-  working.command = { at: 'running', job, phase: { at: 'asking' }, waiting: null, moves, missed: {} };
+const isSameUndo = (one: JobOf<'undo'>, other: Job): boolean =>
+  other.kind === 'undo' && one.recent.itemId === other.recent.itemId;
+
+function add(working: WorkingState, job: Job): void {
+  const { command } = working;
+  if (command.at === 'running') working.command = { ...command, waiting: [...command.waiting, job] };
+}
+
+function start(working: WorkingState, job: Job, waiting: readonly Job[]): void {
+  // An undo counts from when it was requested: a user who has moved on since stays where they are.
+  const { moves } = job.kind === 'undo' ? job : working;
+  working.command = { at: 'running', job, phase: { at: 'asking' }, waiting, moves, missed: {} };
   // The command it waited for may have brought this very item.
   if (job.kind === 'open' && job.waited && idOf(working.item) === job.id && hasLease(working))
     return end(working, true);
@@ -75,21 +87,27 @@ function finish(working: WorkingState, { caller }: Job, result: boolean): void {
   working.effects.push({ kind: 'finish', caller, result });
 }
 
-/** The running command has ended; the one that waits runs next. */
+/** The running command has ended; the first one that waits runs next. */
 function end(working: WorkingState, result: boolean, failure: Failure | null = null): void {
   const { command } = working;
   if (command.at !== 'running') return;
   working.command = failure === null ? { at: 'idle' } : { at: 'failed', ...failure };
   finish(working, command.job, result);
-  if (command.waiting !== null) run(working, command.waiting);
+  const [next, ...others] = command.waiting;
+  if (next !== undefined) start(working, next, others);
 }
 
-/** The command that waits is dropped: the user moved on, or another one replaces it. */
-export function dropWaiting(working: WorkingState): void {
+/** The user shows another item, or none. What waits to open an item is dropped; an undo still runs. */
+export function moveOn(working: WorkingState): void {
+  working.moves += 1;
+  dropWaiting(working, ({ kind }) => kind !== 'undo');
+}
+
+function dropWaiting(working: WorkingState, isDropped: (job: Job) => boolean): void {
   const { command } = working;
-  if (command.at !== 'running' || command.waiting === null) return;
-  finish(working, command.waiting, false);
-  working.command = { ...command, waiting: null };
+  if (command.at !== 'running') return;
+  for (const job of command.waiting) if (isDropped(job)) finish(working, job, false);
+  working.command = { ...command, waiting: command.waiting.filter((job) => !isDropped(job)) };
 }
 
 /** Reads an item again before the running command ends. */
@@ -253,7 +271,7 @@ function accepted(
   const moves = flow && idOf(working.item) === shown;
   working.effects.push({ kind: 'confirmDecision', after, request });
   decided(working, after, !moves);
-  if (!moves || command.at !== 'running' || command.waiting !== null) {
+  if (!moves || command.at !== 'running' || command.waiting.length > 0) {
     end(working, true);
     if (moves) stopClaiming(working);
     return;
@@ -333,8 +351,8 @@ function refuseDecision(working: WorkingState, job: JobOf<'decide'>, error: unkn
     say(working, reviewMessages.failed.announcement(explain(error).title), true);
     return end(working, false);
   }
-  // The command that waits assumed that the decision is accepted.
-  dropWaiting(working);
+  // Commands that wait assumed that the decision is accepted.
+  dropWaiting(working, () => true);
   putBack(working, job.decision);
   if (isRefusal(error, ['unchanged_edit']) && edit !== null) {
     working.effects.push({ kind: 'editFault', edit, fault: messages.edit.unchanged });

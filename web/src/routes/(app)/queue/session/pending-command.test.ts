@@ -59,6 +59,47 @@ describe('while the claim on the next item is pending', () => {
     expect(page.moved).toEqual(['one', null, 'one']);
   });
 
+  it.each(['peek', 'close'] as const)(
+    'undo runs though the user moves on, and they stay there: %s',
+    async (turnAway) => {
+      const page = await fixture.openWithClaim();
+      await whileClaimingNext(page, async () => {
+        const recent = page.recentDecisions.newest(Date.now());
+        const undone = recent !== null && page.reviewSession.undo(recent);
+        if (turnAway === 'peek') await page.reviewSession.peek('three');
+        else page.reviewSession.close();
+        return undone;
+      });
+      expect(page.reviewSession.item.id).toBe(turnAway === 'peek' ? 'three' : null);
+      expect(page.recentDecisions.of('one')?.state).toBe('undone');
+      for (const id of ['one', 'two'])
+        await vi.waitFor(() => expect(fixture.server.of(id).detail).toMatchObject({ status: 'queued', claim: null }));
+    },
+  );
+
+  it('undo runs before the row that is opened after it, which then is claimed', async () => {
+    const page = await fixture.openWithClaim();
+    await whileClaimingNext(page, async () => {
+      const recent = page.recentDecisions.newest(Date.now());
+      const undone = recent !== null && page.reviewSession.undo(recent);
+      const opening = page.reviewSession.claim('three');
+      return (await undone) && (await opening);
+    });
+    expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['three', 'three', 'mine']);
+    expect(page.recentDecisions.of('one')?.state).toBe('undone');
+  });
+
+  it('an undo replaces the row that waits to be opened', async () => {
+    const page = await fixture.openWithClaim();
+    await whileClaimingNext(page, async () => {
+      const recent = page.recentDecisions.newest(Date.now());
+      const opening = page.reviewSession.claim('three');
+      const undone = recent !== null && page.reviewSession.undo(recent);
+      return (await undone) && !(await opening);
+    });
+    expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['one', 'one', 'mine']);
+  });
+
   it('only the last of several rows is claimed', async () => {
     fixture.server.add('four');
     const page = await fixture.openWithClaim();

@@ -55,7 +55,8 @@ describe.each(STATES)('in the state %s', (at) => {
             ? 'allowed'
             : 'refused',
     );
-    const waits = after.state.command.at === 'running' && after.state.command.waiting?.caller === CALLER;
+    const waits =
+      after.state.command.at === 'running' && after.state.command.waiting.some(({ caller }) => caller === CALLER);
     expect([waits, acted(before, after)]).toEqual([verdict === 'waits', verdict !== 'refused']);
     // The running command goes on, and is not sent twice.
     expect(after.state.command).toMatchObject({ at: 'running', job: JOBS.next });

@@ -3,7 +3,7 @@ import type { DecisionInput } from '../editor/edit-session.svelte.ts';
 import {
   advance,
   decide,
-  dropWaiting,
+  moveOn,
   forgetUnreachable,
   onResponse,
   onRefusal,
@@ -100,22 +100,24 @@ const COMMANDS = {
   skip: claimCommand('skip'),
   giveBack: claimCommand('giveBack'),
   undo: (working, { recent, caller }) =>
-    run(working, { kind: 'undo', recent, caller, waited: working.command.at === 'running', sent: false }),
+    run(working, {
+      ...{ kind: 'undo', recent, caller, sent: false },
+      ...{ waited: working.command.at === 'running', moves: working.moves },
+    }),
   extend: itemCommand('extend', (working, id, caller) => {
     const grant = grantOf(working.item);
     if (grant !== null && grant.expiresAt > working.now) return { kind: 'extend', id, fence: grant.fence, caller };
     return { kind: 'open', id, caller, waited: false, held: false, onlost: () => undefined };
   }),
   close: (working) => {
-    working.moves += 1;
-    dropWaiting(working);
+    moveOn(working);
     clear(working);
   },
   retry: (working, { job }) => {
     // Only the last failure can be tried again, and once.
     if (working.command.at !== 'failed' || working.command.retry !== job) return;
     if (job.kind === 'decide') working.effects.push({ kind: 'decideAgain', decision: job.decision });
-    else run(working, job);
+    else run(working, job.kind === 'undo' ? { ...job, moves: working.moves } : job);
   },
   dismiss: dismissFailure,
 } satisfies Partial<Transitions>;
@@ -231,8 +233,7 @@ const isIdle = ({ command, item }: WorkingState): boolean => command.at !== 'run
 
 /** Shows an item at the user's request: what waited, and what was typed into, belongs to the item before. */
 function peekAt(working: WorkingState, id: string, purpose: ReadPurpose): void {
-  working.moves += 1;
-  dropWaiting(working);
+  moveOn(working);
   closeInputs(working);
   working.effects.push({ kind: 'follow', id, how: 'opened' });
   show(working, id, purpose);

@@ -123,7 +123,8 @@ interface Jobs {
   extend: OnClaim;
   decide: { readonly decision: Decision };
   /** `sent`: the decision is undone, and only its item must be claimed again. */
-  undo: { readonly recent: RecentDecision; readonly waited: boolean; readonly sent: boolean };
+  /** `moves`: those of the user before it was requested. */
+  undo: { readonly recent: RecentDecision; readonly waited: boolean; readonly sent: boolean; readonly moves: number };
 }
 export type Job = { [K in keyof Jobs]: { readonly kind: K; readonly caller: Caller } & Jobs[K] }[keyof Jobs];
 export type JobOf<K extends Job['kind']> = Extract<Job, { kind: K }>;
@@ -138,7 +139,7 @@ export interface Failure {
   readonly retry: Job | null;
 }
 
-/** One command runs at a time; the last one requested meanwhile waits for its end, earlier ones are dropped. */
+/** One command runs at a time. Undos that were requested meanwhile wait for its end, and so does the last item to open. */
 export type CommandState =
   | { readonly at: 'idle' }
   | ({ readonly at: 'failed' } & Failure)
@@ -146,7 +147,7 @@ export type CommandState =
       readonly at: 'running';
       readonly job: Job;
       readonly phase: Phase;
-      readonly waiting: Job | null;
+      readonly waiting: readonly Job[];
       /** The moves of the user before it was sent. */
       readonly moves: number;
       /** The newest versions that events named since then of items that are not open: the answer may be older. */

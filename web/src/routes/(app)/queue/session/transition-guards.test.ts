@@ -39,7 +39,7 @@ const OTHER = {
 } as const;
 const rereading: CommandState = {
   ...{ at: 'running', job: JOBS.open, phase: { at: 'rereading', result: false, failure: null } },
-  ...{ waiting: null, moves: 0, missed: {} },
+  ...{ waiting: [], moves: 0, missed: {} },
 };
 const read = { kind: 'read', id: 'one', visit: 7, again: true, detail: itemWith({ version: 9 }) } as const;
 const notes = { note: 'Saved', own: '' };
