@@ -1,7 +1,13 @@
 // Recognizes texts written in Markdown or HTML. Conservative: a text that only resembles one is shown as it is.
 
-/** One of these is enough. */
-const SURE = [/^ {0,3}(?:```|~~~)/m, /!?\[[^\]\n]{1,200}\]\([^)\s]{1,2000}\)/, /^ {0,3}\|.*\n {0,3}\|[ \t]*:?-{3,}/m];
+/** One of these is enough: a fence, a link, a table, or bold words. */
+const SURE = [
+  /^ {0,3}(?:```|~~~)/m,
+  /!?\[[^\]\n]{1,200}\]\([^)\s]{1,2000}\)/,
+  /^ {0,3}\|.*\n {0,3}\|[ \t]*:?-{3,}/m,
+  // Between letters, so that powers and arguments of code are none.
+  /(?:^|[\s(])\*\*(?=\p{L})[^*\n]{0,200}[\p{L}\p{N}.!?%]\*\*(?=$|[\s.,;:!?)])/mu,
+];
 /** Signs that code has none of: an index and a call read like a link. */
 const STRUCTURE = [SURE[0], SURE[2]];
 /** Two of these are needed. */
