@@ -59,10 +59,12 @@ async function writeDocs(folder: string): Promise<void> {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;');
   const first = [
-    '<section id="first-request" class="mx-auto max-w-240 px-4 py-8" aria-label="Your first request">',
-    '<h2 class="text-16 font-semibold">Your first request</h2>',
-    '<pre class="mt-3 overflow-auto rounded-8 border border-line2 bg-s2 px-3 py-2.5 text-12 leading-5">',
-    `<code>${code}</code></pre></section>`,
+    '<main id="first-request" class="mx-auto max-w-240 px-4 py-8">',
+    '<h1 class="text-16 font-semibold">Your first request</h1>',
+    // Code that scrolls must be reachable by keyboard.
+    '<pre class="mt-3 overflow-auto rounded-8 border border-line2 bg-s2 px-3 py-2.5 text-12 leading-5"',
+    ' tabindex="0" role="region" aria-label="A first request with curl">',
+    `<code>${code}</code></pre></main>`,
   ].join('');
   await writeFile(
     join(folder, 'docs.html'),

@@ -25,6 +25,11 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     const withoutScripts = await (await browserEnv().openContext({ javaScriptEnabled: false })).newPage();
     await withoutScripts.goto(browserEnv().frontProxy.url + DOCS);
     expect(await withoutScripts.locator('pre').first().innerText()).toContain('curl');
+    // No checker runs in a page without scripts.
+    const main = withoutScripts.getByRole('main');
+    expect(await main.getByRole('heading', { level: 1 }).innerText()).toBe('Your first request');
+    await withoutScripts.keyboard.press('Tab');
+    expect(await main.getByRole('region').evaluate((code) => code === document.activeElement)).toBe(true);
     const page = await browserEnv().visit(makeWallet(), DOCS);
     await page.getByRole('table').last().waitFor();
     expect(await page.locator('#first-request').count()).toBe(0);
