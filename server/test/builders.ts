@@ -88,7 +88,8 @@ export async function join(
 }
 
 /** The required fields of `edit` and the other actions, where a test does not care. */
-const COMPLETED = byAction((action): { output?: string; reason?: string } => {
+const COMPLETED = byAction((action): { output?: string; reason?: string; response?: string } => {
+  if (ACTIONS[action].requires === 'response') return { response: 'Ask the customer first.' };
   if (isReasoned(action)) return { reason: action === 'reject' ? 'Incomplete' : 'Against policy' };
   return ACTIONS[action].requires === 'output'
     ? { output: 'An answer that a person wrote.', reason: 'Wrong fact' }

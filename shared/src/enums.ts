@@ -11,6 +11,10 @@ export const ITEM_STATUSES = [
 ] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
+/** What a suggestion is: an answer of any shape, or a call of a tool, which people may let happen. */
+export const ITEM_KINDS = ['answer', 'tool_call'] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
+
 /** Statuses in which an item waits for review. */
 export const OPEN_STATUSES = ['queued', 'escalated'] as const;
 export type OpenStatus = (typeof OPEN_STATUSES)[number];

@@ -35,6 +35,9 @@ export const LIMITS = {
   riskFlags: 50,
   riskFlagLength: 100,
   metadataKeys: 50,
+  titleLength: 200,
+  /** The longest answer in words, in characters. */
+  responseLength: 20_000,
   /** The longest a request may wait for a decision, in seconds. */
   waitSeconds: 60,
   pageItems: 100,

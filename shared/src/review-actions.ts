@@ -37,6 +37,19 @@ export const ACTIONS = {
     judges: 'wrong',
     bulk: true,
   },
+  respond: {
+    key: 'h',
+    label: 'Respond',
+    hint: 'Respond in words',
+    past: 'answered in words',
+    announcement: 'Response sent',
+    history: 'answered in words',
+    requires: 'response',
+    from: ['queued', 'escalated'],
+    to: 'rejected',
+    judges: 'wrong',
+    bulk: false,
+  },
   escalate: {
     key: 'u',
     label: 'Escalate',
@@ -92,8 +105,8 @@ interface ActionFacts {
   history?: string;
   /** In "Ana decided this: …"; otherwise the past tense. */
   decided?: string;
-  /** An output comes with a reason. */
-  requires: 'nothing' | 'reason' | 'output';
+  /** An output comes with a reason, a response may. */
+  requires: 'nothing' | 'reason' | 'output' | 'response';
   /** The statuses it is allowed in. Who may claim an item of that status may also take the action (rule PM). */
   from: readonly OpenStatus[];
   /** The next status. An open one moves the item between people; any other is that of a decision. */
@@ -145,9 +158,25 @@ export const BULK_ACTIONS = /* @__PURE__ */ REVIEW_ACTIONS.filter(
   (action): action is ActionWith<'bulk', true> => ACTIONS[action].bulk,
 );
 
-/** The actions allowed in this status, in the order of the buttons. */
-export const actionsFrom = (status: OpenStatus): ReviewAction[] =>
-  REVIEW_ACTIONS.filter((action) => (ACTIONS[action].from as readonly OpenStatus[]).includes(status));
+/** The actions that a submission may allow (`allowed_actions`); all others are always possible (LC7). */
+export const SUBMITTER_ACTIONS = ['approve', 'edit', 'reject', 'respond'] as const;
+export type SubmitterAction = (typeof SUBMITTER_ACTIONS)[number];
+/** Where it says nothing. */
+export const DEFAULT_ACTIONS: readonly SubmitterAction[] = ['approve', 'edit', 'reject'];
+
+/** LC7: whether the submission allows it: one of its actions, or one that no submission can exclude. */
+export const isAllowed = (action: ReviewAction, allowed: readonly SubmitterAction[]): boolean =>
+  !(SUBMITTER_ACTIONS as readonly ReviewAction[]).includes(action) ||
+  (allowed as readonly ReviewAction[]).includes(action);
+
+/** The actions in this status that the submission allows, in the order of the buttons. */
+export const actionsFrom = (
+  status: OpenStatus,
+  allowed: readonly SubmitterAction[] = SUBMITTER_ACTIONS,
+): ReviewAction[] =>
+  REVIEW_ACTIONS.filter(
+    (action) => (ACTIONS[action].from as readonly OpenStatus[]).includes(status) && isAllowed(action, allowed),
+  );
 
 /** A value for each action. */
 export const byAction = <Value>(valueOf: (action: ReviewAction) => Value) =>

@@ -1,5 +1,6 @@
 // The SQL statements of the intake: each handles a whole group of submissions, with its rows in one JSON parameter.
-import type { BelowReview, ItemStatus, RoutingRule } from '@countersign/shared/enums';
+import type { BelowReview, ItemKind, ItemStatus, RoutingRule } from '@countersign/shared/enums';
+import type { SubmitterAction } from '@countersign/shared/review-actions';
 import type { Em } from './orm.ts';
 import { planned } from './connection/planned.ts';
 import { rawQuery } from './raw-query.ts';
@@ -160,6 +161,10 @@ export interface NewItem {
   suggestionFaults: string | null;
   confidence: number;
   riskFlags: string[];
+  title: string | null;
+  kind: ItemKind;
+  allowedActions: SubmitterAction[] | null;
+  hasSuggestion: boolean;
   preview: string;
   model: string | null;
   source: string | null;
@@ -184,13 +189,15 @@ const INSERT_ITEMS = planned(`
     select * from json_to_recordset($1::json) as r(
       id uuid, "projectId" uuid, status text, input text, suggestion text, metadata text, "answerSchema" text,
       "suggestionFaults" text, confidence float8,
-      "riskFlags" text[], preview text, model text, source text, audit boolean, rule text, "autoThreshold" float8,
+      "riskFlags" text[], title text, kind text, "allowedActions" text[], "hasSuggestion" boolean, preview text, model text, source text, audit boolean, rule text, "autoThreshold" float8,
       "reviewThreshold" float8, "matchedFlags" text[], "settingsVersion" int, version int,
       "createdAt" timestamptz, "dueAt" timestamptz, "decidedAt" timestamptz, "decisionId" uuid)
   ), stored as (
-    insert into item (id, project_id, status, input, suggestion, metadata, answer_schema, suggestion_faults, confidence, risk_flags, preview, model, source,
+    insert into item (id, project_id, status, input, suggestion, metadata, answer_schema, suggestion_faults, confidence, risk_flags,
+      title, kind, allowed_actions, has_suggestion, preview, model, source,
       audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
-    select id, "projectId", status, input, suggestion, metadata, "answerSchema", "suggestionFaults", confidence, "riskFlags", preview, model, source,
+    select id, "projectId", status, input, suggestion, metadata, "answerSchema", "suggestionFaults", confidence, "riskFlags",
+      title, kind, "allowedActions", "hasSuggestion", preview, model, source,
       audit, rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt", "decidedAt"
     from arrived
   )

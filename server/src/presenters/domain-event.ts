@@ -1,6 +1,7 @@
 // Presents an event log row as a domain event, for sockets and histories.
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { Event } from '../db/entities/event.ts';
+import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import { decidedStatus } from '../domain/items/item.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import { rowFor } from '../domain/items/item-row.ts';
@@ -28,6 +29,15 @@ export function presentDomainEvent(event: Event, { audited: known = false, hidde
 export const revealsAudit = ({ type, data }: Event): boolean =>
   type === 'item.decided' || 'item' in data || 'audited' in data;
 
+/** A row of an event that was appended before an upgrade lacks what rows have had since. */
+function withWholeRows({ item, audited, ...data }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...(item !== undefined && { item: { ...PLAIN_ITEM, ...(item as object) } }),
+    ...data,
+    ...(audited !== undefined && { audited: { ...PLAIN_ITEM, ...(audited as object) } }),
+  };
+}
+
 function toDomainEvent(event: Event, known: boolean): DomainEvent {
   const envelope = {
     type: eventTypeOf(event.type),
@@ -36,7 +46,7 @@ function toDomainEvent(event: Event, known: boolean): DomainEvent {
     server_time: event.createdAt.toISOString(),
     actor: event.actor,
   };
-  const { audited, ...data } = event.data;
+  const { audited, ...data } = withWholeRows(event.data);
   if (audited === undefined || known) return { ...data, ...envelope } as DomainEvent;
   const { item_id, version } = data;
   // In the order in which the database stores the members of any other event.

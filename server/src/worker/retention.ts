@@ -244,19 +244,20 @@ const REDACT = [
   `update event e set data = jsonb_set(e.data, '{learning,item_id}', to_jsonb(l.item_id)) from learning l
    where l.item_id = any($1::uuid[]) and e.type = 'project.changed' and e.data -> 'learning' is not null and e.data -> 'learning' ->> 'id' = l.id::text`,
   LEARNINGS,
-  'update decision set output = null, note = null where item_id = any($1::uuid[])',
+  'update decision set output = null, note = null, response = null where item_id = any($1::uuid[])',
   'update mistake_report set note = null where item_id = any($1::uuid[])',
   `update delivery set body = '' where item_id = any($1::uuid[])`,
   `update attempt set response_text = null, response_headers = null
    where delivery_id in (select id from delivery where item_id = any($1::uuid[]))`,
-  // A queue row shows the beginning of the input, and so does the event that carried it.
-  `update event set data = jsonb_set(jsonb_set(jsonb_set(data, '{item,preview}', '""', false), '{audited,preview}', '""', false), '{note}', 'null', false)
+  // A queue row shows the title and the beginning of the input, and so does the event that carried it.
+  `update event set data = jsonb_set(jsonb_set(jsonb_set(jsonb_set(jsonb_set(data, '{item,preview}', '""', false), '{audited,preview}', '""', false),
+     '{item,title}', 'null', false), '{audited,title}', 'null', false), '{note}', 'null', false)
    where item_id = any($1::uuid[]) and (data -> 'item' is not null or data -> 'audited' is not null or data ->> 'note' is not null)`,
 ];
 
 /** `$2`: when. */
 const REDACT_ITEMS = `
-  update item set input = 'null', suggestion = 'null', metadata = null, preview = '', answer_schema = null, suggestion_faults = null,
+  update item set input = 'null', suggestion = 'null', metadata = null, preview = '', title = null, answer_schema = null, suggestion_faults = null,
     emptied_at = $2 where id = any($1::uuid[])`;
 
 const REMOVE = [

@@ -2,7 +2,7 @@
 import type { ItemRow } from '../schemas/parts/item.ts';
 import type { QueueFilter } from '../schemas/parts/queue-filter.ts';
 
-type Filtered = Pick<ItemRow, 'risk_flags' | 'model' | 'source' | 'confidence' | 'preview'>;
+type Filtered = Pick<ItemRow, 'risk_flags' | 'model' | 'source' | 'confidence' | 'preview' | 'title'>;
 
 /**
  * Whether a row matches the filter; a row without a visible confidence matches no confidence filter. Flag, model and
@@ -17,7 +17,7 @@ export function answers(filter: QueueFilter, row: Filtered): boolean {
     (source === undefined || row.source === source) &&
     (min_confidence === undefined || (row.confidence !== null && row.confidence >= min_confidence)) &&
     (max_confidence === undefined || (row.confidence !== null && row.confidence <= max_confidence)) &&
-    (text === undefined || folded(row.preview).includes(folded(text)))
+    (text === undefined || [row.title ?? '', row.preview].some((line) => folded(line).includes(folded(text))))
   );
 }
 

@@ -5,7 +5,7 @@ import { decision, routing } from './parts/decision.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { problem } from './parts/problem.ts';
 import { answerFault, anyJson, json } from './parts/json.ts';
-import { decisionStatus, itemStatus } from './parts/enums.ts';
+import { decisionStatus, itemKind, itemStatus, submitterAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 
 /** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
@@ -13,7 +13,9 @@ export const submission = z
   .strictObject({
     project_id: uuid.meta({ description: 'The project that the API key belongs to' }),
     input: anyJson('The input of the pipeline: any JSON, stored byte for byte'),
-    suggestion: anyJson('The proposed answer: a string or any JSON, stored byte for byte'),
+    suggestion: anyJson(
+      'The proposed answer: a string or any JSON, stored byte for byte; null: there is none, and a person writes the answer',
+    ),
     confidence: z.number().min(0).max(1).meta({
       description: 'The confidence of the pipeline, 0 to 1; compared with the thresholds of the project unrounded',
     }),
@@ -31,8 +33,28 @@ export const submission = z
       }),
     answer_schema: json.nullable().optional().meta({
       description:
-        'A JSON Schema (draft 2020-12) that suggestion and output must satisfy; null: none. Omitted, the schema of the project applies',
+        'A JSON Schema (draft 2020-12) that suggestion and output must satisfy, or the `arguments` of a tool call; null: none. Omitted, the schema of the project applies',
     }),
+    title: z
+      .string()
+      .max(LIMITS.titleLength)
+      .regex(/\S/u, 'A title has a visible character.')
+      .optional()
+      .meta({ description: 'The line that identifies the item in lists, instead of the beginning of its input' }),
+    kind: itemKind.optional().meta({
+      description:
+        '`tool_call`: the suggestion is `{"name": string, "arguments": object}`; reviewers may change the arguments, never the name. Default `answer`',
+    }),
+    allowed_actions: z
+      .array(submitterAction)
+      .min(1)
+      .refine((actions) => new Set(actions).size === actions.length, 'Name each action once.')
+      .optional()
+      .meta({
+        uniqueItems: true,
+        description:
+          'What reviewers may do, besides escalating; default `approve`, `edit` and `reject`. `respond`: they answer in words instead',
+      }),
   })
   .meta({
     id: 'Submission',
@@ -69,6 +91,12 @@ export const publicItem = z
     suggestion_faults: z.array(answerFault).optional().meta({
       description: 'Why the suggestion does not satisfy its schema; absent where it does, or where there is none',
     }),
+    title: z.string().optional().meta({ description: 'As submitted; absent without one' }),
+    kind: itemKind.optional().meta({ description: 'Absent where it is `answer`' }),
+    allowed_actions: z
+      .array(submitterAction)
+      .optional()
+      .meta({ description: 'As submitted; absent where the default applies' }),
     routing,
     created_at: timestamp.meta({ description: 'When the item was submitted (ISO 8601, UTC)' }),
     decided_at: timestamp

@@ -1,7 +1,7 @@
 // The live queue: lists, claims and decisions (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { QUEUE_VIEWS } from '../enums.ts';
-import { HISTORY_EVENTS, MAX_BULK_CLAIMS } from '../limits.ts';
+import { HISTORY_EVENTS, LIMITS, MAX_BULK_CLAIMS } from '../limits.ts';
 import { domainEvent } from './parts/events.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { itemDetail, itemRow } from './parts/item.ts';
@@ -137,6 +137,8 @@ export const decideItem = endpointSchemas({
     output: json.optional(),
     reason: z.string().trim().min(1).max(500).optional(),
     note: z.string().trim().max(4000).optional(),
+    /** For `respond`: the answer in words. */
+    response: z.string().max(LIMITS.responseLength).regex(/\S/u, 'A response has a visible character.').optional(),
   }),
   reply: itemDetail,
   errors: ['answer_invalid'],
@@ -164,6 +166,7 @@ const foundItem = z.object({
   project_id: uuid,
   status: itemStatus,
   preview: z.string(),
+  title: z.string().nullable(),
   created_at: timestamp,
 });
 const foundPerson = z.object({ user_id: uuid, project_id: uuid, name: z.string(), role });

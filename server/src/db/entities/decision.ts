@@ -20,6 +20,8 @@ const DecisionSchema = defineEntity({
     edited: p.boolean(),
     reason: p.text().nullable(),
     note: p.text().nullable(),
+    /** What was answered in words; null for any other action. */
+    response: p.text().nullable(),
     reviewerId: () => p.manyToOne(User).mapToPk().fieldName('reviewer_id').nullable(),
     decidedAt: p.datetime(3),
     /** When the undo window ends (LC2); null for a decision that was final immediately. */

@@ -27,8 +27,8 @@ const EventSchema = defineEntity({
       expression: 'create index "event_unstamped" on "event" ("position") where "seq" is null',
     },
     {
-      name: 'event_override',
-      expression: `create index "event_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in (${inList(OVERRIDE_ACTIONS)})`,
+      name: 'event_of_override',
+      expression: `create index "event_of_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in (${inList(OVERRIDE_ACTIONS)})`,
     },
     {
       name: 'event_of_learning',

@@ -1,6 +1,7 @@
 // A submitted item, its status and its claim. Payloads are JSON text, stored as submitted (invariant I7).
 import { defineEntity, type EntityDictionary, p } from '@mikro-orm/core';
-import { ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/enums';
+import { ITEM_KINDS, ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/enums';
+import type { SubmitterAction } from '@countersign/shared/review-actions';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
@@ -23,6 +24,13 @@ const ItemSchema = defineEntity({
     answerSchema: p.text().nullable(),
     /** Why the suggestion does not satisfy it, as JSON text (TS1); null where it does. */
     suggestionFaults: p.text().nullable(),
+    /** What the pipeline calls it. */
+    title: p.text().nullable(),
+    kind: p.enum(ITEM_KINDS).default('answer'),
+    /** What reviewers may do, as submitted (LC7); null: the default. */
+    allowedActions: p.type(TextArray).$type<SubmitterAction[]>().nullable(),
+    /** False: the suggestion was submitted as null, and a person writes the answer (TS5). */
+    hasSuggestion: p.boolean().default(true),
     preview: p.text(),
     model: p.text().nullable(),
     source: p.text().nullable(),

@@ -16,8 +16,10 @@ const LearningSchema = defineEntity({
     decisionId: () => p.manyToOne(Decision).mapToPk().fieldName('decision_id').unique().deleteRule('cascade'),
     action: p.enum(OVERRIDE_ACTIONS),
     output: p.text().nullable(),
+    /** Empty without a reason, which only a written answer and a response may lack: it is in no cluster. */
     reason: p.text(),
     note: p.text().nullable(),
+    response: p.text().nullable(),
     reviewerId: () => p.manyToOne(User).mapToPk().fieldName('reviewer_id'),
     settingsVersion: p.integer(),
     /** The settings version of the guidelines at that time; null for rows of an older version of the service. */

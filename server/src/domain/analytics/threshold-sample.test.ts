@@ -20,7 +20,7 @@ interface SampledItem {
   flags: readonly string[];
   /** What a person decided; null when nobody reviewed it. */
   wrong: boolean | null;
-  /** Its suggestion does not satisfy its schema. */
+  /** Only a person may decide it (RT8). */
   invalid?: boolean;
 }
 
@@ -30,7 +30,7 @@ const EVERYTHING = { auto_threshold: 1, review_threshold: 0, below_review: 'queu
 /** Settings of a project that is not stopped. */
 type Running = Omit<RoutingSettings, 'stopped'>;
 const routeOf = ({ confidence, flags, invalid = false }: Omit<SampledItem, 'wrong'>, settings: Running) =>
-  route({ confidence, risk_flags: flags, invalid }, { ...settings, stopped: false });
+  route({ confidence, risk_flags: flags, needs_person: invalid }, { ...settings, stopped: false });
 
 /** A sample of items that arrived in this order under these settings. */
 function sample(items: readonly SampledItem[], settings: Running & { audit_rate?: number } = EVERYTHING) {

@@ -10,7 +10,7 @@ export interface Cohort {
   flags: readonly string[];
   rule: RoutingRule;
   settingsVersion: number;
-  /** The suggestion did not satisfy its schema (TS1). */
+  /** Only a person may decide it (RT8). */
   invalid: boolean;
   /** Which of the equal periods of the window it is in, to measure the correlation of neighbours. */
   block: number;

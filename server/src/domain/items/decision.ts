@@ -13,6 +13,8 @@ export interface DecisionRow {
   edited: boolean;
   reason?: string | null;
   note?: string | null;
+  /** The answer in words; null for any other action. */
+  response?: string | null;
   reviewerId?: string | null;
   decidedAt: Date;
 }
@@ -29,6 +31,7 @@ export function toDecision(decision: DecisionRow): Decision {
     edited: decision.edited,
     reason: decision.reason ?? null,
     note: decision.note ?? null,
+    ...(typeof decision.response === 'string' && { response: decision.response }),
     reviewer_id: decision.reviewerId ?? null,
     decided_at: decision.decidedAt.toISOString(),
   };

@@ -1,6 +1,7 @@
 // One row of a queue, the same for lists and events.
 import type { Claim, ItemRow } from '@countersign/shared/schemas/parts/item';
-import type { ItemStatus } from '@countersign/shared/enums';
+import type { ItemKind, ItemStatus } from '@countersign/shared/enums';
+import { DEFAULT_ACTIONS, type SubmitterAction } from '@countersign/shared/review-actions';
 
 /** What a row needs of an item; the database row has it too. */
 export interface RowItem {
@@ -8,6 +9,12 @@ export interface RowItem {
   projectId: string;
   status: ItemStatus;
   preview: string;
+  title?: string | null;
+  kind: ItemKind;
+  allowedActions?: readonly SubmitterAction[] | null;
+  hasSuggestion: boolean;
+  /** Set where the suggestion does not satisfy its schema. */
+  suggestionFaults?: string | null;
   confidence: number;
   riskFlags: string[];
   model?: string | null;
@@ -16,6 +23,10 @@ export interface RowItem {
   dueAt: Date;
   version: number;
 }
+
+/** LC7: what its submission lets reviewers do. */
+export const allowedActionsOf = ({ allowedActions }: Pick<RowItem, 'allowedActions'>): readonly SubmitterAction[] =>
+  allowedActions ?? DEFAULT_ACTIONS;
 
 /** AU3: the row without the field that would identify audits when that is `hidden`. */
 export const rowFor = (hidden: boolean, row: ItemRow): ItemRow => (hidden ? { ...row, confidence: null } : row);
@@ -26,6 +37,11 @@ export function toItemRow(item: RowItem, claim: Claim | null): ItemRow {
     project_id: item.projectId,
     status: item.status,
     preview: item.preview,
+    title: item.title ?? null,
+    kind: item.kind,
+    allowed_actions: [...allowedActionsOf(item)],
+    has_suggestion: item.hasSuggestion,
+    invalid: typeof item.suggestionFaults === 'string',
     confidence: item.confidence,
     risk_flags: item.riskFlags,
     model: item.model ?? null,

@@ -1,6 +1,6 @@
 // Rule LC: the life of an item: the moves of the table of actions, and every other one is refused.
 import type { DecisionAction, DecisionStatus, ItemStatus, OpenStatus } from '@countersign/shared/enums';
-import { ACTIONS, actionsFrom, isMove, type ReviewAction } from '@countersign/shared/review-actions';
+import { ACTIONS, actionsFrom, isMove, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
 import type { Permission } from '../access/permissions.ts';
 
 export interface Move {
@@ -33,7 +33,7 @@ function movesFrom(status: OpenStatus): OpenMoves {
     to: ACTIONS[action].to,
     decides: isMove(action) ? null : ACTIONS[action].to,
     needs: claimPermission(status),
-    reason: ACTIONS[action].requires === 'nothing' ? 'optional' : 'required',
+    reason: isReasoned(action) || ACTIONS[action].requires === 'output' ? 'required' : 'optional',
   });
   return Object.fromEntries(actionsFrom(status).map((action) => [action, moveOf(action)]));
 }

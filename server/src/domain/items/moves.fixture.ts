@@ -11,10 +11,12 @@ export const TABLE: Partial<Record<`${ItemStatus} ${ReviewAction}`, Move & { ove
   'queued approve': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'optional', override: false },
   'queued edit': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'required', override: true },
   'queued reject': { to: 'rejected', decides: 'rejected', needs: ANYONE, reason: 'required', override: true },
+  'queued respond': { to: 'rejected', decides: 'rejected', needs: ANYONE, reason: 'optional', override: true },
   'queued escalate': { to: 'escalated', decides: null, needs: ANYONE, reason: 'required', override: false },
   'escalated approve': { to: 'approved', decides: 'approved', needs: SUPERVISOR, reason: 'optional', override: false },
   'escalated edit': { to: 'approved', decides: 'approved', needs: SUPERVISOR, reason: 'required', override: true },
   'escalated reject': { to: 'rejected', decides: 'rejected', needs: SUPERVISOR, reason: 'required', override: true },
+  'escalated respond': { to: 'rejected', decides: 'rejected', needs: SUPERVISOR, reason: 'optional', override: true },
   'escalated finalize': {
     to: 'escalated_final',
     decides: 'escalated_final',

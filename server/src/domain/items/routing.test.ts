@@ -220,14 +220,14 @@ describe('routing, by property', () => {
     );
   });
 
-  it('RT8: a suggestion that does not satisfy its schema changes what RT2 would approve, and nothing else', () => {
+  it('RT8: a suggestion that only a person may decide on changes what RT2 would approve, and nothing else', () => {
     const anySettings = fc.tuple(settings, fc.boolean()).map(([given, stopped]) => ({ ...given, stopped }));
     fc.assert(
       fc.property(confidence, flags, anySettings, (value, risk_flags, given) => {
         const item = { confidence: value, risk_flags };
         const approved = route(item, { ...given, stopped: false }).rule === 'RT2';
         const queued = { status: 'queued', rule: 'RT8', matched_flags: [] };
-        expect(route({ ...item, invalid: true }, given)).toEqual(approved ? queued : route(item, given));
+        expect(route({ ...item, needs_person: true }, given)).toEqual(approved ? queued : route(item, given));
       }),
     );
   });

@@ -36,13 +36,12 @@ interface Submitted {
   /** Compared as submitted, never rounded. */
   confidence: number;
   risk_flags: readonly string[];
-  /** Its suggestion does not satisfy its schema (TS1). */
-  invalid?: boolean;
+  /** Its suggestion cannot be approved as it is (RT8): it breaks its schema, is null, or approving is not allowed. */
+  needs_person?: boolean;
 }
 
 /**
- * Routes an item (RT1 to RT4, in this order). What RT2 would approve is queued where the suggestion does not satisfy its schema
- * (RT8). While the project is stopped, an item that would be decided automatically is queued (RT7).
+ * Routes an item (RT1 to RT4, in this order). What RT2 would approve is queued where only a person may decide (RT8). While the project is stopped, an item that would be decided automatically is queued (RT7).
  */
 export function route(item: Submitted, settings: RoutingSettings): Routed {
   const routed = routeBySettings(item, settings);
@@ -55,7 +54,7 @@ function routeBySettings(item: Submitted, settings: RoutingSettings): Routed {
   const matched = item.risk_flags.filter((flag) => escalating.has(foldFlag(flag)));
   if (matched.length > 0) return { status: 'escalated', rule: 'RT1', matched_flags: matched };
   if (item.confidence >= settings.auto_threshold)
-    return item.invalid
+    return item.needs_person
       ? { status: 'queued', rule: 'RT8', matched_flags: [] }
       : { status: 'auto_approved', rule: 'RT2', matched_flags: [] };
   if (item.confidence >= settings.review_threshold) return { status: 'queued', rule: 'RT3', matched_flags: [] };

@@ -7,6 +7,7 @@ import { findJsonFaultAsync } from '@countersign/shared/json/json-fault';
 import { splitList } from '@countersign/shared/json/split-list';
 import type { z } from 'zod';
 import type { CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
+import { callFaults, type CallFault } from '../../domain/items/tool-call.ts';
 import { readAnswerSchema } from '../../usecases/items/answer-schemas.ts';
 import type { SubmitInput } from '../../usecases/items/new-item.ts';
 import type { ApiKeyActor } from '../../usecases/services.ts';
@@ -24,6 +25,7 @@ export function toSubmitInput(
   root = '#',
 ): SubmitInput {
   const schema = raw.get('answer_schema');
+  refuseUndecidable(body, root);
   return {
     input: { value: body.input, raw: raw.get('input') ?? 'null' },
     suggestion: { raw: raw.get('suggestion') ?? 'null' },
@@ -33,7 +35,32 @@ export function toSubmitInput(
     ...(schema !== undefined && {
       answerSchema: schema === 'null' ? null : readAnswerSchema(schema, `${root}/answer_schema`),
     }),
+    ...(body.title !== undefined && { title: body.title }),
+    ...(body.kind !== undefined && { kind: body.kind }),
+    ...(body.allowed_actions !== undefined && { allowedActions: body.allowed_actions }),
   };
+}
+
+/** TC1, TS5: refuses a tool call that is none, and an item without a suggestion that nobody could answer. */
+function refuseUndecidable(
+  { kind, suggestion, allowed_actions: allowed }: Pick<Submission, 'kind' | 'suggestion' | 'allowed_actions'>,
+  root: string,
+): void {
+  if (kind === 'tool_call') refuseFaults(callFaults(suggestion), `${root}/suggestion`);
+  else if (suggestion === null && allowed?.every((action) => action === 'approve')) {
+    const message = 'With suggestion null there is nothing to approve: allow edit, reject or respond as well.';
+    refuseFaults([{ pointer: '', keyword: 'not_allowed', message }], `${root}/allowed_actions`);
+  }
+}
+
+function refuseFaults(faults: readonly CallFault[], root: string): void {
+  const errors = faults.map(({ pointer, keyword, message }) => ({
+    pointer: root + pointer.split('/').map(encodeURIComponent).join('/'),
+    code: keyword,
+    detail: message,
+  }));
+  const [first] = errors;
+  if (first !== undefined) throw new Refusal('validation_failed', `${first.pointer}: ${first.detail}`, { errors });
 }
 
 /** Errors: `project_mismatch`. */

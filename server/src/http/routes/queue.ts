@@ -103,6 +103,7 @@ function bindDecisions(bind: Binder, services: Services): void {
       output: output === undefined ? null : { value: JSON.parse(output) as unknown, raw: output },
       reason: body.reason ?? null,
       note: body.note ? body.note : null,
+      response: body.response ?? null,
     });
     return shown(services, actor, params.id);
   });

@@ -76,12 +76,15 @@ const toCohort = (row: CohortRow): Cohort & { oldest: Date } => ({
   oldest: new Date(row.oldest),
 });
 
+/** RT8: whether only a person may decide an item. */
+const NEEDS_PERSON = `(suggestion_faults is not null or not has_suggestion or not coalesce('approve' = any(allowed_actions), true))`;
+
 async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<CohortRow & { arrived: number }>(
     em,
     `select ${COHORT_COLUMNS}, count(*)::int as arrived, min(i.created_at) as oldest
      from (select *, ntile(${BLOCKS}) over (order by created_at, id) as block
-         from (select id, confidence, risk_flags, rule, settings_version, suggestion_faults is not null as invalid, created_at from item
+         from (select id, confidence, risk_flags, rule, settings_version, ${NEEDS_PERSON} as invalid, created_at from item
            where project_id = $1 and created_at >= $2 and created_at < $3 and created_at > ${RETAINED_SINCE}
            order by created_at desc, id desc limit ${SAMPLE_SIZE}) newest) i
      group by ${COHORT_COLUMNS}`,
@@ -91,7 +94,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
 }
 
 const DECIDED = `d.action, d.decided_at, i.confidence, i.risk_flags, i.rule, i.settings_version,
-  i.suggestion_faults is not null as invalid,
+  ${NEEDS_PERSON} as invalid,
   ntile(${BLOCKS}) over (order by i.created_at, i.id) as block`;
 
 /** A supervisor who finalized an item did not judge its suggestion: it is in `counted`, not in `reviewed`. */

@@ -17,7 +17,7 @@ import { claimRefusal, decidedRefusal, holderOf } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /** Excluded columns: the content of a hundred items is megabytes that a claim does not need. */
-const CONTENT = ['input', 'suggestion', 'metadata', 'suggestionFaults'] as const;
+const CONTENT = ['input', 'suggestion', 'metadata'] as const;
 type ClaimItem = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt'>;
 
 interface BulkClaimed {

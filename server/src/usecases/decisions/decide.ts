@@ -2,11 +2,13 @@
 import { Refusal } from '@countersign/shared/errors';
 import {
   ACTIONS,
+  isAllowed,
   isMove,
   isOverride,
   type OverrideAction,
   type ReviewAction,
 } from '@countersign/shared/review-actions';
+import type { Json } from '@countersign/shared/json/json';
 import type { Fault } from '@countersign/shared/json-schema/evaluate';
 import { moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
 import type { Tx } from '../../db/database.ts';
@@ -18,7 +20,8 @@ import { releaseLock } from '../claims/claim-store.ts';
 import { findItem, refuseArchived, refuseUnless, roleIn } from '../access/membership.ts';
 import { decidedRefusal, refusalFor } from '../claims/refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { toItemRow } from '../../domain/items/item-row.ts';
+import { allowedActionsOf, toItemRow } from '../../domain/items/item-row.ts';
+import { editFaults } from '../../domain/items/tool-call.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { Decision } from '../../db/entities/decision.ts';
 import { Learning } from '../../db/entities/learning.ts';
@@ -79,20 +82,43 @@ async function leaveQueue(
 
 function refusedMove(item: Item, action: ReviewAction): Refusal {
   if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
-  const detail = `An item that is ${item.status} doesn’t allow “${action}”.`;
-  return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/action', code: 'not_allowed', detail }] });
+  return notAllowed('action', `An item that is ${item.status} doesn’t allow “${action}”.`);
 }
 
+function notAllowed(field: string, detail: string): Refusal {
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${field}`, code: 'not_allowed', detail }] });
+}
+
+/** LC7, TS5: what the submission excludes, and what has nothing to be done to. */
+function checkAction(item: Item, action: ReviewAction): void {
+  const allowed = allowedActionsOf(item);
+  if (!isAllowed(action, allowed)) {
+    const others = allowed.map((one) => `“${one}”`).join(', ');
+    throw notAllowed('action', `The submission doesn’t allow “${action}”. It allows ${others}, and escalating.`);
+  }
+  if (action === 'approve' && !item.hasSuggestion)
+    throw notAllowed('action', 'There is no suggestion to approve. Write the answer as an edit, or reject the item.');
+}
+
+/** TS5: an answer that is written where there was none corrects nothing. */
+const needsReason = (item: Item, { action }: DecideInput, move: Move): boolean =>
+  move.reason === 'required' && !(ACTIONS[action].requires === 'output' && !item.hasSuggestion);
+
 function checkInput(item: Item, input: DecideInput, move: Move): void {
-  if (move.reason === 'required' && input.reason === null)
+  checkAction(item, input.action);
+  if (needsReason(item, input, move) && input.reason === null)
     throw missing('reason', 'A reason is required: choose one or enter your own.');
   if (ACTIONS[input.action].requires === 'output') {
     if (input.output === null) throw missing('output', 'Send the edited answer as output.');
     if (isUnchanged(item, input.output)) throw unchangedRefusal(item);
-  } else if (input.output !== null) {
-    const detail = 'Only an edit may have an output.';
-    throw new Refusal('validation_failed', detail, { errors: [{ pointer: '#/output', code: 'not_allowed', detail }] });
-  }
+  } else if (input.output !== null) throw notAllowed('output', 'Only an edit may have an output.');
+  checkResponse(input);
+}
+
+function checkResponse({ action, response = null }: DecideInput): void {
+  const isRequired = ACTIONS[action].requires === 'response';
+  if (isRequired && response === null) throw missing('response', 'Write the answer in words as response.');
+  if (!isRequired && response !== null) throw notAllowed('response', 'Only “respond” may have a response.');
 }
 
 /**
@@ -103,24 +129,32 @@ const isUnchanged = (item: Item, output: NonNullable<DecideInput['output']>): bo
   item.suggestionFaults ? sameAnswer(output.raw, item.suggestion) : sameJson(output.value, JSON.parse(item.suggestion));
 
 /** A suggestion that does not satisfy its schema cannot be approved as it is (TS2). */
-const unchangedRefusal = ({ suggestionFaults }: Item): Refusal =>
-  new Refusal(
+function unchangedRefusal({ suggestionFaults, hasSuggestion }: Item): Refusal {
+  if (!hasSuggestion)
+    return new Refusal('unchanged_edit', 'The answer is null, as the suggestion was. Write an answer.');
+  return new Refusal(
     'unchanged_edit',
     suggestionFaults
       ? 'No changes, and the suggestion does not satisfy its schema. Edit or reject it.'
       : 'No changes. Edit it or approve it as is.',
   );
+}
 
-/** TS2: refuses an output that does not satisfy the item’s schema, and the approval of a suggestion that does not. */
+/** TS2, TC2: refuses an output that does not satisfy the item, and the approval of a suggestion that does not. */
 async function checkOutput(em: Em, item: Item, { input, move }: { input: DecideInput; move: Move }): Promise<void> {
-  const { projectId, answerSchema: digest, suggestionFaults } = item;
-  if (!digest || move.decides !== 'approved') return;
+  if (move.decides !== 'approved') return;
+  const { projectId, answerSchema: digest, suggestionFaults, kind } = item;
   const { output } = input;
   if (output === null) {
     if (suggestionFaults) throw suggestionRefusal(JSON.parse(suggestionFaults) as Fault[]);
     return;
   }
-  const faults = faultsOf(await loadAnswerSchema(em, { projectId, digest }), output.raw);
+  if (kind === 'tool_call') {
+    const faults = editFaults(output.value, JSON.parse(item.suggestion) as Json);
+    if (faults.length > 0) throw answerRefusal(faults);
+  }
+  if (!digest) return;
+  const faults = faultsOf(await loadAnswerSchema(em, { projectId, digest }), { kind, text: output.raw });
   if (faults.length > 0) throw answerRefusal(faults);
 }
 
@@ -137,6 +171,8 @@ export interface DecideInput {
   output: { value: unknown; raw: string } | null;
   reason: string | null;
   note: string | null;
+  /** The answer in words, for `respond` alone. */
+  response?: string | null;
 }
 
 interface Step {
@@ -172,7 +208,8 @@ async function storeDecision(services: Services, tx: Tx, step: Step): Promise<vo
   const { action, reason, undoUntil } = decision;
   if (isOverride(action)) {
     const learning = learningRow(services, step, { ...decision, action });
-    await noteReason(services, tx, learning);
+    // Without a reason it belongs to no cluster.
+    if (learning.reason !== '') await noteReason(services, tx, learning);
     await tx.em.insert(Learning, learning);
   }
   const event = { ...eventBase(step), status: step.move.to, action, reason };
@@ -199,6 +236,7 @@ function decisionRow(services: Services, { item, undoWindow, move, input, actor 
     edited,
     reason: input.reason,
     note: input.note,
+    response: input.response ?? null,
     reviewerId: actor.userId,
     decidedAt,
     undoUntil: until,
@@ -220,6 +258,7 @@ function learningRow(
     output: decision.output,
     reason: input.reason ?? '',
     note: input.note,
+    response: input.response ?? null,
     reviewerId: actor.userId,
     settingsVersion: item.settingsVersion,
     guidelinesVersion,

@@ -13,5 +13,6 @@ export const newestDecisions = (columns: string): string => `
       where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at < $3
         and decided_at > ${RETAINED_SINCE}
       order by decided_at desc limit ${SAMPLE_SIZE}) d
-    cross join lateral (select id, created_at, confidence, risk_flags, rule, settings_version, suggestion_faults
+    cross join lateral (select id, created_at, confidence, risk_flags, rule, settings_version, suggestion_faults, has_suggestion,
+        allowed_actions
       from item where id = d.item_id limit 1) i`;

@@ -3,6 +3,9 @@ import { Refusal, type ErrorCode, type FieldError } from '@countersign/shared/er
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate, type CompiledSchema, type Fault } from '@countersign/shared/json-schema/evaluate';
 import { exactJson, valueKey } from '@countersign/shared/json-schema/exact-numbers';
+import type { ItemKind } from '@countersign/shared/enums';
+import type { Json } from '@countersign/shared/json/json';
+import { ARGUMENTS } from '../../domain/items/tool-call.ts';
 import { sha256Hex } from '../../crypto/tokens.ts';
 import type { Em } from '../../db/orm.ts';
 import { readSchemaText } from '../../db/submit-batch.ts';
@@ -63,17 +66,29 @@ export async function loadAnswerSchema(em: Em, stored: { projectId: string; dige
   return readAnswerSchema(text, '#');
 }
 
-/** The faults of an answer, which is JSON text. */
-export const faultsOf = (schema: AnswerSchema, answer: string): Fault[] => validate(schema.compiled, exactJson(answer));
+/** An answer, as JSON text, and whether it is a tool call. */
+export interface Answer {
+  kind: ItemKind;
+  text: string;
+}
+
+/** The faults of an answer. Of a tool call the arguments are checked (TC1), which it must have; pointers start at the call. */
+export function faultsOf({ compiled }: AnswerSchema, { kind, text }: Answer): Fault[] {
+  if (kind === 'answer') return validate(compiled, exactJson(text));
+  const call = exactJson(text) as { [ARGUMENTS]: Json };
+  const faults = validate(compiled, call[ARGUMENTS]);
+  return faults.map((fault) => ({ ...fault, pointer: `/${ARGUMENTS}${fault.pointer}` }));
+}
 
 /** What an item stores about its suggestion. */
-export function judge(schema: AnswerSchema, suggestion: string): SchemaCheck {
-  const faults = faultsOf(schema, suggestion);
+export function judge(schema: AnswerSchema, suggestion: Answer): SchemaCheck {
+  // Where there is no suggestion, a person's answer is judged (TS5).
+  const faults = suggestion.text === 'null' ? [] : faultsOf(schema, suggestion);
   return { digest: schema.digest, faults: faults.length === 0 ? null : JSON.stringify(faults) };
 }
 
 /** TS2: refuses an output that does not satisfy its schema. */
-export const answerRefusal = (faults: readonly Fault[]): Refusal => refusalOf('answer_invalid', '#/output', faults);
+export const answerRefusal = (faults: readonly FaultAt[]): Refusal => refusalOf('answer_invalid', '#/output', faults);
 
 /** TS2: refuses to approve a suggestion that does not satisfy its schema. */
 export function suggestionRefusal(faults: readonly Fault[]): Refusal {

@@ -140,9 +140,9 @@ async function judgeAll({ items }: Submission, ofProject: AnswerSchema | null): 
   if (ofProject === null && items.every(({ answerSchema }) => !answerSchema)) return [];
   const yieldToEventLoop = createYielder();
   const checks: (SchemaCheck | null)[] = [];
-  for (const { answerSchema, suggestion } of items) {
+  for (const { answerSchema, suggestion, kind = 'answer' } of items) {
     const schema = answerSchema === undefined ? ofProject : answerSchema;
-    checks.push(schema && judge(schema, suggestion.raw));
+    checks.push(schema && judge(schema, { kind, text: suggestion.raw }));
     await yieldToEventLoop();
   }
   return checks;

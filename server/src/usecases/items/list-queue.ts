@@ -159,7 +159,8 @@ interface QueueRows {
 const MAX_EXAMINED = 20_000;
 
 /** A row needs no payload; reading megabytes to show a list would make the page slow. */
-const ROW = `id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version,
+const ROW = `id, project_id, status, preview, title, kind, allowed_actions, has_suggestion,
+  case when suggestion_faults is not null then '' end as suggestion_faults, confidence, risk_flags, model, source, created_at, due_at, version,
   claimed_by, claim_fence, claim_expires_at`;
 
 /** A range of the index: one project and status, in order. */
@@ -273,9 +274,13 @@ function filtered(filter: QueueFilter, blind: ReadonlySet<string>, values: Value
   if (max_confidence !== undefined) conditions.push(`confidence <= ${values.add(max_confidence, 'float8')}`);
   if ((min_confidence ?? max_confidence) !== undefined && blind.size > 0)
     conditions.push(`p <> all(${values.add([...blind], 'uuid[]')})`);
-  if (text !== undefined) conditions.push(`strpos(${folded('preview')}, ${folded(values.add(text, 'text'))}) > 0`);
+  if (text !== undefined) conditions.push(textCondition(folded(values.add(text, 'text'))));
   return conditions;
 }
+
+/** In the title or in the preview. */
+const textCondition = (text: string): string =>
+  `(strpos(${folded('preview')}, ${text}) > 0 or strpos(${folded("coalesce(title, '')")}, ${text}) > 0)`;
 
 /** In the collation C only A to Z have a lower case; in others it depends on the locale of the database. */
 const folded = (what: string): string => `lower(${what} collate "C")`;

@@ -1,6 +1,8 @@
 // Converts a validated submission into its rows and its event, by the settings of the moment (RT6).
 import type { ActorRef, NewEvent } from '@countersign/shared/schemas/parts/events';
 import { hashToUnit } from '../../crypto/hash-to-unit.ts';
+import { isAllowed, DEFAULT_ACTIONS, type SubmitterAction } from '@countersign/shared/review-actions';
+import type { ItemKind } from '@countersign/shared/enums';
 import type { Ids } from '../../db/clock.ts';
 import type { NewItem, RoutingRow } from '../../db/submit-batch.ts';
 import { isDrawn } from '../../domain/audits/audit.ts';
@@ -19,6 +21,21 @@ export interface SubmitInput {
   riskFlags: string[];
   /** Its own schema (TS); null switches that of the project off, which applies where it is omitted. */
   answerSchema?: AnswerSchema | null;
+  /** What the pipeline calls it. */
+  title?: string;
+  /** Omitted: `answer`. */
+  kind?: ItemKind;
+  /** Omitted: the default (LC7). */
+  allowedActions?: SubmitterAction[];
+}
+
+/** TS5: whether there is something to approve. */
+const hasSuggestion = ({ suggestion }: Pick<SubmitInput, 'suggestion'>): boolean => suggestion.raw !== 'null';
+
+/** RT8: whether only a person may decide: the suggestion cannot be approved as it is. */
+function needsPerson(input: SubmitInput, check: SchemaCheck | null): boolean {
+  const isInvalid = check !== null && check.faults !== null;
+  return isInvalid || !hasSuggestion(input) || !isAllowed('approve', input.allowedActions ?? DEFAULT_ACTIONS);
 }
 
 /**
@@ -31,8 +48,12 @@ export function toNewItem(
   made: { ids: Ids; now: Date; check?: SchemaCheck | null },
 ): NewItem {
   const check = made.check ?? null;
-  const invalid = check !== null && check.faults !== null;
-  const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags, invalid }, project);
+  const routing = {
+    confidence: input.confidence,
+    risk_flags: input.riskFlags,
+    needs_person: needsPerson(input, check),
+  };
+  const routed = route(routing, project);
   const id = made.ids.uuid();
   const ships = routed.status === 'auto_approved';
   const audit = ships && isDrawn(hashToUnit(`${project.audit_salt} ${id}`), project.audit_rate);
@@ -42,16 +63,9 @@ export function toNewItem(
     projectId: project.id,
     status,
     publicStatus: null,
-    input: input.input.raw,
-    suggestion: input.suggestion.raw,
-    metadata: input.metadata?.raw ?? null,
+    ...submittedColumns(input),
     answerSchema: check?.digest ?? null,
     suggestionFaults: check?.faults ?? null,
-    confidence: input.confidence,
-    riskFlags: input.riskFlags,
-    preview: previewOf(input.input.value),
-    model: label(input.metadata?.value.model),
-    source: label(input.metadata?.value.source),
     audit,
     rule: routed.rule,
     autoThreshold: project.auto_threshold,
@@ -63,6 +77,24 @@ export function toNewItem(
     dueAt: dueAt(made.now, project.target_minutes),
     decidedAt: isOpen(status) ? null : made.now,
     decisionId: ships ? made.ids.uuid() : null,
+  };
+}
+
+/** The columns that the submission alone determines. */
+function submittedColumns(input: SubmitInput) {
+  return {
+    input: input.input.raw,
+    suggestion: input.suggestion.raw,
+    metadata: input.metadata?.raw ?? null,
+    confidence: input.confidence,
+    riskFlags: input.riskFlags,
+    title: input.title ?? null,
+    kind: input.kind ?? 'answer',
+    allowedActions: input.allowedActions ?? null,
+    hasSuggestion: hasSuggestion(input),
+    preview: previewOf(input.input.value),
+    model: label(input.metadata?.value.model),
+    source: label(input.metadata?.value.source),
   };
 }
 

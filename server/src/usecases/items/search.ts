@@ -16,7 +16,7 @@ const MAX_WORDS = 8;
 /** In the collation C only A to Z have a lower case, as in the filter of the queue (`answers`). */
 const folded = (what: string): string => `lower(${what} collate "C")`;
 
-const COLUMNS = 'i.id, i.project_id, i.status, i.preview, extract(epoch from i.created_at) * 1000 as at';
+const COLUMNS = 'i.id, i.project_id, i.status, i.preview, i.title, extract(epoch from i.created_at) * 1000 as at';
 
 /** $1: the user. Archived projects are in no list (AR1). */
 const MINE = `mine as (
@@ -29,11 +29,11 @@ const MINE = `mine as (
  */
 const BY_WORDS = `with ${MINE}, newest as materialized (
     select i.* from mine cross join lateral (
-      select id, project_id, status, preview, created_at, row_number() over (order by created_at desc, id desc) > $3::int as beyond
+      select id, project_id, status, preview, title, created_at, row_number() over (order by created_at desc, id desc) > $3::int as beyond
       from item where project_id = p order by created_at desc, id desc limit $3::int + 1) i
   ), found as (
     select * from newest where not beyond
-      and (select bool_and(strpos(${folded('preview')}, ${folded('word')}) > 0) from unnest($2::text[]) as word)
+      and (select bool_and(strpos(${folded("concat_ws(e'\\n', title, preview)")}, ${folded('word')}) > 0) from unnest($2::text[]) as word)
     order by created_at desc, id desc limit $4::int)
   select ${COLUMNS}, exists (select 1 from newest where beyond) as cut
   from (select true) as one left join found i on true order by i.created_at desc, i.id desc`;
@@ -74,6 +74,7 @@ interface ItemHit {
   project_id: string;
   status: ItemStatus;
   preview: string;
+  title: string | null;
   at: string | number;
   cut: boolean;
 }
@@ -97,7 +98,7 @@ async function itemsByWords(
   return rawQuery<ItemHit>(em, BY_WORDS, [userId, words, each, SEARCH_RESULTS]);
 }
 
-const toFoundItem = ({ id, project_id, status, preview, at }: ItemHit & { id: string }) => ({
-  ...{ id, project_id, status, preview },
+const toFoundItem = ({ id, project_id, status, preview, title, at }: ItemHit & { id: string }) => ({
+  ...{ id, project_id, status, preview, title },
   created_at: new Date(Number(at)).toISOString(),
 });

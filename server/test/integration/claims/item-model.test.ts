@@ -65,7 +65,11 @@ async function outcomeOf(work: Promise<unknown>): Promise<rules.Outcome> {
 
 const send = (model: Model, key: string, kind: Given['kind']) => {
   const idempotency = { key, bodySha256: kind };
-  return submit(testEnv.services, model.fixture.pipeline, aSubmission({ ...KINDS[kind], idempotency }));
+  return submit(
+    testEnv.services,
+    model.fixture.pipeline,
+    aSubmission({ ...KINDS[kind], allowedActions: ['approve', 'edit', 'reject', 'respond'], idempotency }),
+  );
 };
 
 /** A step on an existing item; without one it does nothing. */

@@ -202,7 +202,7 @@ describe('OF1: a person’s own figures', () => {
     await undoDecision(testEnv.services, slow.anna, id);
     expect(await figures(slow.anna)).toMatchObject({ today: { decided: 0 }, last_30_days: { decided: 0 } });
     expect(await figures(fixture.anna)).toEqual({
-      today: { decided: 2, by_action: { approve: 1, edit: 0, reject: 1, finalize: 0 } },
+      today: { decided: 2, by_action: { approve: 1, edit: 0, reject: 1, respond: 0, finalize: 0 } },
       last_hour: 1,
       last_30_days: { decided: 3, overturned: 1 },
     });

@@ -133,8 +133,9 @@ export function aDecision(
 ): Omit<DecideInput, 'itemId' | 'fence'> {
   const { requires } = ACTIONS[action];
   const output = requires === 'output' ? { value: 'No.', raw: '"No."' } : null;
-  const reason = requires === 'nothing' ? null : 'Wrong fact';
-  return { action, output, reason, note: null, ...overrides };
+  const reason = requires === 'nothing' || requires === 'response' ? null : 'Wrong fact';
+  const response = requires === 'response' ? 'Ask the customer first.' : null;
+  return { action, output, reason, note: null, response, ...overrides };
 }
 
 /** Claims the item and decides it. */

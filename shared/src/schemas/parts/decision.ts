@@ -15,6 +15,9 @@ export const decision = z
     edited: z.boolean().meta({ description: 'Whether the output differs from the suggestion' }),
     reason: z.string().nullable().meta({ description: 'Why it was edited, rejected or finalized' }),
     note: z.string().nullable().meta({ description: 'The note that the reviewer added to the reason' }),
+    response: z.string().optional().meta({
+      description: 'What the reviewer answered in words instead; present only where the action is `respond`',
+    }),
     reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null for an automatic decision' }),
     decided_at: timestamp.meta({ description: 'When it was decided (ISO 8601, UTC)' }),
   })
@@ -27,7 +30,7 @@ export const routing = z
       description:
         'RT1: a risk flag escalates; RT2: at or above the auto-approve threshold; RT3: at or above the review threshold; RT4: below it;' +
         'RT7: the project was stopped, and an item that RT2 or RT4 would have decided goes to human review; ' +
-        'RT8: the suggestion does not satisfy its schema, and an item that RT2 would have approved goes to human review',
+        'RT8: the suggestion cannot be approved as it is, and an item that RT2 would have approved goes to human review',
     }),
     auto_threshold: z.number().meta({ description: 'The value at the time of routing' }),
     review_threshold: z.number().meta({ description: 'The value at the time of routing' }),

@@ -7,15 +7,20 @@ import {
   DECISION_ACTIONS,
   DECISION_STATUSES,
   DELIVERY_STATUSES,
+  ITEM_KINDS,
   ITEM_STATUSES,
   OUTCOMES,
   OVER_BUDGET,
   ROLES,
   ROUTING_RULES,
 } from '../../enums.ts';
-import { OVERRIDE_ACTIONS, REVIEW_ACTIONS, REVIEWER_DECISIONS } from '../../review-actions.ts';
+import { OVERRIDE_ACTIONS, REVIEW_ACTIONS, REVIEWER_DECISIONS, SUBMITTER_ACTIONS } from '../../review-actions.ts';
 
 export const itemStatus = z.enum(ITEM_STATUSES).meta({ id: 'ItemStatus' });
+
+export const itemKind = z.enum(ITEM_KINDS).meta({ id: 'ItemKind' });
+/** What the submission lets reviewers do (LC7). */
+export const submitterAction = z.enum(SUBMITTER_ACTIONS).meta({ id: 'SubmitterAction' });
 
 /** What a reviewer can do with an item they have claimed. */
 export const reviewAction = z.enum(REVIEW_ACTIONS).meta({ id: 'ReviewAction' });

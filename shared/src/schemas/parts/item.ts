@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { decision, routing } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
 import { answerFault, json } from './json.ts';
-import { abilities, itemStatus } from './enums.ts';
+import { abilities, itemKind, itemStatus, submitterAction } from './enums.ts';
 
 export const claim = z.object({ user_id: uuid, name: z.string(), expires_at: timestamp });
 export type Claim = z.infer<typeof claim>;
@@ -15,6 +15,15 @@ export const itemRow = z
     project_id: uuid,
     status: itemStatus,
     preview: z.string(),
+    /** What the pipeline calls the item; lists show it instead of the preview. */
+    title: z.string().nullable(),
+    kind: itemKind,
+    /** What reviewers may do, besides the moves and withholding that are always possible (LC7). */
+    allowed_actions: z.array(submitterAction),
+    /** False: the suggestion is null, so that there is nothing to approve, and a person writes the answer (TS5). */
+    has_suggestion: z.boolean(),
+    /** The suggestion does not satisfy its schema, and cannot be approved (TS2). */
+    invalid: z.boolean(),
     /** Null while it is hidden from the member: in a project with audits, until the decision is final (AU3). */
     confidence: z.number().nullable(),
     risk_flags: z.array(z.string()),

@@ -1,4 +1,5 @@
 // A small event log for tests: performs actions on items and writes the events that a server would.
+import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ActorRef, DomainEvent, NewEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { answers } from '@countersign/shared/filters/queue-filter';
@@ -81,6 +82,7 @@ export class EventLog {
     // Due times collide on purpose, so that the order falls back to arrival and id.
     const due_at = new Date(START + (pick % 5) * 60_000).toISOString();
     const row: ItemRow = {
+      ...PLAIN_ITEM,
       id,
       project_id,
       status: pick % 3 === 0 ? 'escalated' : 'queued',

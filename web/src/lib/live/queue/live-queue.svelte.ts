@@ -246,7 +246,11 @@ function oldestOf(entries: readonly Entry[]): ItemRow | null {
 function rowOf(detail: ItemRow): ItemRow {
   const { id, project_id, status, preview, confidence, risk_flags, model, source } = detail;
   const { created_at, due_at, version, claim } = detail;
-  return { id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version, claim };
+  const { title, kind, allowed_actions, has_suggestion, invalid } = detail;
+  return {
+    ...{ id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version, claim },
+    ...{ title, kind, allowed_actions, has_suggestion, invalid },
+  };
 }
 
 const MIN_DELAY_MS = 2000;

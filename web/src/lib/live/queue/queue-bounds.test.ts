@@ -1,5 +1,6 @@
 // A tab that stays open: memory and the cost of each batch are bounded for any number of events.
 import { describe, expect, it } from 'vitest';
+import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ActorRef, DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
@@ -31,6 +32,7 @@ function* eventLogOf(count: number): Generator<DomainEvent[], void> {
       const due = new Date(START + (seq % 2 === 0 ? seq : pick(count)) * SECOND).toISOString();
       const status = seq % 50 === 0 ? ('escalated' as const) : ('queued' as const);
       const item: ItemRow = {
+        ...PLAIN_ITEM,
         ...{
           id,
           project_id: PROJECTS[0],

@@ -4,10 +4,12 @@ import type { Outcome } from '@countersign/shared/enums';
 import { count, share } from '#lib/format/format.ts';
 import type { OverrideAction } from '@countersign/shared/review-actions';
 
-const ACTION_CHOICES = { '': 'Edits and rejections', edit: 'Edits', reject: 'Rejections' } satisfies Record<
-  '' | OverrideAction,
-  string
->;
+const ACTION_CHOICES = {
+  '': 'Edits and rejections',
+  edit: 'Edits',
+  reject: 'Rejections',
+  respond: 'Responses',
+} satisfies Record<'' | OverrideAction, string>;
 
 const lines = (n: number): string => `${count(n)} unchanged ${n === 1 ? 'line' : 'lines'}`;
 
@@ -167,7 +169,10 @@ export const messages = {
     begin: 'Start run',
     excluded: 'Excluded learnings are not part of runs. Show included learnings to start one.',
     scope: {
-      actions: { edit: 'edits only', reject: 'rejections only' } satisfies Record<OverrideAction, string>,
+      actions: { edit: 'edits only', reject: 'rejections only', respond: 'responses only' } satisfies Record<
+        OverrideAction,
+        string
+      >,
       names: { flag: 'flag', model: 'model', source: 'source', text: 'search' },
       since: (at: string) => `since ${at}`,
       newest: (n: number) => `newest ${count(n)}`,

@@ -34,7 +34,10 @@ export function itemCommandsOf(context: QueueContext, ui: Ui): ItemCommands {
 
 /** A key of an action decides at once, opens the editor or asks for the reason, as the table of actions says. */
 function actionCommandsOf({ reviewSession }: QueueContext, ui: Ui): CommandHandlers<ReviewAction> {
-  const status = () => (reviewSession.item.detail?.status === 'escalated' ? 'escalated' : 'queued');
+  const offered = () => {
+    const { detail } = reviewSession.item;
+    return actionsFrom(detail?.status === 'escalated' ? 'escalated' : 'queued', detail?.allowed_actions);
+  };
   const ask = (action: ReasonedAction) => () => {
     const { picked, action: asked } = reviewSession.reasonPrompt;
     if (picked !== null) return reviewSession.decide(action, { reason: picked });
@@ -46,7 +49,7 @@ function actionCommandsOf({ reviewSession }: QueueContext, ui: Ui): CommandHandl
     return ACTIONS[action].requires === 'output' ? () => reviewSession.startEdit() : () => reviewSession.decide(action);
   };
   return byAction((action) => ({
-    can: () => ui.stage === 'mine' && reviewSession.allows(action) && actionsFrom(status()).includes(action),
+    can: () => ui.stage === 'mine' && reviewSession.allows(action) && offered().includes(action),
     run: runOf(action),
   }));
 }

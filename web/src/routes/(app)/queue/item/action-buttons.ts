@@ -12,6 +12,7 @@ import CornerUpLeft from '@lucide/svelte/icons/corner-up-left';
 import FolderOpen from '@lucide/svelte/icons/folder-open';
 import Hand from '@lucide/svelte/icons/hand';
 import HandGrab from '@lucide/svelte/icons/hand-grab';
+import MessageSquare from '@lucide/svelte/icons/message-square';
 import Pencil from '@lucide/svelte/icons/pencil';
 import RotateCcw from '@lucide/svelte/icons/rotate-ccw';
 import Save from '@lucide/svelte/icons/save';
@@ -37,6 +38,7 @@ export const ACTION_ICONS: Readonly<Record<ReviewAction, StatusStyle['icon']>> =
   approve: Check,
   edit: Pencil,
   reject: X,
+  respond: MessageSquare,
   escalate: ArrowUpRight,
   finalize: Users,
   return: CornerUpLeft,
@@ -78,8 +80,10 @@ interface Situation {
   undo: boolean;
 }
 
-const barButtons = ({ status }: ItemDetail): ActionButton[] =>
-  [...actionsFrom(status === 'escalated' ? status : 'queued'), 'skip' as const].map((command) => BUTTON[command]);
+const barButtons = ({ status, allowed_actions: allowed }: ItemDetail): ActionButton[] =>
+  [...actionsFrom(status === 'escalated' ? status : 'queued', allowed), 'skip' as const].map(
+    (command) => BUTTON[command],
+  );
 
 const STAGES: Record<Stage, (situation: Situation) => ActionButton[]> = {
   mine: ({ detail, editing }) => {

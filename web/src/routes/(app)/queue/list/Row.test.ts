@@ -2,6 +2,7 @@
 // A row of the queue shows as text and marks who holds the item, who is away, and who views it.
 import { render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { UserPresence } from '@countersign/shared/sockets';
 import Row from './Row.svelte';
@@ -20,6 +21,7 @@ afterEach(() => {
 const NOW = Date.now();
 const iso = (ms: number) => new Date(NOW + ms).toISOString();
 const row: ItemRow = {
+  ...PLAIN_ITEM,
   id: 'item-1',
   project_id: 'north',
   status: 'queued',

@@ -2,10 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry, QueueGroup } from '#lib/live/queue/queue-model.ts';
+import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { groupBy, type GroupedRows } from './group-rows.ts';
 
 const row = (id: string, has: Partial<ItemRow> = {}): ItemRow => ({
+  ...PLAIN_ITEM,
   ...{ id, project_id: 'p1', status: 'queued', preview: id, confidence: 0.5, risk_flags: [], model: null },
   ...{ source: null, created_at: '', due_at: '', version: 1, claim: null },
   ...has,

@@ -1,6 +1,7 @@
 // The rules of the review session: what the user can do with the open item, and when.
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#lib/live/queue/queue-model.ts';
+import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { ABILITIES } from '@countersign/shared/enums';
 import { nextLine, stepLine } from '../list/line-steps.ts';
@@ -9,6 +10,7 @@ import { leaseEnds, shouldRenew, stageOf, type Grant } from './review-state.ts';
 const NOW = 1_000_000;
 const at = (ms: number) => new Date(ms).toISOString();
 const item = (change: Partial<ItemDetail> = {}): ItemDetail => ({
+  ...PLAIN_ITEM,
   id: 'i1',
   project_id: 'p1',
   status: 'queued',

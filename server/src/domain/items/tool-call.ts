@@ -1,0 +1,54 @@
+// What a tool call looks like, and what an edit of one may change (TC1, TC2). Pure.
+import type { Json } from '@countersign/shared/json/json';
+
+/** Something that does not fit, by its JSON pointer. */
+export interface CallFault {
+  pointer: string;
+  keyword: string;
+  message: string;
+}
+
+/** The member that the answer schema describes. */
+export const ARGUMENTS = 'arguments';
+
+/** How many unknown members are reported. */
+const MAX_UNKNOWN = 20;
+
+/** TC1: a tool call is exactly `{"name": non-empty text, "arguments": object}`; the faults otherwise. */
+export function callFaults(value: unknown): CallFault[] {
+  if (!isObject(value)) {
+    const message = 'A tool call is an object with the members name and arguments.';
+    return [{ pointer: '', keyword: 'type', message }];
+  }
+  const { name, arguments: given } = value;
+  const unknown = Object.keys(value).filter((key) => key !== 'name' && key !== ARGUMENTS);
+  return [
+    ...(typeof name === 'string' && name !== ''
+      ? []
+      : [{ pointer: '/name', keyword: kindOfFault(name), message: 'The name of the tool is a text, and not empty.' }]),
+    ...(isObject(given)
+      ? []
+      : [{ pointer: '/arguments', keyword: kindOfFault(given), message: 'The arguments are an object.' }]),
+    ...unknown.slice(0, MAX_UNKNOWN).map((key) => ({
+      pointer: `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      keyword: 'unknown_field',
+      message: 'Only name and arguments may be here.',
+    })),
+  ];
+}
+
+/** TC2: an edit of a tool call is one too, and of the same tool. Both are parsed JSON; `suggestion` null: any name. */
+export function editFaults(output: unknown, suggestion: Json): CallFault[] {
+  const faults = callFaults(output);
+  const name = isObject(suggestion) ? suggestion.name : undefined;
+  if (faults.length > 0 || (output as { name: unknown }).name === name) return faults;
+  return [
+    { pointer: '/name', keyword: 'const', message: 'The name of the tool cannot be changed, only its arguments.' },
+  ];
+}
+
+const kindOfFault = (value: unknown): string =>
+  value === undefined ? 'required' : value === '' ? 'min_length' : 'type';
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
