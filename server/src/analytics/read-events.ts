@@ -25,12 +25,12 @@ const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member
 const eventsOf = (source: string): string => `
   select e.project_id, e.seq, e.position, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
     ${STATUS('e')} as status, e.data ->> 'action' as action,
-    i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit,
+    i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit, i.has_suggestion,
     b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
     f.found is null as first, d.created_at as delivery_at, d.outcome
   from ${source}
   left join lateral (
-    select x.created_at, x.confidence, x.risk_flags, x.model, x.source, x.audit from item x
+    select x.created_at, x.confidence, x.risk_flags, x.model, x.source, x.audit, x.has_suggestion from item x
     where x.id = e.item_id and e.type <> 'delivery.changed' limit 1
   ) i on true
   left join lateral (
@@ -83,6 +83,7 @@ interface EventRow {
   model: string | null;
   source: string | null;
   audit: boolean;
+  has_suggestion: boolean;
   before_at: string | Date | null;
   before_status: ItemStatus;
   before_action: DecisionAction | null;
@@ -134,13 +135,17 @@ const toCountedEvent = (row: EventRow): CountedEvent => ({
   delivery: row.delivery_at === null ? null : { outcome: row.outcome, createdAt: new Date(row.delivery_at) },
 });
 
-const itemOf = ({ confidence, risk_flags, model, source, audit }: EventRow, at: string | Date) => ({
+const itemOf = (
+  { confidence, risk_flags, model, source, audit, has_suggestion: hasSuggestion }: EventRow,
+  at: string | Date,
+) => ({
   createdAt: new Date(at),
   confidence: Number(confidence),
   riskFlags: JSON.parse(risk_flags) as string[],
   model,
   source,
   audit,
+  hasSuggestion,
 });
 
 const snapshotOf = (row: EventRow, at: string | Date) => ({

@@ -92,7 +92,7 @@ export const analytics = z
     decided: count,
     /** Without audit verdicts. */
     by_action: z.record(reviewerDecision, count),
-    /** Edits and rejections among `by_action`. */
+    /** Edits, rejections and responses among `by_action`, except on items without a suggestion. */
     overridden: count,
     /** Audit verdicts; no other rate includes them (AN4). */
     audits: z.object({ decided: count, overridden: count, interval: interval.nullable() }),
@@ -104,6 +104,13 @@ export const analytics = z
     time_to_claim: times,
     /** At most 20 of each: the ten with the most decisions, then those whose interval has the highest lower bound. */
     overrides: z.object({ by_flag: z.array(share), by_model: z.array(share), by_source: z.array(share) }),
+    /**
+     * Suggestions that were checked against a schema, among the newest arrivals of the window, and those that did not
+     * satisfy it, by model: at most 20, most checked first (AN31). Redacted items are not included.
+     */
+    invalid: z.array(
+      z.object({ key: z.string().nullable(), judged: count, invalid: count, interval: interval.nullable() }),
+    ),
     /** Every member who was active in the window, sorted by name, not by output. */
     workload: z.array(workloadRow),
     /** Attempts that ended in the window, by outcome: each `failed` attempt is followed by a retry. */

@@ -11,7 +11,7 @@ const page = { after: z.string().max(200).optional(), limit: z.coerce.number().i
 
 /**
  * A recorded override: what the pipeline suggested, what the reviewer changed it to, and why. `output` is null for a
- * rejection.
+ * rejection or a response.
  */
 export const learning = z
   .object({
@@ -19,6 +19,7 @@ export const learning = z
     item_id: uuid,
     action: overrideAction,
     preview: z.string(),
+    title: z.string().nullable(),
     suggestion: json,
     output: json,
     /**
@@ -26,8 +27,11 @@ export const learning = z
      * without fields.
      */
     changes: z.number().int().nullable(),
+    /** Empty where none was given: for a response, or an answer to an item without a suggestion. */
     reason: z.string(),
     note: z.string().nullable(),
+    /** The answer in words; null for any other action. */
+    response: z.string().nullable(),
     confidence: z.number(),
     risk_flags: z.array(z.string()),
     model: z.string().nullable(),

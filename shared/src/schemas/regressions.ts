@@ -4,10 +4,10 @@ import { CASE_STATES } from '../enums.ts';
 import { MAX_CASES, LIMITS } from '../limits.ts';
 import { problem } from './parts/problem.ts';
 import { timestamp, uuid } from './parts/ids.ts';
-import { anyJson, json } from './parts/json.ts';
+import { answerFault, anyJson, json } from './parts/json.ts';
 import { learningFilter } from './parts/learning-filter.ts';
 import { plainText } from './parts/plain-text.ts';
-import { itemStatus, outcome, overrideAction } from './parts/enums.ts';
+import { itemKind, itemStatus, outcome, overrideAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { submission } from './public.ts';
 
@@ -17,7 +17,9 @@ const count = (description: string) => z.number().int().meta({ description });
 const tally = {
   cases: count('Number of learnings in the run'),
   answered: count('Number of learnings with an answer'),
-  still_fails: count('Same answer as before, which a reviewer edited or rejected'),
+  still_fails: count(
+    'Same answer as before, which a reviewer edited, rejected or answered in words, or one that does not satisfy its schema',
+  ),
   differs: count('Differs from both the earlier answer and the correction: needs human review'),
   fixed: count('Equals the correction'),
 };
@@ -51,7 +53,7 @@ const params = z.object({ id: uuid.meta({ description: 'The ID of the run' }) })
 export const regressionStart = z
   .strictObject({
     ...beginning,
-    action: beginning.action.meta({ description: 'Only edits, or only rejections' }),
+    action: beginning.action.meta({ description: 'Only edits, only rejections, or only responses' }),
     flag: beginning.flag.meta({ description: 'Only items with this risk flag, as submitted' }),
     model: beginning.model.meta({ description: 'Only items of this model' }),
     source: beginning.source.meta({ description: 'Only items of this source' }),
@@ -62,7 +64,7 @@ export type RegressionStart = z.infer<typeof regressionStart>;
 export const startRegression = endpointSchemas({
   auth: 'api_key',
   scope: 'submit',
-  summary: 'Start a regression run over edited and rejected items',
+  summary: 'Start a regression run over items that reviewers edited, rejected or answered in words',
   description: `A dry run: its answers are judged, and nothing is queued, decided or delivered. It covers the current learnings, the newest ${MAX_CASES} at most. Each case counts as a request for the rate limit.`,
   status: 201,
   headers: z.object({ 'idempotency-key': keyHeader }),
@@ -85,6 +87,8 @@ export const publicCase = z
     id: uuid.meta({ description: 'The ID of the case, for answering it' }),
     input: anyJson('As submitted, byte for byte'),
     metadata: z.record(z.string(), json).nullable().meta({ description: 'As submitted, byte for byte' }),
+    kind: itemKind.optional().meta({ description: 'Absent where it is `answer`' }),
+    answer_schema: json.optional().meta({ description: 'The schema that the answer must satisfy; absent without one' }),
   })
   .meta({
     id: 'RegressionCase',
@@ -150,6 +154,10 @@ export const answerResult = z
       case_id: uuid,
       outcome: outcome.meta({ description: 'How the new suggestion compares with the learning' }),
       status: itemStatus.meta({ description: 'The routing that the current settings of the project would choose' }),
+      faults: z
+        .array(answerFault)
+        .optional()
+        .meta({ description: 'Why the answer does not satisfy its schema: it fails; absent where it does' }),
     }),
     z.strictObject({ index, error: problem }),
   ])
@@ -219,11 +227,14 @@ export const regressionCase = z
     action: overrideAction,
     reason: z.string(),
     preview: z.string(),
+    title: z.string().nullable(),
     /** The original suggestion, the reviewer's correction, and the new suggestion. */
     suggestion: json,
     output: json,
     answer: json,
     outcome: outcome.nullable(),
+    /** Why the new suggestion does not satisfy its schema; null where it does. */
+    faults: z.array(answerFault).nullable(),
     confidence: z.number().nullable(),
     risk_flags: z.array(z.string()).nullable(),
     /** The status that routing would assign. */

@@ -20,6 +20,8 @@ const RegressionCaseSchema = defineEntity({
     confidence: p.double().$type<number>().nullable(),
     riskFlags: p.type(TextArray).$type<string[]>().nullable(),
     outcome: p.enum(OUTCOMES).nullable(),
+    /** Why it does not satisfy its item, as JSON text; null where it does. */
+    faults: p.text().nullable(),
     /** The status that routing would assign at that time. */
     status: p.enum(ITEM_STATUSES).nullable(),
     answeredByName: p.text().nullable(),

@@ -33,6 +33,12 @@ export class LearningResponses extends SchemaChange {
   }
 }
 
+export class CaseFaults extends SchemaChange {
+  override up(): void {
+    this.addSql('alter table "regression_case" add column "faults" text null');
+  }
+}
+
 /** Exports and their preview read final overrides, which answers in words are too. */
 export class OverridesWithResponses extends SchemaChange {
   override isTransactional(): boolean {

@@ -36,7 +36,13 @@ import { OwnFigures } from './0029-own-figures.ts';
 import { QueueSorts } from './0030-queue-sorts.ts';
 import { AnswerSchemas, ItemAnswerSchemas, ItemAnswerSchemasIndex } from './0031-answer-schemas.ts';
 import { OverturnedDecisions } from './0032-overturned-decisions.ts';
-import { DecisionResponses, LearningResponses, OverridesWithResponses, ToolCalls } from './0033-tool-calls.ts';
+import {
+  CaseFaults,
+  DecisionResponses,
+  LearningResponses,
+  OverridesWithResponses,
+  ToolCalls,
+} from './0033-tool-calls.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -81,6 +87,7 @@ export const MIGRATIONS = [
   { name: '0031-answer-schemas-items-index', class: ItemAnswerSchemasIndex },
   { name: '0032-overturned-decisions', class: OverturnedDecisions },
   { name: '0033-tool-calls', class: ToolCalls },
+  { name: '0033-tool-calls-cases', class: CaseFaults },
   { name: '0033-tool-calls-decisions', class: DecisionResponses },
   { name: '0033-tool-calls-learnings', class: LearningResponses },
   { name: '0033-tool-calls-overrides', class: OverridesWithResponses },

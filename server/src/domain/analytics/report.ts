@@ -4,7 +4,7 @@ import { wilson } from '@countersign/shared/statistics/statistics';
 import { percentileOf } from './histogram.ts';
 import { nameOfKey } from './rollup-names.ts';
 import type { Measure } from './rollup.ts';
-import { OVERRIDE_ACTIONS, type OverrideAction } from '@countersign/shared/review-actions';
+import { isOverride } from '@countersign/shared/review-actions';
 
 /** One sum over a period. */
 export interface Figure {
@@ -46,7 +46,7 @@ export function timesOf(figures: readonly Figure[], measure: Measure): Times {
 }
 
 /** More groups than this are a list to search rather than a chart. */
-const GROUPS = 20;
+export const GROUPS = 20;
 
 /**
  * Override rates of the groups with most decisions, and of the others with the
@@ -66,12 +66,13 @@ export function sharesOf(figures: readonly Figure[], measure: 'flag' | 'model' |
   return [...groups.slice(0, GROUPS / 2), ...rarer.slice(0, GROUPS / 2)];
 }
 
-export const overriddenIn = (counts: Readonly<Record<OverrideAction, number>>): number =>
-  OVERRIDE_ACTIONS.reduce((sum, action) => sum + counts[action], 0);
+/** How many decisions overrode a suggestion; those on an item without one did not (AN4). */
+export const overriddenIn = (figures: readonly Figure[], measure: 'decided' | 'verdict'): number =>
+  of(figures, measure).reduce((sum, { key, n, part }) => sum + (isOverride(key) ? n - part : 0), 0);
 
 export function auditsOf(figures: readonly Figure[]): Analytics['audits'] {
   const decided = sumOf(figures, 'verdict');
-  const overridden = overriddenIn(countsOf(figures, 'verdict', OVERRIDE_ACTIONS));
+  const overridden = overriddenIn(figures, 'verdict');
   return { decided, overridden, interval: wilson(overridden, decided) };
 }
 

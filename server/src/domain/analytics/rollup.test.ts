@@ -11,6 +11,7 @@ const ITEM: CountedItem = {
   model: 'small',
   source: null,
   audit: false,
+  hasSuggestion: true,
 };
 const queued = { at: ARRIVED, status: 'queued', action: null, memberId: null } as const;
 
@@ -60,6 +61,26 @@ describe('AN1: an arrival', () => {
       'status queued: 1 @',
       'waiting queued: 1 @',
     ]);
+  });
+});
+
+describe('AN4: an item without a suggestion', () => {
+  it('is decided without judging or overriding one', () => {
+    const item = { ...ITEM, hasSuggestion: false, riskFlags: [] };
+    const counted = ['flag #: 1', 'model small: 1', 'reviewer anna: 1', 'source #: 1'];
+    for (const action of ['edit', 'reject', 'respond'] as const) {
+      const figures = said(decided({ item, action })).filter((line) => !/^(decide_time|status|waiting)/.test(line));
+      expect(figures.map((line) => line.replace(/^(flag|source) .*?:/, '$1 #:'))).toEqual([
+        `decided ${action}: 1 part 1`,
+        ...counted,
+      ]);
+    }
+  });
+
+  it('an answer in words overrides a suggestion as a rejection does', () => {
+    const without = (action: 'reject' | 'respond') =>
+      said(decided({ action, status: 'rejected' })).map((line) => line.replace(`decided ${action}`, 'decided'));
+    expect(without('respond')).toEqual(without('reject'));
   });
 });
 

@@ -18,7 +18,7 @@ export const MEASURES = {
   claim_time: 'bucket',
   /** Time from arrival to a person's decision or verdict, in ms. */
   decide_time: 'bucket',
-  /** People's decisions; verdicts of audits are counted separately, here and below. */
+  /** People's decisions; verdicts of audits are counted separately, here and below. part: on items without a suggestion. */
   decided: 'action',
   verdict: 'action',
   /** People's decisions; part: overrides. */
@@ -64,6 +64,8 @@ export interface CountedItem {
   source: string | null;
   /** Drawn for an audit (AU1). */
   audit: boolean;
+  /** False: there was none to judge (TS5). */
+  hasSuggestion: boolean;
 }
 
 /** The state of an item after an event. */
@@ -172,10 +174,10 @@ function waits(event: OfItem): Increment[] {
 
 function decides(event: OfItem): Increment[] {
   const { item, at, action, memberId } = event;
-  const part = isOverride(action) ? 1 : 0;
+  const part = isOverride(action) && item.hasSuggestion ? 1 : 0;
   return [
     ...moves(event),
-    one(item.audit ? 'verdict' : 'decided', String(action), at),
+    { ...one(item.audit ? 'verdict' : 'decided', String(action), at), part: item.hasSuggestion ? 0 : 1 },
     one('decide_time', String(bucketOf(at.getTime() - item.createdAt.getTime())), at),
     ...(item.audit ? [] : groupsOf(item).map(([measure, key]) => ({ ...one(measure, key, at), part }))),
     ...binIncrements(event),
@@ -192,10 +194,10 @@ function groupsOf({ riskFlags, model, source }: CountedItem): (readonly [Measure
   ];
 }
 
-/** Finalizing an item does not judge its suggestion. */
+/** Finalizing an item does not judge its suggestion, and neither does any decision where there is none. */
 function binIncrements({ item, at, action }: OfItem): Increment[] {
   const judges = action === null || action === 'auto_approve' ? null : ACTIONS[action].judges;
-  if (judges === null) return [];
+  if (judges === null || !item.hasSuggestion) return [];
   const total = Math.round(item.confidence * MILLION);
   const bin = Math.min(CONFIDENCE_BINS - 1, Math.floor((total * CONFIDENCE_BINS) / MILLION));
   return [{ ...one(item.audit ? 'verdict_bin' : 'bin', String(bin), at), part: judges === 'right' ? 1 : 0, total }];

@@ -11,6 +11,11 @@ const edit: Exported = {
   id: '0197f1a0-0000-7000-8000-000000000001',
   itemId: '0197f1a0-0000-7000-8000-000000000002',
   action: 'edit',
+  title: null,
+  kind: 'answer',
+  hasSuggestion: true,
+  argumentsSchema: null,
+  response: null,
   input: '{"question": "2 + 2?",\n "nonce": 12345678901234567890}',
   suggestion: '"5"',
   output: '"4"',
@@ -27,6 +32,16 @@ const edit: Exported = {
   decidedAt: new Date('2026-11-22T12:00:00.000Z'),
 };
 const reject: Exported = { ...edit, action: 'reject', output: null, diff: null };
+const call: Exported = {
+  ...edit,
+  kind: 'tool_call',
+  title: 'Refund A-1',
+  argumentsSchema: '{"type":"object"}',
+  suggestion: '{"name":"refund","arguments":{"amount":12.50}}',
+  output: '{ "arguments": {"amount": 3.10}, "name": "refund" }',
+};
+const respond: Exported = { ...reject, action: 'respond', reason: '', response: 'Ask first.' };
+const written: Exported = { ...edit, hasSuggestion: false, suggestion: 'null', diff: null, reason: '' };
 const question = '{"question": "2 + 2?",  "nonce": 12345678901234567890}';
 
 describe('LX1: one learning in each format', () => {
@@ -49,6 +64,55 @@ describe('LX1: one learning in each format', () => {
         { role: 'assistant', content: '4' },
       ],
     });
+  });
+
+  it('chat, preference: a tool call is a tool_calls message of the assistant, beside the tool', () => {
+    const said = (text: string) => [
+      {
+        role: 'assistant',
+        tool_calls: [
+          {
+            id: 'call_0197f1a0000070008000000000000001',
+            type: 'function',
+            function: { name: 'refund', arguments: text },
+          },
+        ],
+      },
+    ];
+    const user = { role: 'user', content: question };
+    const tools = [{ type: 'function', function: { name: 'refund', parameters: { type: 'object' } } }];
+    const corrected = said('{"amount":3.10}');
+    expect(JSON.parse(lineOf('chat', call) ?? '')).toEqual({ messages: [user, ...corrected], tools });
+    expect(JSON.parse(lineOf('preference', call) ?? '')).toEqual({
+      input: { messages: [user], tools, parallel_tool_calls: true },
+      preferred_output: corrected,
+      non_preferred_output: said('{"amount":12.50}'),
+    });
+    const untyped = { ...call, argumentsSchema: null };
+    expect(JSON.parse(lineOf('chat', untyped) ?? '')).toMatchObject({ tools: [{ function: { name: 'refund' } }] });
+  });
+
+  it('a title and a kind are in raw and eval where the submission had them', () => {
+    expect(JSON.parse(lineOf('raw', call) ?? '')).toMatchObject({ title: 'Refund A-1', kind: 'tool_call' });
+    expect(JSON.parse(lineOf('eval', call) ?? '')).toMatchObject({ title: 'Refund A-1', kind: 'tool_call' });
+    for (const format of ['raw', 'eval'] as const) expect(lineOf(format, edit)).not.toMatch(/"(title|kind|response)":/);
+  });
+
+  it('a response gives its words in raw and eval, and no line that needs a correction', () => {
+    expect(JSON.parse(lineOf('raw', respond) ?? '')).toMatchObject({ reason: null, response: 'Ask first.' });
+    expect(JSON.parse(lineOf('eval', respond) ?? '')).toEqual({
+      ...{ id: edit.id, action: 'respond', input: JSON.parse(question) as object, rejected: '5' },
+      ...{ response: 'Ask first.', tags: ['high_value'] },
+    });
+    expect([lineOf('chat', respond), lineOf('preference', respond)]).toEqual([null, null]);
+  });
+
+  it('TS5: an answer that a person wrote is chosen, and nothing is rejected for it', () => {
+    expect(JSON.parse(lineOf('chat', written) ?? '')).toMatchObject({ messages: [{}, { content: '4' }] });
+    expect(lineOf('preference', written)).toBeNull();
+    const line = JSON.parse(lineOf('eval', written) ?? '') as object;
+    expect(line).toMatchObject({ expected: '4', tags: ['high_value'] });
+    expect(line).not.toHaveProperty('rejected');
   });
 
   it('preference: prefers the correction to the suggestion', () => {
@@ -112,7 +176,14 @@ describe('LX2: any content', () => {
   const value = fc.oneof(words, fc.jsonValue(), fc.dictionary(words, words));
   const json = fc.tuple(value, fc.constantFrom(0, 2)).map(([any, indent]) => JSON.stringify(any, null, indent));
   const any = fc
-    .record({ input: json, suggestion: json, output: json, reason: words, note: words, riskFlags: fc.array(words) })
+    .record({
+      input: json,
+      suggestion: json,
+      output: json,
+      reason: words.filter((text) => text !== ''),
+      note: words,
+      riskFlags: fc.array(words),
+    })
     .map((fields): Exported => ({ ...edit, ...fields }));
 
   it('is one line for every reader, is valid JSON, and is what was submitted', () => {

@@ -1,5 +1,6 @@
 // Regression runs: members start them and read their results, pipelines read and answer their cases.
 import * as api from '@countersign/shared/routes/regressions';
+import type { ItemKind } from '@countersign/shared/enums';
 import { LIMITS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import type {
@@ -71,7 +72,8 @@ function bindPipeline(bind: Binder, services: Services): void {
         if (one instanceof Refusal) return { index, error: toProblem(one, ctx) };
         const result = outcomes.next().value;
         if (!result) return { index, error: toProblem(notFound(), ctx) };
-        return { index, case_id: result.caseId, outcome: result.outcome, status: result.status };
+        const { caseId: case_id, outcome, status, faults } = result;
+        return { index, case_id, outcome, status, ...(faults.length > 0 && { faults: [...faults] }) };
       }),
     };
   });
@@ -94,13 +96,24 @@ function presentPublicRegression(run: RunRow): PublicRegression {
   return { id, project_id, title, cases, answered, still_fails, differs, fixed, created_at: moment(created_at) };
 }
 
-const presentPublicCase = (row: { id: string; input: string; metadata: string | null }): PublicCase => ({
+interface PublicCaseRow {
+  id: string;
+  input: string;
+  metadata: string | null;
+  kind: ItemKind;
+  answer_schema: string | null;
+}
+
+const presentPublicCase = (row: PublicCaseRow): PublicCase => ({
   id: row.id,
   input: rawJson(row.input),
   metadata: row.metadata === null ? null : rawJson<Record<string, never>>(row.metadata),
+  ...(row.kind !== 'answer' && { kind: row.kind }),
+  ...(row.answer_schema !== null && { answer_schema: rawJson(row.answer_schema) }),
 });
 
-type CaseRow = Omit<RegressionCase, 'suggestion' | 'output' | 'answer' | 'answered_at'> & {
+type CaseRow = Omit<RegressionCase, 'suggestion' | 'output' | 'answer' | 'answered_at' | 'faults'> & {
+  faults: string | null;
   suggestion: string;
   output: string | null;
   answer: string | null;
@@ -113,6 +126,7 @@ function presentCase(row: CaseRow): RegressionCase {
     suggestion: rawJson(row.suggestion),
     output: row.output === null ? null : rawJson(row.output),
     answer: row.answer === null ? null : rawJson(row.answer),
+    faults: row.faults === null ? null : rawJson(row.faults),
     answered_at: row.answered_at === null ? null : moment(row.answered_at),
   };
 }

@@ -1,7 +1,8 @@
 // Reads the analytics of queue, people, model and webhook from the rollups, at the same cost for any window.
 import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/enums';
-import { COUNT_LIMIT } from '@countersign/shared/limits';
+import { COUNT_LIMIT, SAMPLE_SIZE } from '@countersign/shared/limits';
+import { wilson } from '@countersign/shared/statistics/statistics';
 import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
@@ -10,6 +11,7 @@ import { displayName } from '../../domain/access/actor.ts';
 import {
   auditsOf,
   enteredQueue,
+  GROUPS,
   countsOf,
   overriddenIn,
   type Figure,
@@ -46,6 +48,7 @@ export function readAnalytics(services: Services, actor: MemberActor, query: Ana
         ...(await flowOf(figures, window)),
         ...totalsOf(whole),
         workload: workloadOf(whole, await peopleOf(moment, projectId, whole)),
+        invalid: await invalidOf(moment, { projectId, ...window }),
       };
     });
   });
@@ -62,7 +65,7 @@ function totalsOf(whole: readonly Figure[]) {
     arrived: sumOf(whole, 'arrived'),
     decided: sumOf(whole, 'decided', 'verdict'),
     by_action: byAction,
-    overridden: overriddenIn(byAction),
+    overridden: overriddenIn(whole, 'decided'),
     audits: auditsOf(whole),
     time_to_decision: timesOf(whole, 'decide_time'),
     time_to_claim: timesOf(whole, 'claim_time'),
@@ -123,6 +126,27 @@ async function peopleOf(em: Em, projectId: string, whole: readonly Figure[]) {
     [projectId, JSON.stringify([...ids])],
   );
   return rows.map((row) => ({ userId: row.id, name: displayName(row), holding: Number(row.holding) }));
+}
+
+const INVALID = `
+  select i.model, count(*)::int as judged, (count(*) filter (where i.suggestion_faults is not null))::int as invalid
+  from (select model, answer_schema, suggestion_faults, has_suggestion from item
+      where project_id = $1 and created_at >= $2 and created_at < $3
+      order by created_at desc, id desc limit ${SAMPLE_SIZE}) i
+  where i.answer_schema is not null and i.has_suggestion
+  group by 1 order by 2 desc, 1 limit ${GROUPS}`;
+
+/** AN31: how many suggestions did not satisfy their schema, by model, most judged first. */
+async function invalidOf(
+  em: Em,
+  { projectId, from, to }: { projectId: string; from: number; to: number },
+): Promise<Analytics['invalid']> {
+  const rows = await rawQuery<{ model: string | null; judged: number; invalid: number }>(em, INVALID, [
+    projectId,
+    new Date(from),
+    new Date(to),
+  ]);
+  return rows.map(({ model: key, judged, invalid }) => ({ key, judged, invalid, interval: wilson(invalid, judged) }));
 }
 
 interface AnalyticsQuery extends WindowQuery {

@@ -42,8 +42,8 @@ async function newest(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<{ confidence: number; audit: boolean; n: string; unchanged: string }>(
     em,
     `select confidence, rule = 'RT2' as audit, count(*) as n, count(*) filter (where action not in (${inList(OVERRIDE_ACTIONS)})) as unchanged
-     from (${newestDecisions('d.action, i.confidence, i.rule')}) d
-     where action in (${inList(JUDGING_ACTIONS)}) group by 1, 2 order by 1`,
+     from (${newestDecisions('d.action, i.confidence, i.rule, i.has_suggestion')}) d
+     where has_suggestion and action in (${inList(JUDGING_ACTIONS)}) group by 1, 2 order by 1`,
     [projectId, from, to],
   );
   return rows.map((row) => ({ ...row, n: Number(row.n), unchanged: Number(row.unchanged) }));

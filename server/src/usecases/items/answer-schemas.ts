@@ -3,6 +3,7 @@ import { Refusal, type ErrorCode, type FieldError } from '@countersign/shared/er
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate, type CompiledSchema, type Fault } from '@countersign/shared/json-schema/evaluate';
 import { exactJson, valueKey } from '@countersign/shared/json-schema/exact-numbers';
+import { shorten } from '@countersign/shared/json-schema/shorten';
 import type { ItemKind } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
 import { ARGUMENTS } from '../../domain/items/tool-call.ts';
@@ -10,12 +11,15 @@ import { sha256Hex } from '../../crypto/tokens.ts';
 import type { Em } from '../../db/orm.ts';
 import { readSchemaText } from '../../db/submit-batch.ts';
 
-/** A valid schema, as it was sent. */
+/** A schema, as it was sent. */
 export interface AnswerSchema {
   /** SHA-256 of the text, in hex. */
   digest: string;
   text: string;
-  compiled: CompiledSchema;
+  /** Null for a stored one that is not valid any more: nothing satisfies it, so a person decides. */
+  compiled: CompiledSchema | null;
+  /** Why it is not valid any more. */
+  fault: string | null;
 }
 
 /** Whether a suggestion satisfies a schema. */
@@ -45,9 +49,9 @@ function remember(schema: AnswerSchema): AnswerSchema {
 export function readAnswerSchema(text: string, member: string): AnswerSchema {
   const digest = sha256Hex(text);
   const known = compiledSchema(digest);
-  if (known !== null) return known;
+  if (known !== null && known.compiled !== null) return known;
   const result = compileSchema(text);
-  if (result.ok) return remember({ digest, text, compiled: result.schema });
+  if (result.ok) return remember({ digest, text, compiled: result.schema, fault: null });
   throw refusalOf('schema_invalid', member, result.faults);
 }
 
@@ -57,13 +61,24 @@ export function compiledSchema(digest: string): AnswerSchema | null {
   return known === undefined ? null : remember(known);
 }
 
-/** A stored schema of a project. Throws when it is missing: a schema that a locked row names is not deleted. */
+/**
+ * A stored schema of a project, also one that was valid only for an earlier version of the validator. Throws when it is missing: a
+ * schema that a locked row names is not deleted.
+ */
 export async function loadAnswerSchema(em: Em, stored: { projectId: string; digest: string }): Promise<AnswerSchema> {
   const known = compiledSchema(stored.digest);
   if (known !== null) return known;
   const text = await readSchemaText(em, stored);
   if (text === null) throw new Error(`Project ${stored.projectId} has no answer schema ${stored.digest}`);
-  return readAnswerSchema(text, '#');
+  const result = compileSchema(text);
+  if (result.ok) return remember({ digest: stored.digest, text, compiled: result.schema, fault: null });
+  const [first] = result.faults;
+  return remember({
+    digest: stored.digest,
+    text,
+    compiled: null,
+    fault: `${first?.pointer ?? ''} ${first?.message ?? ''}`.trim(),
+  });
 }
 
 /** An answer, as JSON text, and whether it is a tool call. */
@@ -73,7 +88,11 @@ export interface Answer {
 }
 
 /** The faults of an answer. Of a tool call the arguments are checked (TC1), which it must have; pointers start at the call. */
-export function faultsOf({ compiled }: AnswerSchema, { kind, text }: Answer): Fault[] {
+export function faultsOf({ compiled, fault }: AnswerSchema, { kind, text }: Answer): Fault[] {
+  if (compiled === null) {
+    const message = `cannot be checked, because its answer schema is not valid any more: ${shorten(fault ?? '')}`;
+    return [{ pointer: '', schema_pointer: '', keyword: 'schema', message }];
+  }
   if (kind === 'answer') return validate(compiled, exactJson(text));
   const call = exactJson(text) as { [ARGUMENTS]: Json };
   const faults = validate(compiled, call[ARGUMENTS]);
@@ -104,6 +123,20 @@ export function suggestionRefusal(faults: readonly Fault[]): Refusal {
 export const sameAnswer = (one: string, other: string): boolean => keyOf(one) === keyOf(other);
 const keyOf = (text: string): string => valueKey(exactJson(text), () => {});
 
+/** Characters of a pointer in a refusal, encoded: names in a schema have hundreds, each of up to nine. */
+const MAX_POINTER = 500;
+
+/** As a fragment of a URI. A long pointer ends at the last level that has room: it names what contains the fault. */
+function uriPointer(pointer: string): string {
+  let encoded = '';
+  for (const part of pointer.split('/').slice(1)) {
+    const next = `${encoded}/${encodeURIComponent(part)}`;
+    if (next.length > MAX_POINTER) break;
+    encoded = next;
+  }
+  return encoded;
+}
+
 interface FaultAt {
   pointer: string;
   keyword?: string;
@@ -111,10 +144,11 @@ interface FaultAt {
 }
 
 function refusalOf(code: ErrorCode, member: string, faults: readonly FaultAt[]): Refusal {
-  const errors = faults.map(({ pointer, keyword, message }): FieldError => {
-    const parts = pointer.split('/').map(encodeURIComponent);
-    return { pointer: member + parts.join('/'), code: keyword ?? code, detail: message };
-  });
+  const errors = faults.map(({ pointer, keyword, message }): FieldError => ({
+    pointer: member + uriPointer(pointer),
+    code: keyword ?? code,
+    detail: message,
+  }));
   const [first] = errors;
   return new Refusal(code, first ? `${first.pointer}: ${first.detail}` : 'Check the fields.', { errors });
 }

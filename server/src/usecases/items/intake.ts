@@ -21,7 +21,7 @@ import {
   readRouting,
 } from '../../db/submit-batch.ts';
 import { archivedRefusal, notFound } from '../access/membership.ts';
-import { createYielder } from '../yield-to-event-loop.ts';
+import { createYielder, waitForTurn } from '../yield-to-event-loop.ts';
 import { type AnswerSchema, compiledSchema, judge, loadAnswerSchema, type SchemaCheck } from './answer-schemas.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
@@ -87,15 +87,17 @@ interface IntakeServices {
   db: Database;
   clock: Clock;
   ids: Ids;
-  /** The digest of the schema that each project had lately, by which items are judged before the transaction. */
-  known: Map<string, string>;
 }
 
-export function createIntake(given: Omit<IntakeServices, 'known'>): Intake {
+export function createIntake(services: IntakeServices): Intake {
+  /** The digest of the schema that each project had lately, by which items are judged before the transaction. */
   const known = new Map<string, string>();
-  const services = { ...given, known };
   const group = new GroupCommit<Entry, Stored | Unjudged>({
-    commit: (entries) => services.db.write((tx) => commit(services, tx, entries)),
+    commit: async (entries) => {
+      const { answers, schemaless } = await services.db.write((tx) => commit(services, tx, entries));
+      for (const projectId of schemaless) known.delete(projectId);
+      return answers;
+    },
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: (entry) => entry.weight,
     maxWeight: MAX_WEIGHT,
@@ -109,12 +111,13 @@ export function createIntake(given: Omit<IntakeServices, 'known'>): Intake {
     submit: async (submission) => {
       const digest = known.get(submission.projectId);
       let schema = digest === undefined ? null : compiledSchema(digest);
-      for (;;) {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const answer = await add(submission, await judgeAll(submission, schema));
         if (!isUnjudged(answer)) return answer;
         schema = answer.unjudged;
         setKnown(known, submission.projectId, schema.digest);
       }
+      throw new Refusal('unavailable', 'The answer schema of the project keeps changing.', { retryAfter: 1 });
     },
   };
 }
@@ -124,6 +127,9 @@ interface Unjudged {
   unjudged: AnswerSchema;
 }
 const isUnjudged = (answer: Stored | Unjudged): answer is Unjudged => 'unjudged' in answer;
+
+/** How often a submission is judged, where the schema of its project changed meanwhile. */
+const MAX_ROUNDS = 5;
 
 /** Projects whose digest is remembered. */
 const MAX_KNOWN = 10_000;
@@ -138,6 +144,8 @@ function setKnown(known: Map<string, string>, projectId: string, digest: string)
 /** Outside of any transaction, item by item: a batch blocks the event loop no longer than its slowest item. */
 async function judgeAll({ items }: Submission, ofProject: AnswerSchema | null): Promise<Entry['checks']> {
   if (ofProject === null && items.every(({ answerSchema }) => !answerSchema)) return [];
+  // Its JSON was read, and its schema compiled, in the turn that ends here.
+  await waitForTurn();
   const yieldToEventLoop = createYielder();
   const checks: (SchemaCheck | null)[] = [];
   for (const { answerSchema, suggestion, kind = 'answer' } of items) {
@@ -160,7 +168,13 @@ function weightOf({ items }: Submission): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promise<Outcome<Stored | Unjudged>[]> {
+interface Committed {
+  answers: Outcome<Stored | Unjudged>[];
+  /** Projects that have no schema. */
+  schemaless: Iterable<string>;
+}
+
+async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promise<Committed> {
   const submissions = entries.map(({ submission }) => submission);
   const batch = new Batch(services, await enter(tx, submissions), await readRouting(tx.em, submissions.map(projectOf)));
   const outcomes = entries.map((entry) => batch.evaluate(entry));
@@ -175,7 +189,7 @@ async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promi
     else if (isToJudge(outcome)) answers.push({ result: { unjudged: await loadAnswerSchema(tx.em, outcome.toJudge) } });
     else answers.push(outcome);
   }
-  return answers;
+  return { answers, schemaless: batch.schemaless };
 }
 
 /** An idempotency key is still known after its item was deleted (KE4): it creates no new one. */
@@ -208,6 +222,8 @@ class Batch {
   /** By project and digest. */
   readonly schemas = new Map<string, SchemaText>();
   readonly keys: KeyRow[] = [];
+  /** Projects of these submissions that have no schema. */
+  readonly schemaless = new Set<string>();
   readonly now: Date;
   readonly #services: IntakeServices;
   readonly #known: Keys;
@@ -237,7 +253,7 @@ class Batch {
     const project = this.#projects.get(submission.projectId);
     if (project === undefined) return { refusal: notFound() };
     if (project.archived) return { refusal: archivedRefusal() };
-    if (project.answer_schema_digest === null) this.#services.known.delete(project.id);
+    if (project.answer_schema_digest === null) this.schemaless.add(project.id);
     const checks = checksOf(entry, project);
     return isToJudge(checks) ? checks : { result: this.#make(submission, project, checks) };
   }

@@ -1,5 +1,6 @@
 // Reads the learnings of an export in event log order, in batches, so that memory use does not grow with their number.
 import type { ExportFilter } from '@countersign/shared/schemas/exports';
+import type { ItemKind } from '@countersign/shared/enums';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { fitting } from '../cursor.ts';
@@ -21,6 +22,11 @@ interface Row {
   output: string | null;
   reason: string;
   note: string | null;
+  response: string | null;
+  title: string | null;
+  kind: ItemKind;
+  has_suggestion: boolean;
+  arguments_schema: string | null;
   confidence: number;
   risk_flags: string[];
   model: string | null;
@@ -49,7 +55,9 @@ const OVERRIDES = `
       order by x.seq desc limit 1), false)`;
 
 const ROWS = `
-  select e.seq, l.id, l.item_id, l.action, i.input, i.suggestion, l.output, l.reason, l.note, i.confidence, i.risk_flags, i.model,
+  select e.seq, l.id, l.item_id, l.action, i.input, i.suggestion, l.output, l.reason, l.note, l.response,
+    i.title, i.kind, i.has_suggestion, case when i.kind = 'tool_call' then (select s.text from answer_schema s
+      where s.project_id = i.project_id and s.digest = i.answer_schema) end as arguments_schema, i.confidence, i.risk_flags, i.model,
     i.source, l.reviewer_id, u.address, l.settings_version, l.guidelines_version, l.created_at ${OVERRIDES}
   order by e.seq limit $10`;
 
@@ -65,8 +73,8 @@ export interface Span {
 
 const valuesOf = ({ projectId, filter, reasons, after, through }: Span) => {
   const { format, action, reason, flag, model, source } = filter;
-  // Learnings without a line are not read (LX1). A format that needs a correction has no line for rejections.
-  const only = needsCorrection(format) ? (action === 'reject' ? 'none' : 'edit') : (action ?? null);
+  // Learnings without a line are not read (LX1). A format that needs a correction has lines for edits alone.
+  const only = needsCorrection(format) ? ((action ?? 'edit') === 'edit' ? 'edit' : 'none') : (action ?? null);
   const among = reasons && JSON.stringify(reasons);
   return [projectId, after, through, only, reason ?? null, flag ?? null, model ?? null, source ?? null, among];
 };
@@ -104,12 +112,17 @@ const toExported = (row: Row, format: ExportFilter['format']): Exported => ({
   id: row.id,
   itemId: row.item_id,
   action: row.action,
+  title: row.title,
+  kind: row.kind,
+  hasSuggestion: row.has_suggestion,
+  argumentsSchema: row.arguments_schema,
   input: row.input,
   suggestion: row.suggestion,
   output: row.output,
-  diff: row.output === null || format !== 'raw' ? null : diffOf(row.suggestion, row.output),
+  diff: row.output === null || !row.has_suggestion || format !== 'raw' ? null : diffOf(row.suggestion, row.output),
   reason: row.reason,
   note: row.note,
+  response: row.response,
   confidence: row.confidence,
   riskFlags: row.risk_flags,
   model: row.model,

@@ -22,7 +22,8 @@ const FILTERS: Record<keyof LearningFilter, { sql: (at: string) => string; ofIte
   source: { sql: (at) => `i.source = ${at}`, ofItem: true },
   excluded: { sql: (at) => `l.excluded = (${at}::text = 'only')`, ofItem: false },
   text: {
-    sql: (at) => `strpos(lower(concat_ws(e'\\n', l.reason, l.note, i.preview)), lower(${at}::text)) > 0`,
+    sql: (at) =>
+      `strpos(lower(concat_ws(e'\\n', l.reason, l.note, l.response, i.title, i.preview)), lower(${at}::text)) > 0`,
     ofItem: true,
   },
 };

@@ -24,10 +24,12 @@ interface Row {
   item_id: string;
   action: OverrideAction;
   preview: string;
+  title: string | null;
   suggestion: string;
   output: string | null;
   reason: string;
   note: string | null;
+  response: string | null;
   confidence: number;
   risk_flags: string[];
   model: string | null;
@@ -102,7 +104,7 @@ async function foundIn(
 async function rowsOf(em: Em, page: { id: string }[]): Promise<Row[]> {
   return rawQuery<Row>(
     em,
-    `select l.id, l.item_id, l.action, i.preview, i.suggestion, l.output, l.reason, l.note, i.confidence, i.risk_flags, i.model, i.source,
+    `select l.id, l.item_id, l.action, i.preview, i.title, i.suggestion, l.output, l.reason, l.note, l.response, i.confidence, i.risk_flags, i.model, i.source,
        l.reviewer_id, u.name as reviewer_name, u.address as reviewer_address, l.settings_version, l.guidelines_version,
        l.excluded, l.created_at
      from learning l join item i on i.id = l.item_id join app_user u on u.id = l.reviewer_id

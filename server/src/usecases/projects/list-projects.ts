@@ -178,7 +178,8 @@ cross join lateral (
     min(created_at) as oldest_at
   from item where project_id = p.id and status in ('queued', 'escalated')) w
 cross join lateral (
-  select count(*) as decided, count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})) as overridden
+  select count(*) as decided, count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})
+      and exists (select from item i where i.id = item_id and i.has_suggestion)) as overridden
   from decision where project_id = p.id and reviewer_id is not null and decided_at >= ?) d
 left join lateral (
   -- The latest delivery with a known result: one that is being replayed has none yet.

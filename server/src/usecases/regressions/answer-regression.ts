@@ -1,11 +1,15 @@
 // A pipeline answers cases of a regression run (RS1, RS3): each answer is evaluated and stored, and no item changes.
-import type { ItemStatus, Outcome } from '@countersign/shared/enums';
+import type { ItemKind, ItemStatus, Outcome } from '@countersign/shared/enums';
+import type { Fault } from '@countersign/shared/json-schema/evaluate';
+import { DEFAULT_ACTIONS, isAllowed, type SubmitterAction } from '@countersign/shared/review-actions';
+import { callFaults } from '../../domain/items/tool-call.ts';
 import { outcomeOf } from '../../domain/learnings/regression.ts';
 import { route, type RoutingSettings } from '../../domain/items/routing.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { readRouting } from '../../db/submit-batch.ts';
 import { archivedRefusal, notFound } from '../access/membership.ts';
+import { faultsOf, loadAnswerSchema } from '../items/answer-schemas.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 import { appendRegressionsChanged } from './start-regression.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
@@ -23,6 +27,8 @@ export interface Judged {
   outcome: Outcome;
   /** The status that the project's present routing would give it. */
   status: ItemStatus;
+  /** Why the answer does not satisfy the item, which is a failure; empty where it does. */
+  faults: readonly Fault[];
 }
 
 /** How many cases are evaluated at once: with the largest items about 25 MB. */
@@ -69,13 +75,17 @@ interface CaseRow {
   learning_id: string;
   suggestion: string;
   output: string | null;
+  project_id: string;
+  kind: ItemKind;
+  allowed_actions: SubmitterAction[] | null;
+  answer_schema: string | null;
 }
 
 async function judgeBatch(em: Em, answers: readonly CaseAnswered[], by: By): Promise<(Judged | null)[]> {
   const ids = answers.map(({ caseId }) => caseId);
   const cases = await rawQuery<CaseRow>(
     em,
-    `select c.learning_id, i.suggestion, l.output from regression_case c
+    `select c.learning_id, i.suggestion, l.output, i.project_id, i.kind, i.allowed_actions, i.answer_schema from regression_case c
      join learning l on l.id = c.learning_id join item i on i.id = l.item_id
      where c.regression_id = $1 and c.learning_id = any($2::uuid[])`,
     [by.regressionId, `{${ids.join(',')}}`],
@@ -90,22 +100,45 @@ async function judgeBatch(em: Em, answers: readonly CaseAnswered[], by: By): Pro
       judged.push(null);
       continue;
     }
-    const outcome = outcomeOf(learning, suggestion);
-    const { status } = route({ confidence, risk_flags: riskFlags }, by.settings);
-    rows.set(caseId, { learning_id: caseId, suggestion, confidence, risk_flags: riskFlags, outcome, status });
-    judged.push({ caseId, outcome, status });
+    const faults = await faultsIn(em, learning, suggestion);
+    const outcome = faults.length > 0 ? 'still_fails' : outcomeOf(learning, suggestion);
+    const needsPerson = faults.length > 0 || suggestion === 'null' || !mayApprove(learning);
+    const { status } = route({ confidence, risk_flags: riskFlags, needs_person: needsPerson }, by.settings);
+    const stored = faults.length > 0 ? JSON.stringify(faults) : null;
+    rows.set(caseId, {
+      learning_id: caseId,
+      suggestion,
+      confidence,
+      risk_flags: riskFlags,
+      outcome,
+      status,
+      faults: stored,
+    });
+    judged.push({ caseId, outcome, status, faults });
     await yieldToEventLoop();
   }
   await store(em, [...rows.values()], by);
   return judged;
 }
 
+const mayApprove = ({ allowed_actions: allowed }: CaseRow): boolean => isAllowed('approve', allowed ?? DEFAULT_ACTIONS);
+
+/** RS1: why the answer could not be the output of its item. */
+async function faultsIn(em: Em, { project_id, kind, answer_schema: digest }: CaseRow, text: string): Promise<Fault[]> {
+  if (kind === 'tool_call') {
+    const faults = callFaults(JSON.parse(text));
+    if (faults.length > 0) return faults.map((fault) => ({ ...fault, schema_pointer: '' }));
+  }
+  if (digest === null || text === 'null') return [];
+  return faultsOf(await loadAnswerSchema(em, { projectId: project_id, digest }), { kind, text });
+}
+
 async function store(em: Em, rows: object[], { regressionId, name, at }: By): Promise<void> {
   await rawQuery(
     em,
-    `update regression_case c set suggestion = r.suggestion, confidence = r.confidence, outcome = r.outcome, status = r.status,
+    `update regression_case c set suggestion = r.suggestion, confidence = r.confidence, outcome = r.outcome, status = r.status, faults = r.faults,
        risk_flags = array(select json_array_elements_text(r.risk_flags)), answered_by_name = $3, answered_at = $4
-     from json_to_recordset($2::json) as r(learning_id uuid, suggestion text, confidence float8, risk_flags json, outcome text, status text)
+     from json_to_recordset($2::json) as r(learning_id uuid, suggestion text, confidence float8, risk_flags json, outcome text, status text, faults text)
      where c.regression_id = $1 and c.learning_id = r.learning_id`,
     [regressionId, JSON.stringify(rows), name, at],
   );

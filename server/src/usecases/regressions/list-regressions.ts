@@ -1,5 +1,5 @@
 // Lists regression runs and their cases: for members with all answers, for a pipeline with the inputs alone.
-import type { CaseState, ItemStatus, Outcome } from '@countersign/shared/enums';
+import type { CaseState, ItemKind, ItemStatus, Outcome } from '@countersign/shared/enums';
 import { Cluster } from '../../db/entities/cluster.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { notFound, requirePermission } from '../access/membership.ts';
@@ -51,10 +51,13 @@ export interface CaseRow {
   action: OverrideAction;
   reason: string;
   preview: string;
+  title: string | null;
   suggestion: string;
   output: string | null;
   answer: string | null;
   outcome: Outcome | null;
+  /** JSON text; null where the answer satisfies its item. */
+  faults: string | null;
   confidence: number | null;
   risk_flags: string[] | null;
   status: ItemStatus | null;
@@ -75,7 +78,7 @@ export function listRegressionCases(
     const { places, nextCursor } = await placesOf(em, query, BYTES);
     const rows = await rawQuery<CaseRow>(
       em,
-      `select l.id, l.item_id, l.action, l.reason, i.preview, i.suggestion, l.output, c.suggestion as answer, c.outcome,
+      `select l.id, l.item_id, l.action, l.reason, i.preview, i.title, i.suggestion, l.output, c.suggestion as answer, c.outcome, c.faults,
          c.confidence, c.risk_flags, c.status, c.answered_by_name, c.answered_at
        from regression_case c join learning l on l.id = c.learning_id join item i on i.id = l.item_id
        where c.regression_id = $1 and c.place = any($2::int[]) order by c.place`,
@@ -85,7 +88,9 @@ export function listRegressionCases(
   });
 }
 
-const PUBLIC_BYTES = 'octet_length(i.input) + coalesce(octet_length(i.metadata), 0)';
+/** The text of the schema of the item `i`. */
+const SCHEMA = '(select s.text from answer_schema s where s.project_id = i.project_id and s.digest = i.answer_schema)';
+const PUBLIC_BYTES = `octet_length(i.input) + coalesce(octet_length(i.metadata), 0) + coalesce(octet_length(${SCHEMA}), 0)`;
 
 /** Errors: `not_found`. */
 export const readPublicRegression = (services: Services, actor: ApiKeyActor, id: string): Promise<RunRow> =>
@@ -104,6 +109,8 @@ interface PublicCaseRow {
   id: string;
   input: string;
   metadata: string | null;
+  kind: ItemKind;
+  answer_schema: string | null;
 }
 
 /** In the order of the run. Errors: `not_found`, `invalid_cursor`. */
@@ -119,7 +126,7 @@ export function listPublicCases(
     const { places, nextCursor } = await placesOf(em, { regressionId, state, after, limit }, PUBLIC_BYTES);
     const rows = await rawQuery<PublicCaseRow>(
       em,
-      `select l.id, i.input, i.metadata from regression_case c join learning l on l.id = c.learning_id join item i on i.id = l.item_id
+      `select l.id, i.input, i.metadata, i.kind, ${SCHEMA} as answer_schema from regression_case c join learning l on l.id = c.learning_id join item i on i.id = l.item_id
        where c.regression_id = $1 and c.place = any($2::int[]) order by c.place`,
       [regressionId, places],
     );

@@ -42,9 +42,9 @@ describe('RS1: a run', () => {
       { caseId: two, suggestion: '7', confidence: 0.99, riskFlags: ['Legal'] },
     ]);
     expect(first).toEqual([
-      { caseId: one, outcome: 'still_fails', status: 'auto_approved' },
+      { caseId: one, outcome: 'still_fails', status: 'auto_approved', faults: [] },
       null,
-      { caseId: two, outcome: 'differs', status: 'escalated' },
+      { caseId: two, outcome: 'differs', status: 'escalated', faults: [] },
     ]);
     expect((await casesOf(id)).run).toMatchObject({ answered: 2, still_fails: 1, differs: 1, fixed: 0, unnoticed: 1 });
     expect(

@@ -16,7 +16,7 @@ export const learningFilter = z.object({
     .optional(),
   /** Only those that are excluded from exports and counts, or none of them; all when absent. */
   excluded: z.enum(['only', 'none']).optional(),
-  /** Searched in reason, note and preview, case-insensitively. */
+  /** Searched in reason, note, response, title and preview, case-insensitively. */
   text: plainText(100).trim().min(1).optional(),
 });
 export type LearningFilter = z.infer<typeof learningFilter>;
