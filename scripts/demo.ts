@@ -11,9 +11,16 @@ import { buildWeb } from './build-web.ts';
 import { sampleSubmitter } from './lib/demo/api.ts';
 import { demoEnv, localAddress, portFault, receiverPort } from './lib/demo/env.ts';
 import { welcomeBlock } from './lib/demo/welcome.ts';
-import { runPipeline, seededRandom } from './lib/demo/pipeline.ts';
+import { type PipelineParts, runPipeline, seededRandom } from './lib/demo/pipeline.ts';
 import { startReceiver, type Receiver } from './lib/demo/receiver.ts';
-import { DEMO_GUIDELINES, DEMO_PROJECT_NAME, loadSamples } from './lib/demo/samples.ts';
+import {
+  DEMO_GUIDELINES,
+  DEMO_PROJECT_NAME,
+  loadSamples,
+  type Sample,
+  TOOL_CALLS_GUIDELINES,
+  TOOL_CALLS_NAME,
+} from './lib/demo/samples.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -58,8 +65,9 @@ interface Demo {
   readonly print: (line: string) => void;
 }
 
-/** Runs the pipeline until the signal fires. */
-async function runDemo({ running, receiver, base, print }: Demo, signal: AbortSignal): Promise<void> {
+/** Runs the pipelines until the signal fires. */
+async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
+  const { running, receiver } = demo;
   const { projectId, apiKey, webhookSecret } = await seedDemo(running.services, {
     name: DEMO_PROJECT_NAME,
     webhookUrl: receiver.url,
@@ -67,18 +75,37 @@ async function runDemo({ running, receiver, base, print }: Demo, signal: AbortSi
     settings: { guidelines: DEMO_GUIDELINES, audit_rate: 0.2 },
   });
   receiver.useSecret(webhookSecret);
+  const calls = await seedDemo(running.services, {
+    project: 'tool_calls',
+    name: TOOL_CALLS_NAME,
+    webhookUrl: receiver.url,
+    settings: { guidelines: TOOL_CALLS_GUIDELINES, escalate_flags: ['high_value', 'legal'], below_review: 'queue' },
+  });
+  receiver.useSecret(calls.webhookSecret);
   const project = { projectName: DEMO_PROJECT_NAME, projectId, apiKey };
   const file = 'scripts/demo-samples.jsonl';
   console.log(welcomeBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
-  const pipeline = {
-    samples: loadSamples(),
+  await Promise.all([
+    runPipeline(pipelineOf(demo, { projectId, apiKey, samples: loadSamples() }), signal),
+    runPipeline(pipelineOf(demo, { ...calls, samples: loadSamples('tool_calls') }), signal),
+  ]);
+}
+
+interface PipelineProject {
+  readonly projectId: string;
+  readonly apiKey: string;
+  readonly samples: readonly Sample[];
+}
+
+function pipelineOf({ running, base, print }: Demo, { projectId, apiKey, samples }: PipelineProject): PipelineParts {
+  return {
+    samples,
     submit: sampleSubmitter({ base, projectId, apiKey }),
     countWaiting: () => countWaiting(running.services, projectId),
     random: seededRandom(Date.now()),
     sleep: (ms: number, until: AbortSignal) => delay(ms, undefined, { signal: until }).catch(() => undefined),
     print,
   };
-  await runPipeline(pipeline, signal);
 }
 
 function countWaiting({ db }: Services, projectId: string): Promise<number> {

@@ -13,6 +13,7 @@ import { newIdempotencyKey } from './idempotency-key.ts';
 import { jsonText, type Json, type RawJson } from './json/json.ts';
 import { splitList } from './json/split-list.ts';
 import type { ItemStatus } from './enums.ts';
+import type { SubmitterAction } from './review-actions.ts';
 
 export { ApiError, NetworkError, UnexpectedAnswerError } from './client/errors.ts';
 export type { ClientOptions } from './client/connection.ts';
@@ -27,13 +28,19 @@ export type { Client };
  * spelling of numbers or the order of keys matters. TypeScript does not accept an `interface` as JSON: use a `type`, or
  * a copy by spread.
  */
-export interface NewItem extends Omit<Submission, 'input' | 'suggestion' | 'risk_flags' | 'metadata'> {
+export interface NewItem extends Omit<
+  Submission,
+  'input' | 'suggestion' | 'risk_flags' | 'metadata' | 'answer_schema' | 'allowed_actions'
+> {
   /** The input of the pipeline. */
   input: Json | RawJson;
-  /** The proposed answer: a string or any JSON. */
+  /** The proposed answer: a string or any JSON; of a tool call its name and arguments; null: a person writes it. */
   suggestion: Json | RawJson;
   risk_flags?: readonly string[] | undefined;
   metadata?: Readonly<Record<string, Json | RawJson>> | undefined;
+  /** A JSON Schema of the answer, or of the arguments of a tool call; null: none. */
+  answer_schema?: Json | RawJson | undefined;
+  allowed_actions?: readonly SubmitterAction[] | undefined;
 }
 
 /** The response to a submission. `replayed`: an earlier request with the same idempotency key created the item. */

@@ -11,7 +11,7 @@ import {
 export interface Receiver {
   /** Where the service is to send decisions. */
   readonly url: string;
-  /** Until a secret is known, it answers 503 to everything, which is then retried. */
+  /** Adds the secret of one more project. Until one is known, it answers 503 to everything, which is then retried. */
   useSecret(secret: string): void;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
 }
 
 class Inbox {
-  #secret: string | undefined;
+  readonly #secrets: string[] = [];
   readonly #seen = new Set<string>();
   readonly #parts: ReceiverParts;
 
@@ -57,25 +57,27 @@ class Inbox {
   }
 
   useSecret(secret: string): void {
-    this.#secret = secret;
+    this.#secrets.push(secret);
   }
 
   /** The status to answer with. The body is not parsed before the signatures are verified. */
   async answer(request: IncomingMessage): Promise<number> {
     if (request.method !== 'POST' || request.url !== PATH) return 404;
-    if (this.#secret === undefined) return 503;
+    if (this.#secrets.length === 0) return 503;
     const body = await readBody(request);
     if (body === null) return 413;
     const headers = singleHeaders(request);
-    if (!(await this.#isGenuine(body, headers, this.#secret))) return 401;
+    if (!(await this.#isGenuine(body, headers))) return 401;
     this.#printOnce(headers[HEADERS.id] ?? '', body);
     return 200;
   }
 
   /** `verifyWebhook` lets a consumer do without the Standard Webhooks trio; this one wants both schemes to hold. */
-  async #isGenuine(body: string, headers: Record<string, string | undefined>, secret: string): Promise<boolean> {
+  async #isGenuine(body: string, headers: Record<string, string | undefined>): Promise<boolean> {
     if (headers[HEADERS.standard] === undefined) return false;
-    return verifyWebhook(body, headers, { secret, now: Math.floor(this.#parts.now().getTime() / 1000) });
+    const now = Math.floor(this.#parts.now().getTime() / 1000);
+    for (const secret of this.#secrets) if (await verifyWebhook(body, headers, { secret, now })) return true;
+    return false;
   }
 
   #printOnce(id: string, body: string): void {
@@ -126,8 +128,9 @@ function shortId(id: string): string {
   return `${id.slice(0, 4)}…${id.slice(-4)}`;
 }
 
-function shipped({ status, output, reason }: WebhookEventOf<'item.decided'>['decision']): string {
-  if (status !== 'approved') return `ships nothing${reason === null ? '' : `: ${shorten(reason)}`}`;
+function shipped({ status, output, reason, response }: WebhookEventOf<'item.decided'>['decision']): string {
+  const words = response ?? reason;
+  if (status !== 'approved') return `ships nothing${words === null ? '' : `: ${shorten(words)}`}`;
   return `ships ${shorten(typeof output === 'string' ? output : JSON.stringify(output))}`;
 }
 

@@ -5,10 +5,43 @@ import { DEFAULT_SETTINGS } from '../../../shared/src/settings.ts';
 import { LIMITS } from '../../../shared/src/limits.ts';
 import { submission } from '../../../shared/src/schemas/public.ts';
 import { route } from '../../../server/src/domain/items/routing.ts';
-import { DEMO_GUIDELINES, loadSamples } from './samples.ts';
+import { toSubmitInput } from '../../../server/src/http/request/read-submission.ts';
+import { judge, readAnswerSchema } from '../../../server/src/usecases/items/answer-schemas.ts';
+import { DEMO_GUIDELINES, loadSamples, TOOL_CALLS_GUIDELINES, type Sample } from './samples.ts';
 
 const PROJECT = '0199c0de-7a7e-7000-8000-00000000000a';
 const samples = loadSamples();
+
+describe('the demo tool calls', () => {
+  const calls = loadSamples('tool_calls');
+
+  it('are valid submissions with a title, each tool with one schema', () => {
+    expect(new Set(calls.map(({ title }) => title)).size).toBe(calls.length);
+    const schemas = new Map<string, Set<string>>();
+    for (const sample of calls) {
+      const raw = new Map(Object.entries(sample).map(([name, value]) => [name, JSON.stringify(value)]));
+      expect(() => toSubmitInput(sample, raw)).not.toThrow();
+      const { name } = (sample.suggestion ?? { name: 'none' }) as { name: string };
+      schemas.set(name, (schemas.get(name) ?? new Set()).add(JSON.stringify(sample.answer_schema)));
+    }
+    expect([...schemas.keys()].sort()).toEqual(['change_address', 'delete_account', 'issue_refund', 'none']);
+    for (const texts of schemas.values()) expect(texts.size).toBe(1);
+  });
+
+  it('show what needs a person: broken schemas, no suggestion, fewer actions, answers in words', () => {
+    const isInvalid = ({ kind = 'answer', suggestion, answer_schema }: Sample) => {
+      const schema = readAnswerSchema(JSON.stringify(answer_schema), '#');
+      return judge(schema, { kind, text: JSON.stringify(suggestion) }).faults !== null;
+    };
+    const counts = {
+      invalid: calls.filter(isInvalid).length,
+      unanswered: calls.filter(({ suggestion }) => suggestion === null).length,
+      untouchable: calls.filter(({ allowed_actions: allowed = [] }) => !allowed.includes('edit')).length,
+      answerable: calls.filter(({ allowed_actions: allowed = [] }) => allowed.includes('respond')).length,
+    };
+    expect(counts).toEqual({ invalid: 7, unanswered: 4, untouchable: 2, answerable: 18 });
+  });
+});
 
 describe('the demo samples', () => {
   it('are at least 60, all different, and valid submissions', () => {
@@ -40,6 +73,7 @@ describe('the demo samples', () => {
   });
 
   it('come with guidelines that a project accepts', () => {
-    expect(projectSettings.shape.guidelines.safeParse(DEMO_GUIDELINES).success).toBe(true);
+    for (const text of [DEMO_GUIDELINES, TOOL_CALLS_GUIDELINES])
+      expect(projectSettings.shape.guidelines.safeParse(text).success).toBe(true);
   });
 });

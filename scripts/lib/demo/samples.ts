@@ -1,14 +1,26 @@
-// The demo's content: support answers of the made-up shop Brindlemoor and its app Planner, some of them wrong.
+// The demo's content: support answers and tool calls of the made-up shop Brindlemoor, some of them wrong.
 import { readFileSync } from 'node:fs';
 import { submission, type Submission } from '../../../shared/src/schemas/public.ts';
 
 /** An item without its project. */
 export type Sample = Omit<Submission, 'project_id'>;
 
-/** The samples as a JSONL file, which `npm run submit` takes as well. */
-const SAMPLES_FILE = new URL('../../demo-samples.jsonl', import.meta.url);
+/** The samples as JSONL files, which `npm run submit` takes as well. */
+const FILES = {
+  answers: new URL('../../demo-samples.jsonl', import.meta.url),
+  tool_calls: new URL('../../demo-tool-calls.jsonl', import.meta.url),
+};
 
 export const DEMO_PROJECT_NAME = 'Support replies';
+export const TOOL_CALLS_NAME = 'Agent tool calls';
+
+export const TOOL_CALLS_GUIDELINES = [
+  'An agent proposes what it would do for a customer. Nothing happens before you approve it.',
+  'Refunds: only what was paid, in EUR. Above 500 EUR, answer in words that the team lead decides.',
+  'Addresses: only while the order has not left, and only with street, number, postcode and city. We deliver to DE, FR, IT, NL, ES, AT, CH and GB.',
+  'Accounts: at least 7 days of grace, no open orders, and invoices are kept.',
+  'Where the agent proposes nothing, write the reply yourself: greet, answer, say what happens next.',
+].join('\n\n');
 
 /** What a reviewer needs to see the mistakes: one paragraph per rule. */
 export const DEMO_GUIDELINES = [
@@ -22,8 +34,8 @@ export const DEMO_GUIDELINES = [
 ].join('\n\n');
 
 /** Reads and checks the samples. Throws when the file is damaged. */
-export function loadSamples(): Sample[] {
+export function loadSamples(of: keyof typeof FILES = 'answers'): Sample[] {
   const sample = submission.omit({ project_id: true });
-  const lines = readFileSync(SAMPLES_FILE, 'utf8').trimEnd().split('\n');
+  const lines = readFileSync(FILES[of], 'utf8').trimEnd().split('\n');
   return lines.map((line) => sample.parse(JSON.parse(line)));
 }

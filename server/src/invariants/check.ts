@@ -5,7 +5,7 @@ import type { Em } from '../db/orm.ts';
 export type Read = <T>(work: (em: Em) => Promise<T>) => Promise<T>;
 
 export interface Fault {
-  /** The invariant's number in `docs/RULES.md`. */
+  /** The number of the invariant or rule in `docs/RULES.md`. */
   rule: string;
   /** What is wrong, with the ids to look it up. */
   says: string;
@@ -13,7 +13,7 @@ export interface Fault {
 
 export interface Check {
   /** What it examines. */
-  of: 'items' | 'idempotency keys' | 'events' | 'deliveries' | 'final decisions' | 'figures';
+  of: 'items' | 'idempotency keys' | 'events' | 'deliveries' | 'final decisions' | 'answers' | 'figures';
   rules: string[];
   /** `onProgress` gets the number of rows examined so far. Returns how many there were. */
   run: (read: Read, report: (fault: Fault) => void, onProgress: (examined: number) => void) => Promise<number>;

@@ -2,6 +2,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em, Orm } from '../db/orm.ts';
 import type { Check, Fault, Read } from './check.ts';
+import { checkAnswers } from './check-answers.ts';
 import { checkDeliveries, checkDelivered } from './check-deliveries.ts';
 import { checkItems } from './check-items.ts';
 import { checkFigures, checkKeys, checkNumbers } from './check-event-logs.ts';
@@ -15,6 +16,7 @@ export const checksOf = (orm: Orm): Check[] => [
   checkKeys,
   checkDeliveries,
   checkDelivered,
+  checkAnswers,
   checkFigures(orm),
 ];
 

@@ -37,7 +37,7 @@ export function callFaults(value: unknown): CallFault[] {
   ];
 }
 
-/** TC2: an edit of a tool call is one too, and of the same tool. Both are parsed JSON; `suggestion` null: any name. */
+/** TC2: an edit of a tool call is one too, and of the same tool. Both are parsed JSON. */
 export function editFaults(output: unknown, suggestion: Json): CallFault[] {
   const faults = callFaults(output);
   const name = isObject(suggestion) ? suggestion.name : undefined;

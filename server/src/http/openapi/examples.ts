@@ -25,6 +25,24 @@ export const flaggedSubmission: Submission = {
   risk_flags: ['legal'],
 };
 
+/** What an agent would do: reviewers may change the arguments, let it happen, or answer in words instead. */
+export const toolCallSubmission: Submission = {
+  project_id: PROJECT,
+  title: 'Refund 24.90 EUR for order BM-20418',
+  kind: 'tool_call',
+  input: { customer_message: 'The teapot arrived with a crack. Can I have my money back?', order: 'BM-20418' },
+  suggestion: { name: 'issue_refund', arguments: { order: 'BM-20418', amount: 24.9 } },
+  answer_schema: {
+    type: 'object',
+    properties: { order: { type: 'string' }, amount: { type: 'number', exclusiveMinimum: 0, maximum: 500 } },
+    required: ['order', 'amount'],
+    additionalProperties: false,
+  },
+  allowed_actions: ['approve', 'edit', 'reject', 'respond'],
+  confidence: 0.91,
+  metadata: { model: 'ops-agent-1' },
+};
+
 const confidentSubmission: Submission = {
   project_id: PROJECT,
   input: { question: 'Until when is the shop in Lyon open?' },
@@ -114,6 +132,39 @@ export const itemDecidedBody: ItemDecided = {
   decision: edited,
   reviewer_id: ANNA,
   decided_at: edited.decided_at,
+};
+
+const respondedId = '0198c2f1-1b70-7d19-9e2a-7c8d9e0f1a2b';
+const responded: Decision = {
+  id: '0198c2f4-0a61-7c2d-8e3f-4a5b6c7d8e9f',
+  status: 'rejected',
+  action: 'respond',
+  output: null,
+  edited: false,
+  reason: null,
+  note: null,
+  response: 'The warranty covers it: offer a new lid first.',
+  reviewer_id: ANNA,
+  decided_at: '2026-03-02T09:19:20.004Z',
+};
+
+export const respondedItem: PublicItem = {
+  id: respondedId,
+  project_id: PROJECT,
+  status: 'rejected',
+  decision: responded,
+  input: toolCallSubmission.input,
+  suggestion: toolCallSubmission.suggestion,
+  confidence: toolCallSubmission.confidence,
+  risk_flags: [],
+  metadata: toolCallSubmission.metadata ?? null,
+  answer_schema: toolCallSubmission.answer_schema,
+  title: toolCallSubmission.title,
+  kind: 'tool_call',
+  allowed_actions: toolCallSubmission.allowed_actions,
+  routing: { rule: 'RT3', auto_threshold: 0.95, review_threshold: 0.6, matched_flags: [], settings_version: 4 },
+  created_at: '2026-03-02T09:18:11.207Z',
+  decided_at: responded.decided_at,
 };
 
 export const WEBHOOK_ID = 'evt_0198c2f3-6a02-7d31-8f45-abcdef012345';

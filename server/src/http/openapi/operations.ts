@@ -14,7 +14,7 @@ export const TAGS = {
   Items: 'Submit items and read them.',
   Events: 'Final decisions in order, for consumers that were down.',
   Regressions:
-    'Re-run edited and rejected items against a new version of a pipeline, as a dry run, and see what would still fail.',
+    'Re-run items that reviewers edited, rejected or answered in words against a new version of a pipeline, as a dry run, and see what would still fail.',
   Inbound: 'Submissions by a signed webhook instead of an API key.',
   Webhooks: 'What this service sends to the project’s webhook URL.',
   Description: 'This document.',
@@ -45,6 +45,7 @@ export interface Operation {
 const SUBMISSIONS: Examples = {
   plain: { summary: 'A text for review', value: story.queuedSubmission },
   flagged: { summary: 'A structured suggestion with a risk flag', value: story.flaggedSubmission },
+  tool_call: { summary: 'A tool call, with a schema for its arguments', value: story.toolCallSubmission },
 };
 
 const SUBMITTED: Examples = {
@@ -83,6 +84,7 @@ export const OPERATIONS: Record<string, Operation> = {
       examples: {
         decided: { summary: 'Edited and approved', value: story.decidedItem },
         waiting: { summary: 'Escalated, undecided', value: story.escalatedItem },
+        responded: { summary: 'A tool call, answered in words', value: story.respondedItem },
       },
     },
   },

@@ -12,7 +12,7 @@ import type { User } from '../../db/entities/user.ts';
 import { findOrCreateUser } from '../access/add-member.ts';
 import { blockedRefusal } from '../access/blocked.ts';
 import { signOut } from './end-sessions.ts';
-import { lockDemoProject, joinDemo } from '../projects/seed-demo.ts';
+import { lockDemoProjects, joinDemo } from '../projects/seed-demo.ts';
 import { createSession, findSession, type NewSession } from './sessions.ts';
 import type { Services } from '../services.ts';
 
@@ -90,7 +90,7 @@ export async function signIn(
   }
   await limitSignIns(services, signed.address);
   const result = await services.db.write(async (tx) => {
-    if (services.demo) await lockDemoProject(tx);
+    if (services.demo) await lockDemoProjects(tx);
     const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
     if (user.blockedAt) throw blockedRefusal();
     if (services.demo) await joinDemo(services, tx, user);

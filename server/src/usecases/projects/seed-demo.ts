@@ -1,4 +1,4 @@
-// Creates or reuses the demo project, with a new pipeline key at each start.
+// Creates or reuses the projects of the demo, with a new pipeline key at each start.
 import { Refusal } from '@countersign/shared/errors';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { newAddress } from '../../crypto/ed25519.ts';
@@ -21,30 +21,36 @@ import { restoreProject } from './lifecycle.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-const DEMO_PROJECT_ID = '01980000-0000-7000-8000-00000000de30';
+/** In the order in which they are locked. */
+const DEMO_PROJECT_IDS = {
+  answers: '01980000-0000-7000-8000-00000000de30',
+  tool_calls: '01980000-0000-7000-8000-00000000de31',
+} as const;
 const KEY_NAME = 'Demo pipeline';
 /** The most batches in which a deleted demo project is purged. */
 const MAX_BATCHES = 1000;
 
 export interface DemoSeed {
+  /** Which of the demo's projects; `answers` unless stated. */
+  project?: keyof typeof DEMO_PROJECT_IDS;
   name: string;
   webhookUrl: string;
   settings: Partial<ProjectSettings>;
 }
 
 /**
- * Finds or creates the demo project and returns what its pipeline and its receiver need: a deleted one is created
+ * Finds or creates a project of the demo and returns what its pipeline and its receiver need: a deleted one is created
  * again, an archived one is restored. For demo mode only. Everyone who signs in to a demo becomes an owner
  * (`joinDemo`).
  */
 export async function seedDemo(
   services: Services,
-  { name, webhookUrl, settings }: DemoSeed,
+  { project: which = 'answers', name, webhookUrl, settings }: DemoSeed,
 ): Promise<{ projectId: string; apiKey: string; webhookSecret: string }> {
-  const projectId = DEMO_PROJECT_ID;
-  await clearDeleted(services);
+  const projectId = DEMO_PROJECT_IDS[which];
+  await clearDeleted(services, projectId);
   const project = await services.db.read((em) => em.findOne(Project, { id: projectId }));
-  const host = project ? await hostOf(services) : await makeHost(services);
+  const host = project ? await hostOf(services, projectId) : await makeHost(services);
   if (project === null) {
     const wanted = { ...DEFAULT_SETTINGS, ...settings, name, webhook_url: webhookUrl };
     await insertProject(services, host, { id: projectId, settings: wanted });
@@ -60,24 +66,24 @@ export async function seedDemo(
 }
 
 /**
- * A deleted demo project has this id until its last row is deleted, so it is
+ * A deleted project of the demo has this id until its last row is deleted, so it is
  * purged now. Errors: `unavailable` when that takes too long.
  */
-async function clearDeleted({ db }: Services): Promise<void> {
+async function clearDeleted({ db }: Services, projectId: string): Promise<void> {
   for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
     const left = await db.write(async ({ em }) => {
       const rows = await em.execute<unknown[]>(
         'select id from project where id = ? and deleted_at is not null for no key update',
-        [DEMO_PROJECT_ID],
+        [projectId],
       );
-      return rows.length > 0 && !(await purgeBatch(em, DEMO_PROJECT_ID)).gone;
+      return rows.length > 0 && !(await purgeBatch(em, projectId)).gone;
     });
     if (!left) return;
   }
   throw new Refusal('unavailable', 'The demo project is still being deleted. Start again later.');
 }
 
-/** The first owner of the demo project is a wallet whose key nobody has. */
+/** The first owner of a project of the demo is a wallet whose key nobody has. */
 async function makeHost(services: Services): Promise<MemberActor> {
   const user = await services.db.write((tx) =>
     findOrCreateUser(services, tx, { address: newAddress(), name: 'Demo host' }),
@@ -85,10 +91,10 @@ async function makeHost(services: Services): Promise<MemberActor> {
   return actorOf(services, user);
 }
 
-async function hostOf(services: Services): Promise<MemberActor> {
+async function hostOf(services: Services, projectId: string): Promise<MemberActor> {
   return services.db.read(async (em) => {
     const order = { orderBy: { createdAt: 'asc' as const } };
-    const owner = await em.findOneOrFail(Member, { projectId: DEMO_PROJECT_ID, role: 'owner' }, order);
+    const owner = await em.findOneOrFail(Member, { projectId, role: 'owner' }, order);
     return actorOf(services, await em.findOneOrFail(User, { id: owner.userId }));
   });
 }
@@ -104,16 +110,25 @@ async function revealSecret(services: Services, projectId: string): Promise<stri
 }
 
 /**
- * Locks the project before the person is looked up, the order of all membership
- * changes. A deletion of the project waits, or was first.
+ * Locks the projects before the person is looked up, the order of all membership
+ * changes. A deletion of a project waits, or was first.
  */
-export const lockDemoProject = ({ em }: Tx): Promise<void> => lockProject(em, DEMO_PROJECT_ID);
+export async function lockDemoProjects({ em }: Tx): Promise<void> {
+  for (const projectId of Object.values(DEMO_PROJECT_IDS)) await lockProject(em, projectId);
+}
 
 /**
- * Makes a person who signs in to a demo an owner of the demo project, in the transaction of the sign-in, after `lockDemoProject`.
+ * Makes a person who signs in to a demo an owner of its projects, in the transaction of the sign-in, after `lockDemoProjects`.
  */
 export async function joinDemo(services: Services, tx: Tx, user: User): Promise<void> {
-  const projectId = DEMO_PROJECT_ID;
+  for (const projectId of Object.values(DEMO_PROJECT_IDS)) await joinProject(services, tx, { projectId, user });
+}
+
+async function joinProject(
+  services: Services,
+  tx: Tx,
+  { projectId, user }: { projectId: string; user: User },
+): Promise<void> {
   const project = await tx.em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null });
   if (project === null) return;
   if ((await tx.em.count(Member, { projectId, userId: user.id })) > 0) return;

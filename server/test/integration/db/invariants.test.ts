@@ -5,6 +5,7 @@ import type { Fault } from '../../../src/invariants/check.ts';
 import { checksOf, reader } from '../../../src/invariants/invariants.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
+import { readAnswerSchema } from '../../../src/usecases/items/answer-schemas.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
@@ -17,7 +18,7 @@ const HOOK = { webhook_url: 'https://hooks.example.com/decisions' };
 let fixture: ProjectFixture;
 let audited: ProjectFixture;
 /** One object of each kind that the checks read. */
-const ids = { approved: '', held: '', open: '' };
+const ids = { approved: '', held: '', open: '', call: '' };
 
 /** Every violation in the database, and how many objects of each kind were checked. */
 async function inspect(): Promise<{ faults: Fault[]; looked: Record<string, number> }> {
@@ -50,7 +51,13 @@ async function live(): Promise<void> {
   const { fence } = await claim(services, ben, d.id);
   await releaseClaim(services, ben, { itemId: d.id, fence });
   await claim(services, anna, d.id);
-  Object.assign(ids, { approved: a.id, held: d.id, open: e.id });
+  const call = await anItem(services, fixture, {
+    suggestion: { raw: '{"name":"refund","arguments":{"amount":1}}' },
+    kind: 'tool_call',
+    answerSchema: readAnswerSchema('{"required":["amount"]}', '#'),
+  });
+  await review(services, anna, { itemId: call.id, action: 'approve' });
+  Object.assign(ids, { approved: a.id, held: d.id, open: e.id, call: call.id });
   const drawn = await anItem(services, audited, { confidence: 0.99 });
   await review(services, audited.anna, { itemId: drawn.id, action: 'reject' });
   await undoDecision(services, audited.anna, drawn.id);
@@ -76,6 +83,13 @@ interface Damage {
 
 const approved = () => ids.approved;
 const held = () => ids.held;
+const call = () => ids.call;
+
+/** A damage to the decision on the tool call, undone by writing the column again. */
+const ofCall = (rule: string, what: string, change: string, back: string): Damage => ({
+  ...{ rule, what, says: /^decision .*: / },
+  ...{ of: call, change: `update ${change}`, back: `update ${back}` },
+});
 const project = () => fixture.projectId;
 
 const DAMAGES: Damage[] = [
@@ -167,6 +181,36 @@ const DAMAGES: Damage[] = [
     change: `update delivery set body = body || ' ' where item_id = ?`,
     back: `update delivery set body = rtrim(body) where item_id = ?`,
   },
+  ofCall(
+    'TS2',
+    'an output breaks its schema',
+    `decision set output = '{"name":"refund","arguments":{}}' where item_id = ?`,
+    `decision set output = '{"name":"refund","arguments":{"amount":1}}' where item_id = ?`,
+  ),
+  ofCall(
+    'TS5',
+    'a suggestion that is null was approved',
+    'item set has_suggestion = false where id = ?',
+    'item set has_suggestion = true where id = ?',
+  ),
+  ofCall(
+    'TC2',
+    'the tool of a call was changed',
+    `decision set output = replace(output, 'refund', 'delete') where item_id = ?`,
+    `decision set output = replace(output, 'delete', 'refund') where item_id = ?`,
+  ),
+  ofCall(
+    'LC7',
+    'an action is not allowed',
+    `item set allowed_actions = array['edit'] where id = ?`,
+    'item set allowed_actions = null where id = ?',
+  ),
+  ofCall(
+    'LC8',
+    'an approval has words',
+    `decision set response = 'No.' where item_id = ?`,
+    'decision set response = null where item_id = ?',
+  ),
   {
     rule: 'I9',
     what: 'a figure differs from the count',
@@ -181,7 +225,7 @@ describe('the invariants', () => {
   it('hold for complete lifecycles, all of which were checked', async () => {
     const { faults, looked } = await inspect();
     expect(faults).toEqual([]);
-    expect(looked).toMatchObject({ items: 9, deliveries: 2, 'final decisions': 2 });
+    expect(looked).toMatchObject({ items: 10, deliveries: 3, 'final decisions': 3, answers: 6 });
     expect(looked.events).toBeGreaterThan(15);
     expect(looked.figures).toBeGreaterThan(5);
   });

@@ -37,6 +37,16 @@ describe('the demo’s project', () => {
     expect((await readProject(testEnv.services, guest, projectId)).project.archivedAt).toBeNull();
   });
 
+  it('has a second one for tool calls beside it, which everyone who signs in owns too', async () => {
+    const guest = await aPerson(testEnv.services);
+    const { projectId } = await start();
+    const calls = await seedDemo(testEnv.services, { ...SEED, project: 'tool_calls', name: 'Calls' });
+    expect(calls.projectId).not.toBe(projectId);
+    await signIn(guest);
+    for (const id of [projectId, calls.projectId])
+      expect((await readProject(testEnv.services, guest, id)).role).toBe('owner');
+  });
+
   it('AR2: deleted, admits nobody, and a start creates a new, empty one', async () => {
     const [guest, late] = [await aPerson(testEnv.services), await aPerson(testEnv.services)];
     const { projectId } = await start();
