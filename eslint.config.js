@@ -71,7 +71,7 @@ export default tseslint.config(
     languageOptions: {
       globals: globals.node,
       parserOptions: {
-        project: ['shared', 'server', 'scripts', 'web'].map((room) => `./${room}/tsconfig.json`),
+        project: './scripts/tsconfig.json',
         tsconfigRootDir: import.meta.dirname,
         extraFileExtensions: ['.svelte'],
       },
@@ -93,6 +93,12 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
     },
   },
+
+  // Each folder by its own program alone: from a list, the parser builds one program after the other until one has the file.
+  ...['shared', 'server', 'web'].map((folder) => ({
+    files: [`${folder}/**`],
+    languageOptions: { parserOptions: { project: `./${folder}/tsconfig.json` } },
+  })),
 
   {
     files: SVELTE,
