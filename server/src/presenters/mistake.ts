@@ -7,6 +7,7 @@ export const presentMistake = (view: ReportView): MistakeReport => ({
   project_id: view.projectId,
   project_name: view.projectName,
   preview: view.preview,
+  title: view.title,
   action: view.action,
   reason: view.reason,
   decided_by: view.decidedBy,

@@ -14,6 +14,7 @@ export const mistakeReport = z
     project_name: z.string(),
     /** The beginning of the item's input; empty after it was redacted (KE2). */
     preview: z.string(),
+    title: z.string().nullable(),
     action: reviewerDecision,
     reason: z.string().nullable(),
     decided_by: z.string(),

@@ -28,6 +28,7 @@ export const releaseProject = endpointSchemas({
 export const holding = z.object({
   item_id: uuid,
   preview: z.string(),
+  title: z.string().nullable(),
   status: z.enum(OPEN_STATUSES),
   since: timestamp,
   expires_at: timestamp,

@@ -47,6 +47,7 @@ export interface ReportView {
   projectId: string;
   projectName: string;
   preview: string;
+  title: string | null;
   action: ReviewerDecision;
   reason: string | null;
   decidedBy: string;

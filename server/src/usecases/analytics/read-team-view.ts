@@ -74,9 +74,12 @@ function lastOf(userId: string, { decisions, last }: Pick<Awaited<ReturnType<typ
   return Number.isFinite(newest) ? new Date(newest) : last.get(userId);
 }
 
-function holdingOf({ itemId, userId, fence, preview, status, since, expiresAt }: ClaimedItem, lock?: Holder): Holding {
+function holdingOf(
+  { itemId, userId, fence, preview, title, status, since, expiresAt }: ClaimedItem,
+  lock?: Holder,
+): Holding {
   const renewed = lock?.userId === userId && lock.fence === fence ? lock.expiresAt : expiresAt;
-  return { item_id: itemId, preview, status, since: since.toISOString(), expires_at: renewed.toISOString() };
+  return { item_id: itemId, preview, title, status, since: since.toISOString(), expires_at: renewed.toISOString() };
 }
 
 /** The maximum number of held items that are listed, longest held first. */
@@ -110,6 +113,7 @@ interface ClaimedItem {
   userId: string;
   fence: number;
   preview: string;
+  title: string | null;
   status: OpenStatus;
   since: Date;
   /** From the row; the lock store may have a later time after renewals. */
@@ -121,6 +125,7 @@ interface ClaimedItemRow {
   claimed_by: string;
   claim_fence: number;
   preview: string;
+  title: string | null;
   status: OpenStatus;
   since: string | Date;
   claim_expires_at: string | Date;
@@ -133,7 +138,7 @@ interface ClaimedItemRow {
  */
 async function claimedItemsIn(em: Em, projectId: string): Promise<{ held: ClaimedItem[]; total: number }> {
   const rows = await em.execute<ClaimedItemRow[]>(
-    `select i.id, i.claimed_by, i.claim_fence, i.preview, i.status, i.claim_expires_at, c.created_at as since, count(*) over () as held
+    `select i.id, i.claimed_by, i.claim_fence, i.preview, i.title, i.status, i.claim_expires_at, c.created_at as since, count(*) over () as held
      from item i cross join lateral (
        select created_at from event where item_id = i.id and type = 'item.claimed' order by position desc limit 1) c
      where i.project_id = ? and i.claimed_by is not null and i.claim_expires_at is not null
@@ -145,6 +150,7 @@ async function claimedItemsIn(em: Em, projectId: string): Promise<{ held: Claime
     userId: row.claimed_by,
     fence: row.claim_fence,
     preview: row.preview,
+    title: row.title,
     status: row.status,
     since: new Date(row.since),
     expiresAt: new Date(row.claim_expires_at),

@@ -198,6 +198,7 @@ interface ReportRow {
   project: string;
   archived: boolean;
   preview: string;
+  title: string | null;
   action: ReviewerDecision;
   reason: string | null;
   decided_at: string | Date;
@@ -214,7 +215,7 @@ interface ReportRow {
 }
 
 const REPORTS = `
-  select r.*, p.name as project, p.archived_at is not null as archived, i.preview, d.action, d.reason, d.decided_at, m.role,
+  select r.*, p.name as project, p.archived_at is not null as archived, i.preview, i.title, d.action, d.reason, d.decided_at, m.role,
     (select json_agg(json_build_object('id', u.id, 'name', u.name, 'address', u.address)) from app_user u
       where u.id in (r.decided_by, r.reported_by, r.answered_by)) as people
   from mistake_report r
@@ -239,7 +240,13 @@ function viewOf(row: ReportRow, userId: string): ReportView {
   const report = { reportedBy: row.reported_by, answered: row.answered_at !== null };
   const situation = { archived: row.archived, decidedBy: row.decided_by, final: true, report };
   return {
-    ...{ itemId: row.item_id, projectId: row.project_id, projectName: row.project, preview: row.preview },
+    ...{
+      itemId: row.item_id,
+      projectId: row.project_id,
+      projectName: row.project,
+      preview: row.preview,
+      title: row.title,
+    },
     ...{ action: row.action, reason: row.reason, note: row.note, overturned: row.overturned },
     ...{ decidedBy: named(row.decided_by), decidedAt: new Date(row.decided_at) },
     ...{ reportedBy: named(row.reported_by), reportedAt: new Date(row.reported_at) },

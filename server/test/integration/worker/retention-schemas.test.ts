@@ -33,6 +33,21 @@ describe('the schema of an item past its retention period', () => {
     },
   );
 
+  it('KE2, LC8: so are its title and the words of its response, in every table', async () => {
+    await days({ retention_payload_days: 30 });
+    const { anna } = now.fixture;
+    const given = { title: mark('title'), allowedActions: ['respond' as const] };
+    const { id } = await anItem(testEnv.services, now.fixture, given);
+    await review(testEnv.services, anna, { itemId: id, action: 'respond', response: mark('response') });
+    await settle(testEnv);
+    await setExcluded(id);
+    expect(await tablesContaining(testEnv, mark('title'))).toContain('event');
+    expect(await tablesContaining(testEnv, mark('response'))).toContain('learning');
+    await pass(31);
+    expect(await tablesContaining(testEnv, mark('title'))).toEqual([]);
+    expect(await tablesContaining(testEnv, mark('response'))).toEqual([]);
+  });
+
   it('KE2: stays while another item or the project names it', async () => {
     await days({ retention_payload_days: 30 });
     const { projectId, owner, anna } = now.fixture;

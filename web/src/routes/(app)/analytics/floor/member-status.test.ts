@@ -9,6 +9,7 @@ const before = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
 const held = (seconds: number): Holding => ({
   item_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
   preview: 'Refund',
+  title: null,
   status: 'queued',
   since: before(seconds),
   expires_at: before(-60),
