@@ -191,21 +191,35 @@ class Compiler {
     const fragment = this.#fragmentOf(reference);
     const node = fragment === null ? undefined : (this.#nodes.get(fragment) ?? this.#anchors.get(fragment));
     if (node) return node;
-    const reason =
-      fragment === null ? 'Only references inside the schema are supported' : 'It refers to no schema in here';
+    const reason = fragment === null ? this.#whyOutside(reference) : 'It refers to no schema in here';
     this.#fault(pointer, `${reason}. Use #/$defs/… or #.`);
     return { pointer, keyword: '$ref', allows: false, rules: [], inPlace: [] };
   }
 
   #fragmentOf(reference: string): string | null {
     try {
-      if (reference === '' || reference.startsWith('#')) return decodeURIComponent(reference.slice(1));
-      const id = isObject(this.#document) ? this.#document.$id : undefined;
-      const [address, fragment = ''] = new URL(reference, id as string).href.split('#');
-      return address === new URL(id as string).href.split('#')[0] ? decodeURIComponent(fragment) : null;
+      const fragment = this.#rawFragmentOf(reference);
+      return fragment === null ? null : decodeURIComponent(fragment);
     } catch {
       return null;
     }
+  }
+
+  #whyOutside(reference: string): string {
+    return this.#rawFragmentOf(reference) === null
+      ? 'Only references inside the schema are supported'
+      : 'A % of it is not followed by two hexadecimal digits of valid UTF-8';
+  }
+
+  /** The fragment as written; null for a reference to another document. A relative `$id` is compared as written too. */
+  #rawFragmentOf(reference: string): string | null {
+    if (reference === '' || reference.startsWith('#')) return reference.slice(1);
+    const id = isObject(this.#document) && typeof this.#document.$id === 'string' ? this.#document.$id : '';
+    const own = URL.parse(id, NO_ADDRESS);
+    const target = own && URL.parse(reference, own.href);
+    if (!own || !target) return null;
+    const [address, fragment = ''] = target.href.split('#');
+    return address === own.href.split('#')[0] ? fragment : null;
   }
 
   #inPlace({ node, raw }: Found, keyword: string): SchemaNode[] {
@@ -236,6 +250,9 @@ class Compiler {
     for (const { node } of this.#found) visit(node);
   }
 }
+
+/** What a relative `$id` is resolved against: nothing is ever fetched from it. */
+const NO_ADDRESS = 'https://schema.invalid/';
 
 const ruleOf = (name: string) =>
   Object.hasOwn(ASSERTIONS, name) ? ASSERTIONS[name] : Object.hasOwn(APPLICATORS, name) ? APPLICATORS[name] : undefined;

@@ -54,7 +54,14 @@ describe('TS3: a schema', () => {
     ['{"$ref":"https://example.com/a"}', '/$ref Only references inside the schema are supported. Use #/$defs/… or #.'],
     ['{"$ref":"#/$defs/none"}', '/$ref It refers to no schema in here. Use #/$defs/… or #.'],
     ['{"$ref":"#/enum/0","enum":[{}]}', '/$ref It refers to no schema in here. Use #/$defs/… or #.'],
-    ['{"$ref":"#%E0%A4%A"}', '/$ref Only references inside the schema are supported. Use #/$defs/… or #.'],
+    [
+      '{"$ref":"#%E0%A4%A"}',
+      '/$ref A % of it is not followed by two hexadecimal digits of valid UTF-8. Use #/$defs/… or #.',
+    ],
+    [
+      '{"$id":"refund.json","$ref":"other.json#/$defs/a","$defs":{"a":{}}}',
+      '/$ref Only references inside the schema are supported. Use #/$defs/… or #.',
+    ],
     ['{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}', '/$defs/b/$anchor Another schema has this name.'],
     ['{"$ref":""}', ' This schema refers to itself for the same value. Refer to it for a member or an entry.'],
     ['{"$ref":"#"}', ' This schema refers to itself for the same value. Refer to it for a member or an entry.'],
@@ -95,6 +102,11 @@ describe('TS3: a schema', () => {
     expect(faultsOf(tree, { left: { right: { other: { name: 1 } } } })).toEqual([
       '/left/right/other/name must be text',
     ]);
+  });
+
+  it('refers to itself by a relative address too', () => {
+    const refund = { $id: 'refund.json', $ref: 'refund.json#/$defs/a', $defs: { a: { type: 'string' } } };
+    expect(faultsOf(refund, 1)).toEqual([' must be text']);
   });
 });
 

@@ -69,6 +69,10 @@ describe('a pattern', () => {
     ['\\p{Nonsense}', /class/],
     ['\\a', /means nothing/],
     ['a\\', /backslash/],
+    ['\\01', /followed by a digit/],
+    ['[[:alpha:]]', /\[:alpha:\] is no class/],
+    ['[x[:digit:]]+', /\[:digit:\] is no class/],
+    ['(?<n>a)(?<n>b)', /Two groups have the name “n”/],
   ])('refuses /%s/', (pattern, message) => {
     expect(() => compile(pattern)).toThrow(PatternFault);
     expect(() => compile(pattern)).toThrow(message);

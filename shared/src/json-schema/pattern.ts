@@ -90,6 +90,9 @@ const SURROGATES = /^\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/;
 const COUNTS = /^\{(\d+)(?:(,)(\d*))?\}/;
 /** A class, up to its end. */
 const CLASS = /^\[(?:[^\]\\]|\\[^])*\]/;
+/** A class as POSIX writes it, inside of another: `[[:alpha:]` is a class of brackets, colons and letters here. */
+const POSIX_CLASS = /.\[:(\w+):\]$/;
+const NAMED_GROUP = /^\?<([\p{ID_Start}$_][\p{ID_Continue}$]*)>/u;
 /** Punctuation that the platform takes no backslash before. */
 const PLAIN_PUNCTUATION = /[^a-zA-Z0-9\s^$\\.*+?()[\]{}|/-]/;
 
@@ -99,6 +102,7 @@ class Parser {
   readonly #testOf: (source: string) => CodePointTest;
   #at = 0;
   #groups = 0;
+  readonly #names = new Set<string>();
 
   constructor(text: string, testOf: (source: string) => CodePointTest) {
     this.#text = text;
@@ -164,6 +168,9 @@ class Parser {
     if (this.#take('(')) return this.#group();
     if (this.#take('.')) return { kind: 'one', test: this.#testOf('.') };
     const found = this.#match(CLASS) ?? this.#match(CLASS_ESCAPE);
+    const posix = found && POSIX_CLASS.exec(found[0]);
+    if (posix)
+      throw new PatternFault(`[:${posix[1]}:] is no class here. Use \\p{…}, \\d, \\w, \\s or a range such as a-z.`);
     if (found) return { kind: 'one', test: this.#testOf(found[0].replaceAll(/\\([^])/g, strictEscape)) };
     if (this.#text[this.#at] === '[') throw new PatternFault('A [ is not closed.');
     if (this.#text[this.#at] === '\\') return literal(this.#escaped());
@@ -176,9 +183,17 @@ class Parser {
   }
 
   #group(): Tree {
-    if (this.#take('?:') || this.#match(/^\?<[\p{ID_Start}$_][\p{ID_Continue}$]*>/u)) return this.#closed();
+    if (this.#take('?:')) return this.#closed();
+    const name = this.#match(NAMED_GROUP)?.[1];
+    if (name !== undefined) return this.#named(name);
     if (this.#match(/^\?<?[=!]/)) throw new PatternFault('Lookahead and lookbehind are not supported.');
     if (this.#take('?')) throw new PatternFault('Only (?:…) and (?<name>…) may start with a question mark.');
+    return this.#closed();
+  }
+
+  #named(name: string): Tree {
+    if (this.#names.has(name)) throw new PatternFault(`Two groups have the name “${shorten(name)}”. Rename one.`);
+    this.#names.add(name);
     return this.#closed();
   }
 
@@ -200,6 +215,7 @@ class Parser {
     const code = this.#text.codePointAt(this.#at + 1);
     if (code === undefined) throw new PatternFault('A backslash ends the pattern.');
     const letter = String.fromCodePoint(code);
+    if (this.#match(/^\\0\d/)) throw new PatternFault('\\0 is followed by a digit. Write \\x00 and then the digit.');
     if (/[1-9k]/.test(letter)) throw new PatternFault('Backreferences are not supported.');
     const meant = LITERAL_ESCAPES[letter] ?? (/[\w\s]/.test(letter) && letter !== '_' ? null : letter);
     if (meant === null) throw new PatternFault(`\\${letter} means nothing. Write the character itself.`);
