@@ -15,7 +15,7 @@ export async function startWaiterLoop(
   const { waiters, log } = services;
   const waking = startLoop({ name: 'waiters', run: () => waiters.runOnce(), pollMs, gapMs: FRAME_MS, log });
   await signals.on(EVENTS_APPENDED, (types) => {
-    if (types.includes('item.finalized')) waking.wake();
+    if (types.includes('item.finalized') || types.includes('item.withdrawn')) waking.wake();
   });
   return async () => {
     waiters.close();

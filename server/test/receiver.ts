@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
 import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
-import { type ItemDecided, webhookEvent } from '@countersign/shared/schemas/parts/webhook-events';
+import { type ItemDecided, type ItemWithdrawn, webhookEvent } from '@countersign/shared/schemas/parts/webhook-events';
 import { exactly } from './client.ts';
 import { ObservedList } from './observed-list.ts';
 
@@ -25,6 +25,9 @@ export interface Arrival {
 
 /** A test event as it arrived; it is no delivery and not among the arrivals. */
 export type TestArrival = Pick<Arrival, 'webhookId' | 'attempt' | 'body' | 'headers'>;
+
+/** A withdrawn item, as it arrived. */
+export type WithdrawalArrival = TestArrival & { event: ItemWithdrawn };
 
 export interface Reply {
   status: number;
@@ -44,6 +47,8 @@ export interface Receiver {
    * s).
    */
   next(id?: string, within?: number): Promise<Arrival>;
+  /** The first withdrawal that no earlier call has returned; waits for it. */
+  nextWithdrawal(): Promise<WithdrawalArrival>;
   /** The first test event that no earlier call has returned; waits for it. */
   nextTest(): Promise<TestArrival>;
   /** How many requests came, by webhook-id. */
@@ -55,6 +60,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const arrivals = new ObservedList<Arrival>('webhook');
   const tests = new ObservedList<TestArrival>('test event');
+  const withdrawals = new ObservedList<WithdrawalArrival>('withdrawal');
   const faults: unknown[] = [];
   const secrets = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -68,6 +74,10 @@ export async function startReceiver(): Promise<Receiver> {
     const { event, ...rest } = await verified(request, secrets);
     if (event.event === 'webhook.test') {
       tests.add(rest);
+      return void response.writeHead(200).end();
+    }
+    if (event.event === 'item.withdrawn') {
+      withdrawals.add({ ...rest, event });
       return void response.writeHead(200).end();
     }
     const arrival = { ...rest, event };
@@ -86,6 +96,7 @@ export async function startReceiver(): Promise<Receiver> {
     arrivals: arrivals.all,
     next: (id, within) =>
       arrivals.next(({ webhookId, event }) => [undefined, webhookId, event.item_id].includes(id), id ?? 'any', within),
+    nextWithdrawal: () => withdrawals.next(() => true, 'any'),
     nextTest: () => tests.next(() => true, 'any'),
     counts: () => countBy(arrivals.all),
     close: async () => {

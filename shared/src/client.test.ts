@@ -144,6 +144,17 @@ describe('reading', () => {
     expect(requests[0]?.headers).not.toHaveProperty('idempotency-key');
   });
 
+  it('withdraws an item, with a reason or without one', async () => {
+    const withdrawn = { id: ITEM, status: 'withdrawn', decision: null };
+    const { api, requests } = await connected((_seen, _attempt, response) => answer(response, withdrawn));
+    expect(await api.withdraw(ITEM, { reason: 'Cancelled' })).toEqual(withdrawn);
+    await api.withdraw(ITEM);
+    expect(requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['POST', `/api/public/items/${ITEM}/withdraw`, '{"reason":"Cancelled"}'],
+      ['POST', `/api/public/items/${ITEM}/withdraw`, '{}'],
+    ]);
+  });
+
   it('lists a page of items by status and time', async () => {
     const { api, requests } = await connected((_seen, _attempt, response) =>
       answer(response, { data: [FULL_ITEM], has_more: true, next_cursor: 'c 1' }),

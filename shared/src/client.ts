@@ -118,6 +118,7 @@ export interface BatchReply extends z.infer<typeof submitBatch.reply> {
 }
 
 const readItem = endpoint(routes.readItem, schemas.readItem);
+const withdrawItem = endpoint(routes.withdrawItem, schemas.withdrawItem);
 const listItems = endpoint(routes.listItems, schemas.listItems);
 const listEvents = endpoint(routes.listEvents, schemas.listEvents);
 
@@ -185,6 +186,15 @@ class Client {
     return (await this.#connection.call(readItem, call)).reply;
   }
 
+  /**
+   * Withdraws an item that needs no answer any more, with a reason for its reviewers. Resolves alike when it was withdrawn
+   * before. Refusals: 404 `not_found`, 409 `already_decided`.
+   */
+  async withdraw(id: string, { reason, signal }: CallOptions & { reason?: string } = {}): Promise<Submitted> {
+    const call = { params: { id }, body: jsonText({ reason }), signal };
+    return (await this.#connection.call(withdrawItem, call)).reply;
+  }
+
   /** One page of items, newest first. */
   async items({ signal, since, until, ...query }: ItemFilter & PageOptions = {}): Promise<ItemPage> {
     const call = { query: { ...query, since: moment(since), until: moment(until) }, signal };
@@ -202,13 +212,13 @@ class Client {
     }
   }
 
-  /** One page of final decisions, oldest first, after the cursor `after` or from the beginning. */
+  /** One page of final decisions and withdrawals, oldest first, after the cursor `after` or from the beginning. */
   async events({ signal, ...query }: PageOptions = {}): Promise<EventPage> {
     return (await this.#connection.call(listEvents, { query, signal })).reply;
   }
 
   /**
-   * The pages of final decisions behind `after`, until there is nothing more. Keep `next_cursor` when a page is dealt with and
+   * The pages of final decisions and withdrawals behind `after`, until there is nothing more. Keep `next_cursor` when a page is dealt with and
    * start there the next time: nothing is left out, and only a page that was not finished comes again.
    *
    * ```ts

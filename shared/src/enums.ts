@@ -8,6 +8,7 @@ export const ITEM_STATUSES = [
   'rejected',
   'approved',
   'escalated_final',
+  'withdrawn',
 ] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 

@@ -1,4 +1,6 @@
 // The closed list of error codes with their HTTP statuses and titles; the only place that pairs them (RFC 9457).
+import type { ItemStatus } from './enums.ts';
+import type { Decision } from './schemas/parts/decision.ts';
 
 /** Every error code of this service, with its HTTP status and title. */
 export const ERRORS = {
@@ -57,6 +59,8 @@ export interface RefusalExtras {
   errors?: FieldError[];
   holder?: { user_id: string; name: string } | null;
   expires_at?: string | null;
+  /** The item as the pipeline sees it, where its state is the reason. */
+  item?: { id: string; status: ItemStatus; decision: Decision | null };
   retryAfter?: number;
 }
 

@@ -113,6 +113,7 @@ const LINES: { [Name in WebhookEventName]: (event: WebhookEventOf<Name>) => stri
     const outcome = `${status.padEnd(15)} ${decision.action.padEnd(8)}`;
     return `${shortId(item_id)}  ${outcome} by ${shortId(reviewer_id)}  ${shipped(decision)}`;
   },
+  'item.withdrawn': ({ item_id }) => `${shortId(item_id)}  withdrawn`,
   'webhook.test': ({ project_id }) => `test event of project ${shortId(project_id)}`,
 };
 

@@ -38,7 +38,8 @@ const eventsOf = (source: string): string => `
     from event p where p.item_id = e.item_id and p.position < e.position
       and p.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.finalized')
     order by p.position desc limit 1
-  ) b on (e.data ->> 'version')::int > 1 and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided')
+  ) b on (e.data ->> 'version')::int > 1
+    and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.withdrawn')
   left join lateral (
     select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
     from delivery x where x.id = (e.data ->> 'delivery_id')::uuid

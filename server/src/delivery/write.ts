@@ -1,20 +1,18 @@
-// Writes the delivery of a final decision, with its body, in the transaction that assigns the event's `seq` (I5, I7).
+// Writes the delivery of a decision or a withdrawal, with its body, when its event gets its `seq` (I5, I7).
 import { jsonText } from '@countersign/shared/json/json';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { DUE } from '../db/connection/channels.ts';
 import { planned } from '../db/connection/planned.ts';
-import type { Decision } from '../db/entities/decision.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { toDecided, webhookIdOf } from '../domain/items/decision.ts';
+import { type Ending, toEnded, webhookIdOf } from '../domain/items/decision.ts';
 import type { StoredSecrets } from '../domain/webhooks/signing.ts';
 import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './lease.ts';
 
-/** A sequenced `item.finalized` event to deliver, with its decision. */
-export interface DeliverableDecision {
+/** A sequenced event to deliver: `item.finalized` with its decision, or `item.withdrawn` (WD2). */
+export interface Deliverable extends Ending {
   eventId: string;
   seq: number;
-  decision: Decision;
 }
 
 /**
@@ -23,18 +21,16 @@ export interface DeliverableDecision {
  */
 export const isDelivered = (action: DecisionAction): boolean => action !== 'auto_approve';
 
-/**
- * The delivery of one final decision, due immediately. `webhookId` derives from the event, so a duplicate violates the
- * unique index.
- */
-export function deliveryOf({ eventId, seq, decision }: DeliverableDecision, id: string, at: Date) {
+/** The delivery of one event, due immediately. `webhookId` derives from the event, so a duplicate violates the unique index. */
+export function deliveryOf(deliverable: Deliverable, id: string, at: Date) {
+  const { eventId, seq, projectId, itemId } = deliverable;
   return {
     id,
-    projectId: decision.projectId,
-    itemId: decision.itemId,
+    projectId,
+    itemId,
     webhookId: webhookIdOf(eventId),
     seq,
-    body: jsonText(toDecided(decision)),
+    body: jsonText(toEnded(deliverable)),
     dueAt: at,
   };
 }

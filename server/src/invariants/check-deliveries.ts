@@ -1,10 +1,10 @@
-// Checks I5 and I7: each final decision has its delivery, and each delivery its one final decision and its body.
+// Checks I5 and I7: each final decision and withdrawal has its delivery, and each delivery its one event and its body.
 import { jsonText } from '@countersign/shared/json/json';
-import { DECISION_ACTIONS } from '@countersign/shared/enums';
+import { DECISION_ACTIONS, type ItemStatus } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { toDecided, webhookIdOf } from '../domain/items/decision.ts';
+import { type Ending, toEnded, webhookIdOf } from '../domain/items/decision.ts';
 import { isDelivered } from '../delivery/write.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 import { projectIds } from './check-event-logs.ts';
@@ -14,9 +14,10 @@ const PAGE = 100;
 
 const DELIVERIES = `
   select w.id as delivery_id, w.project_id as delivery_project, w.item_id as delivery_item, w.webhook_id, w.body,
-    i.emptied_at is not null as redacted, e.id as event_id, d.*
+    i.emptied_at is not null as redacted, i.status as item_status,
+    (extract(epoch from i.decided_at) * 1000)::float8 as item_decided_at, e.id as event_id, e.type as event_type, d.*
   from delivery w join project p on p.id = w.project_id and p.deleted_at is null join item i on i.id = w.item_id
-  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type = 'item.finalized'
+  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type in ('item.finalized', 'item.withdrawn')
   left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
   where w.id > $1 order by w.id limit ${PAGE}`;
 
@@ -30,7 +31,10 @@ type Row = Columns & {
   webhook_id: string;
   body: string;
   redacted: boolean;
+  item_status: ItemStatus;
+  item_decided_at: number | null;
   event_id: string | null;
+  event_type: string | null;
 };
 
 interface Sent {
@@ -41,7 +45,10 @@ interface Sent {
   /** The decision's output, and with it the body, was redacted (KE2). */
   redacted: boolean;
   eventId: string | null;
-  decision: Decision | null;
+  /** What the event delivers; null where that is missing. */
+  of: Ending['of'] | null;
+  projectId: string;
+  itemId: string;
 }
 
 export const checkDeliveries: Check = {
@@ -61,22 +68,27 @@ export const checkDeliveries: Check = {
 
 function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   const { delivery_id: id, delivery_project: project, delivery_item: item, webhook_id: webhookId, body, ...rest } = row;
-  const { event_id: eventId, redacted, ...columns } = rest;
+  const { event_id: eventId, redacted, event_type, item_status, item_decided_at, ...columns } = rest;
   const place = `delivery ${id} of item ${item}, project ${project}`;
   // Without a decision the columns are null, although their type does not say so.
-  const decision = (columns.id as string | null) === null ? null : toDecision(columns);
-  return { id, place, webhookId, body, redacted, eventId, decision };
+  const decision = (columns.id as string | null) === null ? null : { decision: toDecision(columns) };
+  const withdrawnAt = item_status === 'withdrawn' && item_decided_at !== null ? new Date(item_decided_at) : null;
+  const of = event_type === 'item.withdrawn' ? withdrawnAt && { withdrawnAt } : decision;
+  return { id, place, webhookId, body, redacted, eventId, of, projectId: project, itemId: item };
 }
 
-function faultsOf({ place, webhookId, body, redacted, eventId, decision }: Sent): Fault[] {
+function faultsOf({ place, webhookId, body, redacted, eventId, of, projectId, itemId }: Sent): Fault[] {
   if (eventId === null || webhookId !== webhookIdOf(eventId))
     return [
-      { rule: 'I5', says: `${place}: its webhook-id ${webhookId} belongs to no final decision in the event log` },
+      {
+        rule: 'I5',
+        says: `${place}: its webhook-id ${webhookId} belongs to no final decision or withdrawal in the event log`,
+      },
     ];
-  if (decision === null) return [{ rule: 'I5', says: `${place}: its decision is missing or not final` }];
-  return body === (redacted ? '' : jsonText(toDecided(decision)))
+  if (of === null) return [{ rule: 'I5', says: `${place}: its decision or withdrawal is missing or not final` }];
+  return body === (redacted ? '' : jsonText(toEnded({ of, projectId, itemId })))
     ? []
-    : [{ rule: 'I7', says: `${place}: its body is not the stored decision` }];
+    : [{ rule: 'I7', says: `${place}: its body is not what is stored` }];
 }
 
 /**
@@ -91,11 +103,12 @@ const UNDELIVERED_DECISIONS = `
   )
   select e.item_id, exists (select 1 from delivery w where w.item_id = e.item_id and w.seq = e.seq) as delivered
   from event e join item i on i.id = e.item_id and not i.audit
-  where e.project_id = $1 and e.seq > (select seq from since) and e.type = 'item.finalized' and e.data ->> 'action' = any($2)
+  where e.project_id = $1 and e.seq > (select seq from since)
+    and (e.type = 'item.withdrawn' or (e.type = 'item.finalized' and e.data ->> 'action' = any($2)))
     and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
 
 export const checkDelivered: Check = {
-  of: 'final decisions',
+  of: 'final decisions and withdrawals',
   rules: ['I5'],
   run: async (read, report, onProgress) => {
     let examined = 0;
@@ -108,7 +121,10 @@ export const checkDelivered: Check = {
       );
       for (const { item_id: item, delivered } of rows)
         if (!delivered)
-          report({ rule: 'I5', says: `item ${item} of project ${id}: its final decision has no delivery` });
+          report({
+            rule: 'I5',
+            says: `item ${item} of project ${id}: its final decision or withdrawal has no delivery`,
+          });
       onProgress((examined += rows.length));
     }
     return examined;

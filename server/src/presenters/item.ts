@@ -5,7 +5,7 @@ import type { Routing } from '@countersign/shared/schemas/parts/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { displayName } from '../domain/access/actor.ts';
 import { isBlind } from '../domain/audits/audit.ts';
-import { rawJson, toDecided, toDecision, webhookIdOf, type DecisionRow } from '../domain/items/decision.ts';
+import { type DecisionRow, type Ending, rawJson, toDecision, toEnded, webhookIdOf } from '../domain/items/decision.ts';
 import { isOpen, isReopenable, isSettled, publicStatusOf } from '../domain/items/item.ts';
 import { itemAbilities } from '../domain/access/permissions.ts';
 import { rowFor, toItemRow, type RowItem } from '../domain/items/item-row.ts';
@@ -62,9 +62,10 @@ function decidedAtOf({ audit, publicStatus, createdAt, decidedAt }: Item): Date 
 }
 
 /** One line of the catch-up feed. */
-export function presentEvent({ eventId, decision }: { eventId: string; decision: Decision }): PublicEvent {
-  return { id: webhookIdOf(eventId), ...toDecided(decision) };
-}
+export const presentEvent = ({ eventId, ...ending }: Ending & { eventId: string }): PublicEvent => ({
+  id: webhookIdOf(eventId),
+  ...toEnded(ending),
+});
 
 function presentRouting(item: Item): Routing {
   return {

@@ -4,6 +4,7 @@ import type { EntityDictionary } from '@mikro-orm/core';
 import type { Event } from '../db/entities/event.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Tx } from '../db/database.ts';
+import type { Em } from '../db/orm.ts';
 import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -12,7 +13,7 @@ import type { Services } from '../usecases/services.ts';
 import type { ReadyToSend } from '../delivery/lease.ts';
 import {
   type ChannelNotification,
-  type DeliverableDecision,
+  type Deliverable,
   deliveryOf,
   isDelivered,
   type NewDelivery,
@@ -78,8 +79,8 @@ export interface SequencedEvent {
   version: number | null;
   /** When it was appended, in ms since the epoch. */
   appendedAt: number;
-  /** The decision to deliver, if its project has a webhook URL; null for every other event. */
-  deliverable: DeliverableDecision | null;
+  /** What its webhook delivers, if its project has a webhook URL; null for every other event. */
+  deliverable: Deliverable | null;
 }
 
 /** The decisions that webhooks deliver. */
@@ -112,9 +113,13 @@ const ASSIGN_SEQUENCE = `
       and d.action = b.action and d.final_at is not null
     limit 1
   ) d on true
+  left join lateral (
+    select (extract(epoch from i.decided_at) * 1000)::float8 as withdrawn_at from item i
+    where h.has_webhook and b.type = 'item.withdrawn' and i.id = b.item_id limit 1
+  ) w on true
   where e.position = b.position
   returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
-    (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type, d.*`;
+    (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type, w.withdrawn_at, d.*`;
 
 /** The columns of the decision are null for an event that is not delivered. */
 type SequencedRow = EntityDictionary<Decision> & {
@@ -125,18 +130,27 @@ type SequencedRow = EntityDictionary<Decision> & {
   event_at: number;
   seq: string;
   event_type: Event['type'];
+  /** In ms since the epoch; null unless the event delivers a withdrawal. */
+  withdrawn_at: number | null;
 };
 
 async function assignSequence({ em }: Tx): Promise<SequencedEvent[]> {
   const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, [DELIVERED_ACTIONS]);
   return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
-    const { seq, ...columns } = row;
+    const { seq, withdrawn_at, ...columns } = row;
+    const of = toDeliver(em, withdrawn_at, columns);
+    const about = { projectId: event_project, seq: Number(seq) };
     return {
-      ...{ projectId: event_project, seq: Number(seq), type: eventTypeOf(event_type) },
+      ...{ ...about, type: eventTypeOf(event_type) },
       ...{ itemId: event_item, version: event_version, appendedAt: event_at },
-      deliverable: columns.id ? { eventId, seq: Number(seq), decision: em.map(Decision, columns) } : null,
+      deliverable: of && event_item !== null ? { ...about, eventId, itemId: event_item, of } : null,
     };
   });
+}
+
+function toDeliver(em: Em, withdrawnAt: number | null, columns: EntityDictionary<Decision>): Deliverable['of'] | null {
+  if (withdrawnAt !== null) return { withdrawnAt: new Date(withdrawnAt) };
+  return columns.id ? { decision: em.map(Decision, columns) } : null;
 }
 
 function newDeliveries(services: Services, sequenced: readonly SequencedEvent[]): NewDelivery[] {

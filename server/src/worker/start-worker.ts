@@ -89,7 +89,9 @@ async function listen(
   { relaying, finalizing, assigning, delivering, replaying }: WakeableLoops,
 ): Promise<void> {
   await signals.on(EVENTS_APPENDED, (types) => {
-    relaying.wake(types === 'delivery.changed' ? 'calm' : types.includes('item.finalized'));
+    relaying.wake(
+      types === 'delivery.changed' ? 'calm' : ['item.finalized', 'item.withdrawn'].some((type) => types.includes(type)),
+    );
     if (!types.includes('item.decided')) return;
     finalizing.wake();
     assigning.wake();

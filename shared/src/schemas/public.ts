@@ -7,6 +7,7 @@ import { problem } from './parts/problem.ts';
 import { answerFault, anyJson, json } from './parts/json.ts';
 import { decisionStatus, itemKind, itemStatus, submitterAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { itemWithdrawn } from './parts/webhook-events.ts';
 
 /** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
 export const submission = z
@@ -205,6 +206,28 @@ export const readItem = endpointSchemas({
   errors: ['not_found'],
 });
 
+export const withdrawItem = endpointSchemas({
+  auth: 'api_key',
+  scope: 'submit',
+  summary: 'Withdraw an item that needs no answer any more',
+  description:
+    'An item that waits for people becomes `withdrawn` for good, and the webhook sends `item.withdrawn`. A repeat is answered like the first request. An item with a decision, even a provisional one, keeps it: the refusal `already_decided` carries the item.',
+  params: z.object({ id: uuid.meta({ description: 'The ID of the item' }) }),
+  body: z
+    .strictObject({
+      reason: z
+        .string()
+        .trim()
+        .min(1)
+        .max(500)
+        .optional()
+        .meta({ description: 'Why; reviewers see it in the history of the item' }),
+    })
+    .optional(),
+  reply: submitted,
+  errors: ['not_found', 'already_decided'],
+});
+
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 export const listItems = endpointSchemas({
@@ -232,19 +255,24 @@ export const listItems = endpointSchemas({
   errors: ['invalid_cursor'],
 });
 
-/** A final decision as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
+const eventId = z.string().meta({ description: 'Equal to the `webhook-id` of the delivery with the same event' });
+
+/** A final decision, or a withdrawal, as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
 export const publicEvent = z
-  .object({
-    id: z.string().meta({ description: 'Equal to the `webhook-id` of the delivery with the same decision' }),
-    event: z.literal('item.decided'),
-    item_id: uuid,
-    project_id: uuid,
-    status: decisionStatus,
-    decision,
-    reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null for an automatic decision' }),
-    decided_at: timestamp,
-  })
-  .meta({ id: 'Event', description: 'A final decision, as in the webhook' });
+  .discriminatedUnion('event', [
+    z.object({
+      id: eventId,
+      event: z.literal('item.decided'),
+      item_id: uuid,
+      project_id: uuid,
+      status: decisionStatus,
+      decision,
+      reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null for an automatic decision' }),
+      decided_at: timestamp,
+    }),
+    z.object({ id: eventId, ...itemWithdrawn.shape }),
+  ])
+  .meta({ id: 'Event', description: 'What ended an item, as in the webhook' });
 export type PublicEvent = z.infer<typeof publicEvent>;
 
 export const listEvents = endpointSchemas({

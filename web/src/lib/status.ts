@@ -26,6 +26,7 @@ export const ITEM_STYLE = {
   rejected: { icon: X, word: 'rejected', colour: 'text-rejected' },
   auto_approved: { icon: Zap, word: 'auto-approved', colour: 'text-auto' },
   escalated_final: { icon: Users, word: 'withheld', colour: 'text-escalated' },
+  withdrawn: { icon: Ban, word: 'withdrawn', colour: 'text-t3' },
 } satisfies Record<ItemStatus, StatusStyle>;
 
 export const DELIVERY_STYLE = {

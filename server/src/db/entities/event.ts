@@ -43,6 +43,10 @@ const EventSchema = defineEntity({
       name: 'event_finalized',
       expression: `create index "event_finalized" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "seq" is not null`,
     },
+    {
+      name: 'event_withdrawn',
+      expression: `create index "event_withdrawn" on "event" ("project_id", "seq") where "type" = 'item.withdrawn' and "seq" is not null`,
+    },
   ],
   uniques: [{ name: 'event_seq', properties: ['projectId', 'seq'] }],
 });

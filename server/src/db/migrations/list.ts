@@ -43,6 +43,7 @@ import {
   OverridesWithResponses,
   ToolCalls,
 } from './0033-tool-calls.ts';
+import { Withdrawal, WithdrawalCases, WithdrawalFeed } from './0034-withdrawal.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -91,4 +92,7 @@ export const MIGRATIONS = [
   { name: '0033-tool-calls-decisions', class: DecisionResponses },
   { name: '0033-tool-calls-learnings', class: LearningResponses },
   { name: '0033-tool-calls-overrides', class: OverridesWithResponses },
+  { name: '0034-withdrawal', class: Withdrawal },
+  { name: '0034-withdrawal-cases', class: WithdrawalCases },
+  { name: '0034-withdrawal-feed', class: WithdrawalFeed },
 ];

@@ -156,7 +156,7 @@ describe('PM: the abilities sent with an item', () => {
 
   it('a decided item can be neither claimed nor decided by anybody', () => {
     const decided = ITEM_STATUSES.filter((status) => status !== 'queued' && status !== 'escalated');
-    expect(decided).toHaveLength(4);
+    expect(decided).toHaveLength(5);
     for (const role of ROLES)
       for (const status of decided) {
         expect(abilitiesOf(role, { status })).toEqual([]);

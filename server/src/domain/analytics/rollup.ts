@@ -115,6 +115,8 @@ const COUNTS = {
   'item.undone': ofItem(undoes),
   // A decision counts when it is made (AN2): the end of its undo window adds nothing.
   'item.finalized': ofItem((event) => (event.version === 1 ? arrives(event) : [])),
+  // Nobody decided it: it leaves the queue, and counts for no reviewer.
+  'item.withdrawn': ofItem(moves),
   'item.claimed': claims,
   'claim.released': () => [],
   'claim.expired': () => [],

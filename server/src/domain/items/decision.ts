@@ -38,7 +38,7 @@ export function toDecision(decision: DecisionRow): Decision {
 }
 
 /** A final decision as webhooks and the catch-up feed send it (docs/spec/webhooks.md#outbound). */
-export function toDecided(row: DecisionRow & { itemId: string; projectId: string }) {
+function toDecided(row: StoredDecision) {
   const decision = toDecision(row);
   return {
     event: 'item.decided' as const,
@@ -50,6 +50,32 @@ export function toDecided(row: DecisionRow & { itemId: string; projectId: string
     decided_at: decision.decided_at,
   };
 }
+
+/** A withdrawal as webhooks and the catch-up feed send it (WD2). */
+function toWithdrawn({ itemId, projectId, at }: { itemId: string; projectId: string; at: Date }) {
+  return {
+    event: 'item.withdrawn' as const,
+    item_id: itemId,
+    project_id: projectId,
+    status: 'withdrawn' as const,
+    decision: null,
+    reviewer_id: null,
+    decided_at: at.toISOString(),
+  };
+}
+
+/** What ended an item: its final decision, or its withdrawal. */
+export interface Ending {
+  projectId: string;
+  itemId: string;
+  of: { decision: StoredDecision } | { withdrawnAt: Date };
+}
+
+type StoredDecision = DecisionRow & { itemId: string; projectId: string };
+
+/** The event as webhooks and the catch-up feed send it (docs/spec/webhooks.md#outbound). */
+export const toEnded = ({ projectId, itemId, of }: Ending) =>
+  'decision' in of ? toDecided(of.decision) : toWithdrawn({ itemId, projectId, at: of.withdrawnAt });
 
 /** The `webhook-id` of the event, the same in every delivery and in the feed. */
 export const webhookIdOf = (eventId: string): string => `evt_${eventId}`;

@@ -75,6 +75,14 @@ export function publicStatusOf({
 }
 
 /**
+ * WD1: what a withdrawal does to an item. An audited item was approved on its arrival (AU2), and a provisional decision is one.
+ */
+export function withdrawalOf({ status, audit }: StatusAndAudit): 'withdraw' | 'repeat' | 'refuse' {
+  if (status === 'withdrawn') return 'repeat';
+  return isOpen(status) && !audit ? 'withdraw' : 'refuse';
+}
+
+/**
  * LC: only an item that routing rejected can be reopened; what a person rejected stays rejected. `decided`: it has a decision.
  */
 export const isReopenable = (status: ItemStatus, decided: boolean): boolean => status === 'rejected' && !decided;

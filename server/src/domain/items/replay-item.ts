@@ -100,6 +100,7 @@ const STEPS: Partial<Record<DomainEventType, Step>> = {
       decided: 'no',
       before: null,
     }),
+  'item.withdrawn': (state) => allowed(undecided(state) && !state.audit, { status: 'withdrawn', claim: 'none' }),
   'item.finalized': (state, { status }) =>
     allowed(state.decided === 'provisional' && status === state.status, { decided: 'final' }),
 };

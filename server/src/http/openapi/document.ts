@@ -22,7 +22,7 @@ import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
 import { refusalsOf } from './problems.ts';
-import { itemDecidedBody, WEBHOOK_ID } from './examples.ts';
+import { itemDecidedBody, itemWithdrawnBody, WEBHOOK_ID } from './examples.ts';
 
 /** The document for a service at this base URL (PUBLIC_BASE_URL). */
 export function openApiDocument(baseUrl: string): OpenApi {
@@ -226,6 +226,12 @@ const DOCUMENTED_EVENTS: Record<WebhookEventName, DocumentedEvent | null> = {
     operationId: 'itemDecided',
     description: DESCRIPTION,
     examples: { edited: { summary: 'Edited and approved', value: itemDecidedBody } },
+  },
+  'item.withdrawn': {
+    operationId: 'itemWithdrawn',
+    description:
+      'The pipeline withdrew an item that waited for people. There is no decision. Sent, signed and retried like `item.decided`.',
+    examples: { withdrawn: { summary: 'Withdrawn', value: itemWithdrawnBody } },
   },
   'webhook.test': null,
 };

@@ -1,7 +1,7 @@
 // The examples of the OpenAPI document, as one story: an assistant submits answers, Anna decides one.
 import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/schemas/public';
 import type { Decision } from '@countersign/shared/schemas/parts/decision';
-import type { ItemDecided } from '@countersign/shared/schemas/parts/webhook-events';
+import type { ItemDecided, ItemWithdrawn } from '@countersign/shared/schemas/parts/webhook-events';
 import { problemExample } from './problems.ts';
 
 const PROJECT = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
@@ -165,6 +165,18 @@ export const respondedItem: PublicItem = {
   routing: { rule: 'RT3', auto_threshold: 0.95, review_threshold: 0.6, matched_flags: [], settings_version: 4 },
   created_at: '2026-03-02T09:18:11.207Z',
   decided_at: responded.decided_at,
+};
+
+export const withdrawnItem: Submitted = { id: FLAGGED_ID, status: 'withdrawn', decision: null };
+
+export const itemWithdrawnBody: ItemWithdrawn = {
+  event: 'item.withdrawn',
+  item_id: FLAGGED_ID,
+  project_id: PROJECT,
+  status: 'withdrawn',
+  decision: null,
+  reviewer_id: null,
+  decided_at: '2026-03-02T09:16:20.114Z',
 };
 
 export const WEBHOOK_ID = 'evt_0198c2f3-6a02-7d31-8f45-abcdef012345';

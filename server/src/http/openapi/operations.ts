@@ -4,7 +4,14 @@ import { endpointOf } from '@countersign/shared/contract/endpoints';
 import { receiveInbound } from '@countersign/shared/routes/inbound';
 import { readOpenApi } from '@countersign/shared/routes/openapi';
 import { answerCases, listCases, readRegression, startRegression } from '@countersign/shared/routes/regressions';
-import { listEvents, listItems, readItem, submitBatch, submitItem } from '@countersign/shared/routes/public';
+import {
+  listEvents,
+  listItems,
+  readItem,
+  submitBatch,
+  submitItem,
+  withdrawItem,
+} from '@countersign/shared/routes/public';
 import type { ZodOpenApiHeadersObject } from 'zod-openapi';
 import * as story from './examples.ts';
 import * as rerun from './examples-regression.ts';
@@ -101,11 +108,22 @@ export const OPERATIONS: Record<string, Operation> = {
       },
     },
   },
+  withdrawItem: {
+    endpoint: endpointOf(withdrawItem),
+    tag: 'Items',
+    requests: {
+      reason: { summary: 'With a reason', value: { reason: 'The customer cancelled the order.' } },
+    },
+    answer: {
+      description: 'The item is withdrawn.',
+      examples: { withdrawn: { summary: 'Withdrawn', value: story.withdrawnItem } },
+    },
+  },
   listEvents: {
     endpoint: endpointOf(listEvents),
     tag: 'Events',
     answer: {
-      description: 'One page of final decisions, oldest first.',
+      description: 'One page of final decisions and withdrawals, oldest first.',
       examples: {
         one: { summary: 'One decision', value: { data: [story.event], has_more: false, next_cursor: 'MTg0Mg' } },
         none: { summary: 'Nothing new', value: { data: [], has_more: false, next_cursor: 'MTg0Mg' } },

@@ -8,6 +8,7 @@ import {
   readItem,
   submitBatch as submitBatchEndpoint,
   submitItem,
+  withdrawItem,
 } from '@countersign/shared/routes/public';
 import { Refusal } from '@countersign/shared/errors';
 import type { OpenApi } from '@countersign/shared/schemas/openapi';
@@ -22,6 +23,7 @@ import type { SubmitInput } from '../../usecases/items/new-item.ts';
 import type { ApiKeyActor, Services } from '../../usecases/services.ts';
 import type { Stored } from '../../usecases/items/intake.ts';
 import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/items/submit.ts';
+import { withdrawItem as withdraw } from '../../usecases/items/withdraw-item.ts';
 import type { Waiter } from '../../usecases/items/waiters.ts';
 import { idempotencyKeyOf } from '../request/idempotency-key.ts';
 import { toProblem } from '../response/problem.ts';
@@ -63,6 +65,12 @@ export function bindPublic(bind: Binder, services: Services): void {
       await recheckKey(services, ctx, true);
       return read();
     });
+  });
+
+  bind.pipeline(withdrawItem, async ({ actor, params, body }) => {
+    await withdraw(services, actor, { itemId: params.id, reason: body?.reason ?? null });
+    const { item, decision } = await readPublicItem(services, actor, params.id);
+    return presentSubmitted(item, decision);
   });
 
   bindBatch(bind, services);

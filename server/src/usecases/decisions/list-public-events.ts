@@ -1,14 +1,29 @@
-// The catch-up feed: a project's final decisions in the order of its event log, for consumers that were down.
+// The catch-up feed: final decisions and withdrawals in the order of the event log, for consumers that were down.
 import { Decision } from '../../db/entities/decision.ts';
+import type { Ending } from '../../domain/items/decision.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 import { decodeSeq, encodeSeq, fitting } from '../cursor.ts';
 
 export interface PublicEventsPage {
-  rows: { eventId: string; decision: Decision }[];
+  rows: PublicEventRow[];
   hasMore: boolean;
   /** The cursor of the next page, also when there was nothing new. */
   nextCursor: string;
+}
+
+interface FoundEvent {
+  id: string;
+  seq: string;
+  item_id: string;
+  bytes: number;
+  redacted: boolean;
+  /** In ms since the epoch; null for a decision. */
+  withdrawn_at: number | null;
+}
+
+export interface PublicEventRow extends Ending {
+  eventId: string;
 }
 
 /**
@@ -22,15 +37,21 @@ export function listPublicEvents(
 ): Promise<PublicEventsPage> {
   const from = decodeSeq(after) ?? 0;
   return services.db.read(async (em) => {
-    const found = await rawQuery<{ id: string; seq: string; item_id: string; bytes: number; redacted: boolean }>(
+    const found = await rawQuery<FoundEvent>(
       em,
       // An item that routing rejected has no decision and is not in the feed. A later decision by a person has its own event.
       // Verdicts on audited items are not in the feed either (AU2).
-      `select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) as bytes, i.emptied_at is not null as redacted
+      // Each part reads its own index, at most a page of it.
+      `(select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) as bytes, i.emptied_at is not null as redacted, null::float8 as withdrawn_at
        from event e join decision d on d.item_id = e.item_id and not d.audit and d.action = e.data ->> 'action' and d.final_at is not null
          join item i on i.id = e.item_id
        where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null
-         and e.seq > $2 order by e.seq limit $3`,
+         and e.seq > $2 order by e.seq limit $3)
+       union all
+       (select e.id, e.seq, e.item_id, 0, false, (extract(epoch from i.decided_at) * 1000)::float8
+       from event e join item i on i.id = e.item_id
+       where e.project_id = $1 and e.type = 'item.withdrawn' and e.seq > $2 order by e.seq limit $3)
+       order by seq limit $3`,
       [actor.projectId, from, limit + 1],
     );
     const page = found.slice(0, fitting(found, limit));
@@ -38,9 +59,11 @@ export function listPublicEvents(
     const visible = page.filter(({ redacted }) => !redacted);
     const decisions = await em.find(Decision, { itemId: { $in: visible.map((row) => row.item_id) }, audit: false });
     const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
-    const rows = visible.flatMap((row) => {
-      const decision = byItem.get(row.item_id);
-      return decision ? [{ eventId: row.id, decision }] : [];
+    const rows = visible.flatMap((row): PublicEventRow[] => {
+      const { id: eventId, item_id: itemId, withdrawn_at: at } = row;
+      const decision = byItem.get(itemId);
+      const of = at === null ? decision && { decision } : { withdrawnAt: new Date(at) };
+      return of ? [{ eventId, projectId: actor.projectId, itemId, of }] : [];
     });
     const last = page.at(-1);
     return { rows, hasMore: found.length > page.length, nextCursor: encodeSeq(last ? Number(last.seq) : from) };

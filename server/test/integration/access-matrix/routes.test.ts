@@ -96,7 +96,7 @@ describe('anybody', () => {
 describe('T2: a key', () => {
   /** What a key of another project sees of this project's objects. */
   const EXPECTED_CODES: Record<string, string> = {
-    ...{ readItem: 'not_found', submitItem: 'project_mismatch' },
+    ...{ readItem: 'not_found', withdrawItem: 'not_found', submitItem: 'project_mismatch' },
     ...{ readRegression: 'not_found', listCases: 'not_found', answerCases: 'not_found' },
   };
 

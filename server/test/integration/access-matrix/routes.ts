@@ -142,6 +142,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   createInboundSource: { least: 'owner', behind: 'manage_keys' },
   removeInboundSource: { least: 'owner', behind: 'manage_keys' },
   listItems: { least: 'key' },
+  withdrawItem: { least: 'key' },
   listEvents: { least: 'key' },
 };
 

@@ -51,7 +51,9 @@ async function pipelineViewOf(of: ProjectFixture, itemId: string): Promise<objec
   return {
     item: presentPublicItem(item, decision),
     lists: lists.flat(),
-    told: feed.rows.filter((row) => row.decision.itemId === itemId).map(({ eventId, decision: d }) => [eventId, d.id]),
+    told: feed.rows.flatMap((row) =>
+      row.itemId === itemId && 'decision' in row.of ? [[row.eventId, row.of.decision.id]] : [],
+    ),
     webhooks: await testEnv.sql('select id from delivery where item_id = ?', [itemId]),
   };
 }

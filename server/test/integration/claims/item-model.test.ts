@@ -10,6 +10,7 @@ import { decide } from '../../../src/usecases/decisions/decide.ts';
 import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
+import { withdrawItem } from '../../../src/usecases/items/withdraw-item.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
@@ -163,6 +164,10 @@ const STEPS: Record<string, Step> = {
     await testEnv.sql(over, [modelItem.id]);
     await finalizeOnce(testEnv.services);
     rules.finalizes(modelItem);
+  }),
+  withdraw: on(async (modelItem) => {
+    const withdrawing = withdrawItem(testEnv.services, fixture.pipeline, { itemId: modelItem.id, reason: null });
+    expect(await outcomeOf(withdrawing)).toBe(rules.withdraws(modelItem));
   }),
   flushLocks: async () => {
     await testEnv.lock.flush();

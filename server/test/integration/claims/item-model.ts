@@ -66,6 +66,14 @@ export function reopens(modelItem: ModelItem, who: Who): Outcome {
   return 'ok';
 }
 
+/** WD1: the pipeline withdraws an item that waits, claimed or not; a repeat is no other withdrawal. */
+export function withdraws(modelItem: ModelItem): Outcome {
+  if (modelItem.status === 'withdrawn') return 'ok';
+  if (!isOpen(modelItem)) return 'already_decided';
+  Object.assign(modelItem, { status: 'withdrawn', holder: null, claim: 'none' });
+  return 'ok';
+}
+
 export function renews(modelItem: ModelItem, who: Who, { fence, full }: { fence: number; full: boolean }): Outcome {
   if (!isOpen(modelItem)) return 'already_decided';
   if (modelItem.claim === 'none' || modelItem.holder !== who || modelItem.fence !== fence) return 'claim_lost';
@@ -115,6 +123,7 @@ export function finalizes(modelItem: ModelItem): void {
 
 /** Does LC0 have this edge? `new` is an item that did not exist before. */
 function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
+  if (to === 'withdrawn') return from === 'queued' || from === 'escalated';
   if (from === 'rejected') return to === 'queued';
   if (from === 'new') return ['auto_approved', 'queued', 'escalated', 'rejected'].includes(to);
   return Object.entries(TABLE).some(([move, end]) => move.startsWith(`${from} `) && end.to === to);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 async function told(): Promise<{ id: string; itemId: string }[]> {
   await relayOnce(testEnv.services, testEnv.signals);
   const { rows } = await listPublicEvents(testEnv.services, fixture.pipeline, { after: undefined, limit: 100 });
-  return rows.map(({ eventId, decision }) => ({ id: `evt_${eventId}`, itemId: decision.itemId }));
+  return rows.map(({ eventId, itemId }) => ({ id: `evt_${eventId}`, itemId }));
 }
 
 describe('GET /events', () => {

@@ -43,6 +43,14 @@ export const domainEvent = z
     z.object({ type: z.literal('item.decided'), ...decided, undo_until: timestamp.nullable() }),
     z.object({ type: z.literal('item.finalized'), ...decided }),
     z.object({
+      type: z.literal('item.withdrawn'),
+      ...ofItem,
+      status: itemStatus,
+      reason: z.string().nullable(),
+      /** How it waited until then: pages that have not loaded it keep their counts by this. */
+      was: z.object({ status: itemStatus, claimed: z.boolean() }),
+    }),
+    z.object({
       type: z.literal('delivery.changed'),
       ...sequenced,
       delivery_id: uuid,

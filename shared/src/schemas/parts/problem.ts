@@ -1,6 +1,9 @@
 // The schema of an error response (RFC 9457).
 import { z } from 'zod';
 import { ERRORS, type ErrorCode, type FieldError } from '../../errors.ts';
+import { decision } from './decision.ts';
+import { itemStatus } from './enums.ts';
+import { uuid } from './ids.ts';
 
 export const fieldError = z.object({
   pointer: z
@@ -29,6 +32,10 @@ export const problem = z
       .optional()
       .meta({ description: 'Who has claimed the item, when someone else’s claim is the reason' }),
     expires_at: z.string().nullable().optional().meta({ description: 'When that claim expires' }),
+    item: z
+      .object({ id: uuid, status: itemStatus, decision: decision.nullable() })
+      .optional()
+      .meta({ description: 'The item, where its state is the reason' }),
   })
   .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457)' });
 export type Problem = z.infer<typeof problem>;

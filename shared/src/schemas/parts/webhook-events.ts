@@ -17,6 +17,20 @@ export const itemDecided = z
   .meta({ id: 'ItemDecided' });
 export type ItemDecided = z.infer<typeof itemDecided>;
 
+/** The pipeline withdrew the item before anyone decided it (WD1). */
+export const itemWithdrawn = z
+  .object({
+    event: z.literal('item.withdrawn'),
+    item_id: uuid,
+    project_id: uuid,
+    status: z.literal('withdrawn'),
+    decision: z.null().meta({ description: 'There is none' }),
+    reviewer_id: z.null(),
+    decided_at: timestamp.meta({ description: 'When it was withdrawn' }),
+  })
+  .meta({ id: 'ItemWithdrawn' });
+export type ItemWithdrawn = z.infer<typeof itemWithdrawn>;
+
 /** A test event that an owner sends from the project page: it has no decision and is never repeated. */
 export const webhookTest = z
   .object({ event: z.literal('webhook.test'), project_id: uuid, sent_at: timestamp })
@@ -29,6 +43,7 @@ export type WebhookTest = z.infer<typeof webhookTest>;
  */
 export const WEBHOOK_EVENTS = {
   'item.decided': { body: itemDecided, summary: 'A decision on an item is final' },
+  'item.withdrawn': { body: itemWithdrawn, summary: 'The pipeline withdrew an item' },
   'webhook.test': { body: webhookTest, summary: 'An owner sent a test event' },
 } as const;
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
@@ -37,6 +52,7 @@ export type WebhookEventOf<Name extends WebhookEventName> = z.infer<(typeof WEBH
 /** The body of any event, told apart by `event`. */
 export const webhookEvent = z.discriminatedUnion('event', [
   WEBHOOK_EVENTS['item.decided'].body,
+  WEBHOOK_EVENTS['item.withdrawn'].body,
   WEBHOOK_EVENTS['webhook.test'].body,
 ]);
 export type WebhookEvent = z.infer<typeof webhookEvent>;

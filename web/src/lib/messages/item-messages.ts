@@ -63,6 +63,7 @@ export const itemMessages = {
     action: (by: string, action: ReviewAction) => `${by} ${pastTextsOf(action).history}`,
     refused: 'Rejected automatically',
     finalized: 'Decision final',
+    withdrawn: (by: string) => `${by} withdrew it`,
     delivery: 'Webhook delivery',
     you: 'You',
   },
@@ -137,6 +138,8 @@ export const itemMessages = {
     done: (who: string, did: string, at: string) => `${who} decided this: ${did} at ${at}`,
     byYou: (did: string, at: string) => `You decided this: ${did} at ${at}`,
     byRules: (did: string) => `Decided automatically: ${did}`,
+    withdrawn: 'The pipeline withdrew this item: it needs no answer any more',
+    withdrawnDraft: 'Your draft is saved. You can copy it below.',
     draftSafe: 'You no longer had the claim. Your draft is saved.',
     nothingLost: 'Nothing more to do.',
     stands: 'Current decision',
@@ -151,5 +154,6 @@ export const itemMessages = {
     savedAt: (at: string) => `saved ${at}, not sent`,
     undo: (who: string, left: number) => `${who} can undo for another ${left} s. Then the decision is final.`,
     final: 'The decision is final.',
+    withdrawnFinal: 'Withdrawn for good.',
   },
 } as const;

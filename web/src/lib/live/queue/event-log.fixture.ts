@@ -16,6 +16,7 @@ const people: Record<string, ActorRef> = {
   [ANA]: { kind: 'member', id: ANA, name: 'Ana' },
 };
 const SYSTEM: ActorRef = { kind: 'system', id: null, name: 'system' };
+const PIPELINE: ActorRef = { kind: 'api_key', id: '00000000-0000-4000-8000-0000000000cc', name: 'Pipeline' };
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const MODELS = ['Gpt', 'gpt', null];
 const FLAGS = [['pii'], [], ['legal', 'pii'], []];
@@ -24,7 +25,17 @@ const DECIDED = ['approve', 'reject'] as const;
 /** One action: on an existing item chosen by number, or an arrival. */
 export interface Act {
   what:
-    'arrive' | 'claim' | 'release' | 'decide' | 'undo' | 'finalize' | 'escalate' | 'return' | 'deliver' | 'settings';
+    | 'arrive'
+    | 'claim'
+    | 'release'
+    | 'decide'
+    | 'undo'
+    | 'finalize'
+    | 'escalate'
+    | 'return'
+    | 'withdraw'
+    | 'deliver'
+    | 'settings';
   pick: number;
   who: string;
 }
@@ -126,6 +137,10 @@ export class EventLog {
       this.requeue({ ...row, version, status: 'escalated', claim: null }, 'item.escalated', actor);
     } else if (what === 'return' && held && row.status === 'escalated') {
       this.requeue({ ...row, version, status: 'queued', claim: null }, 'item.queued', actor);
+    } else if (what === 'withdraw') {
+      this.waiting.delete(row.id);
+      const was = { status: row.status, claimed: held };
+      this.append({ type: 'item.withdrawn', ...base, actor: PIPELINE, status: 'withdrawn', reason: null, was });
     } else if (what === 'deliver') {
       const delivery = { delivery_id: row.id, item_id: row.id, status: 'pending' as const, attempt: 1 };
       const rest = { http_status: null, error: null, next_attempt_at: null };

@@ -21,7 +21,7 @@ import { reduce, type QueueInput } from './queue-state.ts';
 
 const WHATS = [
   ...['arrive', 'arrive', 'arrive', 'claim', 'claim', 'release', 'decide', 'decide', 'undo', 'finalize'],
-  ...['escalate', 'return', 'deliver', 'settings'],
+  ...['escalate', 'return', 'withdraw', 'deliver', 'settings'],
 ] as Act['what'][];
 const act = fc.record({
   what: fc.constantFrom(...WHATS),

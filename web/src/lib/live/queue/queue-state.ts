@@ -210,6 +210,7 @@ const EVENT_TRANSITIONS = {
   'claim.expired': (draft, event) => handleClaimChange(draft, event, { what: 'freed', claim: null }),
   'item.decided': (draft, event) => handleClosed(draft, event, event.undo_until),
   'item.finalized': handleFinalized,
+  'item.withdrawn': handleWithdrawn,
   'delivery.changed': ignore,
   'project.changed': ignore,
 } satisfies { [T in DomainEventType]: (draft: Draft, event: DomainEventOf<T>) => void };
@@ -282,6 +283,19 @@ function handleClosed(draft: Draft, event: ClosingEvent, undoUntil: string | nul
     version: event.version,
     removal: { ...removalOf(draft, event, event.action === 'edit' ? 'edited' : event.status), undoUntil },
   });
+}
+
+function handleWithdrawn(draft: Draft, event: DomainEventOf<'item.withdrawn'>): void {
+  if (!isNewer(draft, event.item_id, event.version)) return;
+  const { status, claimed } = event.was;
+  const escalated = status === 'escalated';
+  if (!draft.rows.has(event.item_id))
+    countIfUnloaded(draft, event, {
+      all: -1,
+      escalated: escalated ? -1 : 0,
+      available: escalated || claimed ? 0 : -1,
+    });
+  dropRow(draft, event.item_id, { version: event.version, removal: removalOf(draft, event, 'withdrawn') });
 }
 
 /** The decision of a tombstone became final; its text still names the person who decided. */

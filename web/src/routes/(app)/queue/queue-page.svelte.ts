@@ -204,6 +204,18 @@ class QueuePage implements Ui {
     if (domainEvent.type === 'item.undone') recentDecisions.undone(domainEvent.item_id);
   }
 
+  /** The item that the user held was decided or withdrawn. */
+  #sayClosed(): void {
+    const { reviewSession, announcer, drafts, preferences } = this.context;
+    const { detail } = reviewSession.item;
+    if (detail?.status !== 'withdrawn')
+      return announcer.say(messages.announcement.decidedFirst(detail?.decided_by ?? messages.someone), 'assertive');
+    const typed = drafts.read(detail.id) !== null;
+    announcer.say(messages.announcement.withdrawn(typed), 'assertive');
+    // Nobody answers it: the next one follows, unless something was typed here that its user may still need.
+    if (preferences.flow && !typed) void reviewSession.next();
+  }
+
   #sayTakenOver(): void {
     const { reviewSession, drafts, announcer } = this.context;
     const { detail } = reviewSession.item;
@@ -269,12 +281,8 @@ class QueuePage implements Ui {
       }
       if (same && before.stage === 'mine' && now.stage === 'ended')
         announcer.say(messages.announcement.leaseEnded, 'assertive');
-      if (same && reviewSession.item.lost && now.stage === 'decided' && before.stage !== 'decided') {
-        announcer.say(
-          messages.announcement.decidedFirst(reviewSession.item.detail?.decided_by ?? messages.someone),
-          'assertive',
-        );
-      }
+      if (same && reviewSession.item.lost && now.stage === 'decided' && before.stage !== 'decided')
+        untrack(() => this.#sayClosed());
       if (same && before.stage === 'mine' && now.stage === 'held') untrack(() => this.#sayTakenOver());
       before = now;
     });

@@ -105,6 +105,7 @@ const MESSAGES = {
   'claim.expired': (_, by) => words.expired(by),
   'item.decided': decided,
   'item.finalized': (event) => (event.action === 'auto_approve' ? words.autoApproved : words.finalized),
+  'item.withdrawn': (event, by) => withReason(words.withdrawn(by), event.reason),
   'delivery.changed': (event) => `${words.delivery}: ${DELIVERY_STYLE[event.status].word}`,
   'project.changed': () => '',
 } satisfies { [T in DomainEventType]: (event: DomainEventOf<T>, by: string) => string };

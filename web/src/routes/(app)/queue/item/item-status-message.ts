@@ -29,6 +29,7 @@ export function itemStatusMessage({ detail, stage, me, draft, lost }: ItemStatus
   if (stage !== 'decided') return messages.claimStatus[stage];
   const { decision, undo_until, decided_by } = detail;
   const left = undo_until === null ? 0 : Math.ceil((Date.parse(undo_until) - clock.now) / 1000);
+  if (detail.status === 'withdrawn') return messages.conflict.withdrawnFinal;
   if (left <= 0 || decision === null) return messages.conflict.final;
   return messages.conflict.undo(
     decision.reviewer_id === me ? messages.history.you : (decided_by ?? messages.someone),

@@ -234,8 +234,9 @@ export function receive(working: WorkingState, event: DomainEvent): void {
   if (!isShown(working.item)) return;
   working.effects.push({ kind: 'readHistory' });
   if (event.version <= working.item.detail.version) return;
-  if (event.type === 'item.decided' || event.type === 'item.finalized') {
-    if (event.actor.id !== working.me) loseClaim(working);
+  if (event.type === 'item.decided' || event.type === 'item.finalized' || event.type === 'item.withdrawn') {
+    // A withdrawn item says so when it is read again: until then its claim only seems to have expired.
+    if (event.actor.id !== working.me && event.type !== 'item.withdrawn') loseClaim(working);
     read(working, working.item.id, { for: 'refresh' });
   }
   const { version } = event;

@@ -1,0 +1,48 @@
+// Tests what a reviewer sees when the pipeline withdraws the item that they hold, with and without a draft.
+import { describe, expect, it } from 'vitest';
+import { withdrawItem } from '@countersign/shared/routes/public';
+import { aSubmission } from '../../server/test/builders.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { ALL_APPEARANCES, expectAccessible, saveScreenshot, setAppearance } from '../support/page-checks.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { watchForText } from '../support/transient-text.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('a withdrawn item', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it('WD4: is left for the next one, or stays with the draft that was typed there', { timeout: 120_000 }, async () => {
+    const { owner, project, enter } = browserEnv();
+    const arrive = async (question: string) =>
+      (await project.pipeline.submit(aSubmission({ input: { question }, suggestion: `About: ${question}` }))).id;
+    const withdraw = (id: string) =>
+      project.pipeline.call(withdrawItem, { params: { id }, body: { reason: 'The order was cancelled.' } });
+    const [first, second] = [await arrive('the first parcel'), await arrive('the second parcel')];
+    const page = await enter(owner, `/queue?item=${first}`);
+    await page
+      .getByRole('button', { name: /^Claim\b/ })
+      .first()
+      .click();
+    await page.getByText('Yours for').waitFor();
+    const said = await watchForText(page, 'The pipeline withdrew this item');
+    await withdraw(first);
+    await page.getByText('About: the second parcel').first().waitFor();
+    await page.getByText('Yours for').waitFor();
+    await said();
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const field = page.getByRole('textbox', { name: /suggestion|answer/i }).first();
+    await field.fill('My own words');
+    await withdraw(second);
+    await page.getByText('The pipeline withdrew this item: it needs no answer any more').waitFor();
+    await page.getByText('words').first().waitFor();
+    await page.getByText('withdrew it: The order was cancelled.').waitFor({ state: 'attached' });
+    for (const appearance of ALL_APPEARANCES) {
+      await setAppearance(page, appearance);
+      await expectAccessible(page, 'section[aria-label="Item"]');
+      await saveScreenshot(page, `withdrawn-${appearance.colorScheme}-${appearance.size.width}`);
+    }
+    expect(await project.pipeline.read(second)).toMatchObject({ status: 'withdrawn', decision: null });
+  });
+});

@@ -1,0 +1,81 @@
+// Withdraws an item that the pipeline needs no answer to any more (WD1): one conditional UPDATE decides every race.
+import type { OpenStatus } from '@countersign/shared/enums';
+import { Refusal } from '@countersign/shared/errors';
+import type { HeldClaim } from '../../claims/claim-lock.ts';
+import type { Tx } from '../../db/database.ts';
+import { Decision } from '../../db/entities/decision.ts';
+import { Item } from '../../db/entities/item.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { keyRef } from '../../domain/access/actor.ts';
+import { publicStatusOf, withdrawalOf } from '../../domain/items/item.ts';
+import { toDecision } from '../../domain/items/decision.ts';
+import { notFound } from '../access/membership.ts';
+import { releaseLocks } from '../claims/release-claims.ts';
+import type { ApiKeyActor, Services } from '../services.ts';
+
+interface Withdrawal {
+  itemId: string;
+  /** For the history of the item. */
+  reason: string | null;
+}
+
+/**
+ * The item becomes `withdrawn` for good, and its claim ends. A repeat changes nothing. Errors: `not_found`, and
+ * `already_decided` with the item, also while its decision is provisional (LC2).
+ */
+export async function withdrawItem(services: Services, actor: ApiKeyActor, input: Withdrawal): Promise<void> {
+  const held = await services.db.write((tx) => withdraw(tx, actor, input));
+  await releaseLocks(services, held);
+}
+
+/** $1: the item; $2: its project. The row of the claim that ends is read under the lock of the update. */
+const WITHDRAW = `
+  with was as (
+    select id, status, claimed_by, claim_fence, claim_expires_at is not null as live from item
+    where id = $1 and project_id = $2 and status in ('queued', 'escalated') and not audit for update
+  )
+  update item i set status = 'withdrawn', claimed_by = null, claim_expires_at = null, version = i.version + 1,
+    decided_at = date_trunc('milliseconds', clock_timestamp())
+  from was where i.id = was.id
+  returning i.version, was.status, was.claimed_by as holder, was.claim_fence as fence, was.live`;
+
+interface Withdrawn {
+  version: number;
+  /** The status, and the claim, that it had. */
+  status: OpenStatus;
+  holder: string | null;
+  fence: number;
+  live: boolean;
+}
+
+async function withdraw(tx: Tx, actor: ApiKeyActor, { itemId, reason }: Withdrawal): Promise<HeldClaim[]> {
+  const { projectId } = actor;
+  const [row] = await rawQuery<Withdrawn>(tx.em, WITHDRAW, [itemId, projectId]);
+  if (row === undefined) {
+    await refuseUnlessRepeated(tx, { itemId, projectId });
+    return [];
+  }
+  const event = { project_id: projectId, item_id: itemId, version: row.version, actor: keyRef(actor) };
+  tx.appendEvent({
+    type: 'item.withdrawn',
+    ...event,
+    status: 'withdrawn',
+    reason,
+    was: { status: row.status, claimed: row.live },
+  });
+  return row.holder !== null && row.live ? [{ itemId, userId: row.holder, fence: row.fence }] : [];
+}
+
+async function refuseUnlessRepeated(
+  { em }: Tx,
+  { itemId, projectId }: { itemId: string; projectId: string },
+): Promise<void> {
+  const item = await em.findOne(Item, { id: itemId, projectId });
+  if (item === null) throw notFound();
+  if (withdrawalOf(item) === 'repeat') return;
+  const decision = await em.findOne(Decision, { itemId, audit: false });
+  const isFinal = item.audit || !item.publicStatus;
+  throw new Refusal('already_decided', 'The decision stands. Read it in the item, the feed or the webhook.', {
+    item: { id: item.id, status: publicStatusOf(item), decision: decision && isFinal ? toDecision(decision) : null },
+  });
+}
