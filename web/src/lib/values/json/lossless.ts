@@ -146,7 +146,7 @@ class Reader {
       members.set(key, value);
       if (depth === 0) this.spans.push({ key, value, from, to: this.#end });
     }
-    return asObject(members);
+    return objectOf([...members]);
   }
 
   #array(depth: number): Json[] {
@@ -189,10 +189,11 @@ class Reader {
 const numeralOf = (text: string): Json =>
   String(Number(text)) === text ? Number(text) : (new Numeral(text) as unknown as Json);
 
-function asObject(members: ReadonlyMap<string, Json>): JsonObject {
+/** An object of members whose keys differ, in this order. */
+export function objectOf(members: readonly [string, Json][]): JsonObject {
   // Unlike assignment, this makes `__proto__` a member like any other.
   const object = Object.fromEntries<Json>(members);
-  const keys = [...members.keys()];
+  const keys = members.map(([key]) => key);
   if (keys.some((key) => INDEX.test(key))) orders.set(object, keys);
   return object;
 }
