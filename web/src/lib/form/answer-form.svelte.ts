@@ -4,7 +4,7 @@ import { RawJson, type Json } from '@countersign/shared/json/json';
 import { judgeAnswer, messagesByField, type AnswerFault } from './answer-check.ts';
 import { fieldsOf, flatFields, type Chosen, type Field } from './fields.ts';
 import { orderOf, valueAt, withEntries, withMember, withMoved, withoutValue, withValue, type Path } from './paths.ts';
-import { addedValue } from './scaffold.ts';
+import { addedValue, scaffoldOf } from './scaffold.ts';
 import { kindsOf, memberOf, type View } from './schema-reader.ts';
 import { entriesOfLines, writtenOf } from './typing.ts';
 
@@ -64,10 +64,15 @@ export class AnswerForm {
     this.#pending = {};
     this.broken = false;
     try {
-      this.#value = text.trim() === '' ? undefined : parseJson(text);
+      this.#value = text.trim() === '' ? this.#started() : parseJson(text);
     } catch {
       this.broken = true;
     }
+  }
+
+  /** Where a person writes the answer, the objects that must be there are there. */
+  #started(): Json | undefined {
+    return this.#source.starts ? scaffoldOf(this.#source.schema) : undefined;
   }
 
   messagesOf(field: Field): readonly string[] {

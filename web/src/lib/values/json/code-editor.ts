@@ -9,13 +9,15 @@ import {
   HighlightStyle,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { linter, type Diagnostic } from '@codemirror/lint';
+import { linter, lintGutter, type Diagnostic } from '@codemirror/lint';
 import { openSearchPanel, search, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { JsonFault } from './json-fault.ts';
+import { spanOf } from './keep-spelling.ts';
 import { parseJson } from './lossless.ts';
+import type { Json } from '@countersign/shared/json/json';
 import { HIDDEN } from '../text/segments.ts';
 
 export interface CodeOptions {
@@ -27,7 +29,11 @@ export interface CodeOptions {
   readonly wrap?: boolean;
   /** Called with the text after every typed change. */
   readonly ontyped?: (text: string) => void;
+  /** What is wrong in a value that is valid JSON, marked in the margin: a JSON pointer and a sentence. */
+  readonly judge?: Judge;
 }
+
+export type Judge = (value: Json) => readonly { readonly pointer: string; readonly message: string }[];
 
 export interface Code {
   /** Replaces the text; the typed text before can be restored with undo. */
@@ -39,7 +45,7 @@ export interface Code {
 }
 
 /** Opens an editor inside an element. */
-export function openCode({ parent, text, label, readOnly, wrap = true, ontyped }: CodeOptions): Code {
+export function openCode({ parent, text, label, readOnly, wrap = true, ontyped, judge }: CodeOptions): Code {
   const wrapping = new Compartment();
   const changeListener = EditorView.updateListener.of((update) => {
     if (update.docChanged) ontyped?.(update.state.doc.toString());
@@ -48,7 +54,9 @@ export function openCode({ parent, text, label, readOnly, wrap = true, ontyped }
     COMMON,
     wrapping.of(wrap ? EditorView.lineWrapping : []),
     EditorView.contentAttributes.of({ ...REACHED, 'aria-label': label, 'aria-readonly': String(readOnly) }),
-    readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false)] : [WRITING, changeListener],
+    readOnly
+      ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
+      : [WRITING, changeListener, marksOf(judge)],
   ];
   const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
   return {
@@ -125,16 +133,21 @@ const COMMON: Extension = [
   keymap.of([...searchKeymap, ...foldKeymap]),
 ];
 
-const WRITING: Extension = [
-  history(),
-  keymap.of([...KEYS, ...historyKeymap]),
-  linter(({ state }) => faultsOf(state.doc.toString()), { delay: 250 }),
+const WRITING: Extension = [history(), keymap.of([...KEYS, ...historyKeymap])];
+
+const marksOf = (judge: Judge | undefined): Extension => [
+  linter(({ state }) => faultsOf(state.doc.toString(), judge), { delay: 250 }),
+  judge === undefined ? [] : lintGutter(),
 ];
 
-function faultsOf(text: string): Diagnostic[] {
+function faultsOf(text: string, judge: Judge = () => []): Diagnostic[] {
   try {
-    parseJson(text);
-    return [];
+    return judge(parseJson(text)).map(({ pointer, message }) => {
+      const { from, to } = spanOf(text, pointer);
+      // An object or a list is marked where it opens.
+      const end = /[[{]/.test(text[from] ?? '') ? from + 1 : to;
+      return { from, to: end, severity: 'error', message };
+    });
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     const from = Math.min(error.at, text.length);

@@ -23,6 +23,21 @@ export function keepSpelling(source: string, edited: Json): string {
   return new Speller(source).write(edited);
 }
 
+/** Where the value of a JSON pointer is in a text that is valid JSON; of a place that is not there, the nearest around it. */
+export function spanOf(source: string, pointer: string): { from: number; to: number } {
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let node = nodesOf(source);
+  for (const step of steps) {
+    const inner = node.members.find(({ key }, at) => (key ?? String(at)) === step);
+    if (inner === undefined) break;
+    node = inner.node;
+  }
+  return node;
+}
+
 class Speller {
   readonly #source: string;
   readonly #root: Node;

@@ -10,10 +10,31 @@ import {
   spansOf,
   type JsonKind,
 } from '#lib/values/json/lossless.ts';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Json } from '@countersign/shared/json/json';
 
-/** How a suggestion is edited: as text, field by field, or as JSON. */
-export type EditKind = 'text' | 'form' | 'json';
+/** How an answer is edited: as text, field by field, as JSON, or in the form of its schema. */
+export type EditKind = 'text' | 'form' | 'json' | 'schema';
+
+/** What an editor needs of an item. */
+export type EditedItem = Pick<ItemDetail, 'id' | 'suggestion'> &
+  Partial<Pick<ItemDetail, 'answer_schema' | 'kind' | 'has_suggestion'>>;
+
+/** What is edited: of a tool call its arguments (TC1). Null: there is no suggestion, and a person writes the answer. */
+export function subjectOf({ kind, suggestion }: EditedItem): Json {
+  return kind === 'tool_call' && isObject(suggestion) ? (suggestion.arguments ?? null) : suggestion;
+}
+
+/** The editor of an item. A text whose schema is about its characters alone is edited as text. */
+export function editKindOf(item: EditedItem): EditKind {
+  const subject = subjectOf(item);
+  const schema = item.answer_schema ?? null;
+  if (schema === null) return subject === null && item.has_suggestion === false ? 'text' : editKind(subject);
+  const plain = isObject(schema) && schema.type === 'string' && !NOT_PLAIN.some((name) => Object.hasOwn(schema, name));
+  return plain && (typeof subject === 'string' || subject === null) ? 'text' : 'schema';
+}
+
+const NOT_PLAIN = ['enum', 'const', 'oneOf', 'anyOf', 'allOf', '$ref', 'format'];
 
 const MAX_FIELDS = 30;
 

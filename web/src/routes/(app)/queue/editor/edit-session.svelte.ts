@@ -5,10 +5,19 @@ import { isoOf } from '#lib/format/format.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import type { KeyedRecord } from '#lib/drafts/local-records.ts';
 import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
-import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Json } from '@countersign/shared/json/json';
 import type { validateEdit as Validate } from './edit-validation.ts';
-import { editable, editKind, formOf, textOf, withField, type Form } from './edit-model.ts';
+import {
+  editable,
+  editKindOf,
+  formOf,
+  subjectOf,
+  textOf,
+  withField,
+  type EditedItem,
+  type EditKind,
+  type Form,
+} from './edit-model.ts';
 
 /** The validator loads with the editor, after the first screen; before that there is nothing to submit. */
 let validateEdit: typeof Validate | null = null;
@@ -50,17 +59,25 @@ export class EditSession {
   /** Other drafts of this item, such as one that was typed in another tab. */
   others: readonly KeyedRecord<Draft>[] = $state.raw([]);
 
-  readonly item: Pick<ItemDetail, 'id' | 'suggestion'>;
-  readonly kind: ReturnType<typeof editKind>;
+  /** The form of the schema is shown, not its JSON. */
+  asForm = $state(true);
+
+  readonly item: EditedItem;
+  readonly kind: EditKind;
+  /** What is edited, as it was suggested; null where a person writes the answer. */
+  readonly subject: Json;
+  readonly schema: Json | null;
   readonly original: string;
   readonly #drafts: Drafts;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(drafts: Drafts, item: Pick<ItemDetail, 'id' | 'suggestion'>) {
+  constructor(drafts: Drafts, item: EditedItem) {
     this.#drafts = drafts;
     this.item = item;
-    this.original = editable(item.suggestion);
-    this.kind = editKind(item.suggestion);
+    this.kind = editKindOf(item);
+    this.schema = item.answer_schema ?? null;
+    this.subject = subjectOf(item);
+    this.original = this.subject === null && item.has_suggestion === false ? '' : editable(this.subject);
     this.#show(drafts.open(item.id));
   }
 
@@ -72,6 +89,7 @@ export class EditSession {
     this.savedAt = draft?.savedAt ?? null;
     this.fault = this.warned = null;
     this.needsReason = false;
+    this.asForm = true;
     if (this.form !== null || this.kind === 'form') this.form = formOf(this.text, this.original);
     this.refreshOtherDrafts();
   }
@@ -107,6 +125,8 @@ export class EditSession {
 
   /** Switches between form and JSON. Returns whether the text fits the form. */
   switchTo(kind: 'form' | 'json'): boolean {
+    this.asForm = kind === 'form';
+    if (this.kind === 'schema') return true;
     this.form = kind === 'form' ? formOf(this.text, this.original) : null;
     return kind === 'json' || this.form !== null;
   }
@@ -166,16 +186,20 @@ export class EditSession {
    */
   submission(): DecisionInput | null {
     if (validateEdit === null) return null;
-    const { read, fault, shapeBreaches } = validateEdit(this.item.suggestion, this.text);
+    const { read, fault, shapeBreaches } = validateEdit(this, this.text);
+    const sendable = read.ok && fault === null;
     const meant = shapeBreaches.length === 0 || this.warned === this.text;
-    this.needsReason = read.ok && meant && this.reason === null;
+    // Without a suggestion there is nothing that was wrong.
+    const reasoned = this.reason !== null || this.item.has_suggestion === false;
+    this.needsReason = sendable && meant && !reasoned;
     this.fault = fault ?? (this.needsReason ? itemMessages.edit.noReason : null);
-    if (read.ok && !meant) this.warned = this.text;
-    if (!read.ok || !meant || this.reason === null) {
+    if (sendable && !meant) this.warned = this.text;
+    if (!read.ok || !sendable || !meant || !reasoned) {
       this.blockedCount += 1;
       return null;
     }
     const note = this.note.trim();
-    return { output: read.output, reason: this.reason, ...(note === '' ? {} : { note }) };
+    const reason = this.reason === null ? {} : { reason: this.reason };
+    return { output: read.output, ...reason, ...(note === '' ? {} : { note }) };
   }
 }

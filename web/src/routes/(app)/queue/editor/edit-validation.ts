@@ -1,26 +1,69 @@
 // Validates an edit on submission: what blocks it, and what needs a confirmation first. Pure.
 import { editMessages } from '#lib/messages/edit-messages.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
+import { faultSentence, judgeAnswer, type AnswerFault } from '#lib/form/answer-check.ts';
+import { withValue } from '#lib/form/paths.ts';
 import { breaches, sameJson, type Breach } from '#lib/values/json/json-compare.ts';
+import { keepSpelling } from '#lib/values/json/keep-spelling.ts';
 import { JsonFault } from '#lib/values/json/json-fault.ts';
-import { isArray, isObject, isScalar, kindOf, numberText, parseJson, printJson } from '#lib/values/json/lossless.ts';
+import {
+  isArray,
+  isObject,
+  isScalar,
+  kindOf,
+  numberText,
+  parseJson,
+  printJson,
+  sourceOf,
+} from '#lib/values/json/lossless.ts';
 import { RawJson, type Json } from '@countersign/shared/json/json';
+import type { EditedItem, EditKind } from './edit-model.ts';
 
 /** The messages about an edit before it is sent: what blocks it, and where its shape changed. */
 export interface EditValidation {
   readonly read: Edit;
   readonly fault: string | null;
   readonly shapeBreaches: readonly Breach[];
+  /** Where the answer does not satisfy its schema (TS2). */
+  readonly answerFaults: readonly AnswerFault[];
 }
 
-/** Validates the editor's text. A text has no shape to lose. */
-export function validateEdit(suggestion: Json, text: string): EditValidation {
-  const read = readEdit(suggestion, text);
-  const shapeBreaches = read.ok && typeof suggestion !== 'string' ? breaches(suggestion, read.value) : [];
-  return { read, fault: faultOf(read), shapeBreaches };
+/** What is edited, see `EditSession`. */
+export interface EditedAnswer {
+  readonly item: EditedItem;
+  readonly kind: EditKind;
+  readonly subject: Json;
+  readonly schema: Json | null;
 }
 
-function faultOf(read: Edit): string | null {
+/** Validates the editor's text. A text has no shape to lose, and a schema says which shapes are right. */
+export function validateEdit(answer: EditedAnswer, text: string): EditValidation {
+  const { subject, schema, item } = answer;
+  const writes = subject === null && item.has_suggestion === false;
+  const asText = answer.kind === 'text';
+  const read = asText ? readEdit(writes ? '' : subject, text) : readEdit(subject, text);
+  const value = asText ? text : read.ok ? read.value : subject;
+  const judged = schema !== null && (read.ok || (read.fault === 'unchanged' && !writes));
+  const answerFaults = judged ? judgeAnswer(schema, value) : [];
+  const shapeBreaches = read.ok && schema === null && !asText ? breaches(subject, read.value) : [];
+  return {
+    read: read.ok && !asText ? { ...read, output: spelled(item, read.value) } : read,
+    fault: writes && text.trim() === '' ? itemMessages.edit.empty : faultOf(read, answerFaults),
+    shapeBreaches,
+    answerFaults,
+  };
+}
+
+/** The whole output in the spelling of the suggestion (TS4). Of a tool call only the arguments are edited. */
+function spelled({ kind, suggestion }: EditedItem, value: Json): Json {
+  const output = kind === 'tool_call' ? withValue(suggestion, ['arguments'], value) : value;
+  return new RawJson(keepSpelling(sourceOf(suggestion), output)) as unknown as Json;
+}
+
+/** What keeps the edit from being sent, in words; null where nothing does. */
+function faultOf(read: Edit, answerFaults: readonly AnswerFault[]): string | null {
+  const [first] = answerFaults;
+  if (first !== undefined) return editMessages.answerFault(faultSentence(first), answerFaults.length - 1);
   if (read.ok) return null;
   if (read.fault === 'unchanged') return itemMessages.edit.unchanged;
   return read.fault === 'json' ? editMessages.badJson(read.detail) : editMessages.limits[read.limit];
