@@ -10,11 +10,14 @@ export interface Draft {
   readonly savedAt: string;
 }
 
-/** Unsent texts beside the answer: a note for the decision, and a custom reason. */
+/** Unsent texts beside the answer: a note for the decision, a custom reason, and an answer in words where there is one. */
 export interface Notes {
   readonly note: string;
   readonly own: string;
+  readonly response?: string;
 }
+
+const NOTE_FIELDS = ['note', 'own', 'response'] as const;
 
 /** In their stored form, with the ISO time of saving. */
 type StoredNotes = Notes & Pick<Draft, 'savedAt'>;
@@ -24,6 +27,7 @@ export interface Sent {
   readonly draft: Draft | null;
   readonly note: string;
   readonly own: string;
+  readonly response?: string;
 }
 
 /** The writing page: its load and its tab, its knowledge of other pages, and the time in ms. */
@@ -103,9 +107,9 @@ export class Drafts {
   }
 
   /** Saves a note and a custom reason while typing. Returns as `save` does. */
-  saveNotes(itemId: string, { note, own }: Notes): boolean {
-    const kept = { note, own, savedAt: new Date(this.#now()).toISOString() };
-    if (note !== '' || own !== '') return this.#notes.save(itemId, kept);
+  saveNotes(itemId: string, notes: Notes): boolean {
+    const kept = { ...notesFrom(notes), savedAt: new Date(this.#now()).toISOString() };
+    if (hasNotes(notes)) return this.#notes.save(itemId, kept);
     this.#notes.empty(itemId, kept);
     return true;
   }
@@ -125,21 +129,18 @@ export class Drafts {
     const here = this.notes(itemId);
     return this.#notes
       .all(itemId)
-      .map(({ value: { note, own } }) => ({ note, own }))
-      .filter(({ note, own }) => (note !== '' && note !== here.note) || (own !== '' && own !== here.own));
+      .map(({ value }) => notesFrom(value))
+      .filter((other) => NOTE_FIELDS.some((field) => (other[field] ?? '') !== '' && other[field] !== here[field]));
   }
 
   /** A decision is confirmed: the texts sent with it are deleted. What another tab typed meanwhile was not sent and stays. */
-  sent(itemId: string, { draft, note, own }: Sent): void {
+  sent(itemId: string, { draft, ...sent }: Sent): void {
     for (const { key, value } of draft === null ? [] : this.#drafts.all(itemId))
       if (addsNothing(value, draft)) this.#drafts.forget(key);
     const notes = this.openNotes(itemId);
-    const rest = { note: notes.note === note ? '' : notes.note, own: notes.own === own ? '' : notes.own };
-    if (notes.note !== rest.note || notes.own !== rest.own) this.saveNotes(itemId, rest);
-    for (const { key, value } of this.#notes.all(itemId)) {
-      const left = [value.note === note ? '' : value.note, value.own === own ? '' : value.own];
-      if (left.every((each) => each === '')) this.#notes.forget(key);
-    }
+    const rest = unsentOf(notes, sent);
+    if (!sameNotes(notes, rest)) this.saveNotes(itemId, rest);
+    for (const { key, value } of this.#notes.all(itemId)) if (!hasNotes(unsentOf(value, sent))) this.#notes.forget(key);
   }
 
   /** Another tab of this browser wrote a record. Returns its item, null when it is not one of this user's. */
@@ -153,8 +154,23 @@ export class Drafts {
   }
 }
 
-const notesFrom = (kept: Notes | undefined): Notes =>
-  kept === undefined ? NO_NOTES : { note: kept.note, own: kept.own };
+function notesFrom(kept: Notes | undefined): Notes {
+  if (kept === undefined) return NO_NOTES;
+  const { note, own, response = '' } = kept;
+  return response === '' ? { note, own } : { note, own, response };
+}
+
+/** Whether any of them has a text. */
+export const hasNotes = (notes: Notes): boolean => NOTE_FIELDS.some((field) => (notes[field] ?? '') !== '');
+
+export const sameNotes = (one: Notes, other: Notes): boolean =>
+  NOTE_FIELDS.every((field) => (one[field] ?? '') === (other[field] ?? ''));
+
+/** What remains of notes when these texts were sent. */
+function unsentOf(notes: Notes, sent: Notes): Notes {
+  const left = (field: (typeof NOTE_FIELDS)[number]) => (notes[field] === sent[field] ? '' : (notes[field] ?? ''));
+  return notesFrom({ note: left('note'), own: left('own'), response: left('response') });
+}
 
 function draftOf(stored: unknown): Draft | null {
   if (typeof stored !== 'object' || stored === null) return null;
@@ -175,7 +191,7 @@ export const sameDraft = (a: Draft | null, b: Draft | null): boolean =>
 
 function notesOf(stored: unknown): StoredNotes | null {
   if (typeof stored !== 'object' || stored === null) return null;
-  const { note, own, savedAt }: Partial<Record<keyof StoredNotes, unknown>> = stored;
+  const { note, own, response, savedAt }: Partial<Record<keyof StoredNotes, unknown>> = stored;
   const texts = typeof note === 'string' && typeof own === 'string' && typeof savedAt === 'string';
-  return texts ? { note, own, savedAt } : null;
+  return texts ? { ...notesFrom({ note, own, ...(typeof response === 'string' && { response }) }), savedAt } : null;
 }

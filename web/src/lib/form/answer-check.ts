@@ -20,7 +20,7 @@ export function judgeAnswer(schema: Json, value: Json): AnswerFault[] {
 }
 
 /** A pointer for people: `lines 2 › unit_price`. Empty for the whole answer. */
-export const placeName = (pointer: string): string =>
+const placeName = (pointer: string): string =>
   pointer
     .split('/')
     .slice(1)

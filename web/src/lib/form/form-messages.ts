@@ -11,6 +11,7 @@ export const formMessages = {
   leaveOut: (name: string) => `Leave out ${name}`,
   add: (name: string) => `Add ${name}`,
   addEntry: 'Add entry',
+  toList: (name: string) => ` to ${name}`,
   full: 'The list is full.',
   paste: 'Paste several lines to add one entry each.',
   moveUp: (name: string) => `Move ${name} up`,

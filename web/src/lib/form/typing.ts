@@ -6,7 +6,7 @@ import type { Control, Field } from './fields.ts';
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A number in its own spelling. Anything else stays a text: nothing typed is lost, and the schema refuses it with its reason. */
-export function numberOf(typed: string): Json {
+function numberOf(typed: string): Json {
   const text = typed.trim();
   return NUMBER.test(text) ? parseJson(text) : typed;
 }

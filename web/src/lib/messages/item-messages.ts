@@ -114,6 +114,7 @@ export const itemMessages = {
     note: 'Note',
     noteHint: 'optional',
     unchanged: 'No changes yet. Edit it, or approve it as is.',
+    unchangedOnly: 'No changes yet. Edit it first.',
     empty: 'Write an answer first.',
     noReason: "Pick a reason to submit. It's what your pipeline learns from.",
     badJson: (detail: string) => `Invalid JSON. ${detail}`,

@@ -84,6 +84,7 @@ export const queueMessages = {
     pastDue: (late: string) => `${late} past due`,
     yours: 'yours',
     escalated: 'escalated',
+    invalid: 'breaks schema',
     left: {
       approved: (by: string) => `Approved by ${by}`,
       edited: (by: string) => `Edited by ${by}`,

@@ -20,8 +20,11 @@ export function focusField(form: HTMLElement, pointer: string): void {
   control?.scrollIntoView({ block: 'nearest' });
 }
 
-/** The checked radio button of a group stands for all of them. */
+/** The first control that edits a value. The checked radio button of a group stands for all of them. */
 function controlOf(element: HTMLElement): HTMLElement | null {
-  const body = element.querySelector<HTMLElement>('[data-control]') ?? element;
-  return body.querySelector<HTMLElement>('input:checked') ?? body.querySelector<HTMLElement>(CONTROL);
+  for (const body of element.querySelectorAll<HTMLElement>('[data-control]')) {
+    const control = body.querySelector<HTMLElement>('input:checked') ?? body.querySelector<HTMLElement>(CONTROL);
+    if (control !== null) return control;
+  }
+  return element.querySelector<HTMLElement>(CONTROL);
 }

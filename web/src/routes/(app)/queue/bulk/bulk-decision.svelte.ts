@@ -4,6 +4,7 @@ import { claimBulk, releaseClaim } from '@countersign/shared/routes/queue';
 import type { BulkGranted } from '@countersign/shared/schemas/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ActionWith } from '@countersign/shared/review-actions';
+import { actionBlock } from '../item/answer/approval-block.ts';
 import { DecisionSender, ownRemoval, type Parts } from '../session/review-requests.ts';
 import type { Selection } from './selection.svelte.ts';
 
@@ -12,12 +13,24 @@ export type BulkAction = ActionWith<'bulk', true>;
 /** Claiming a hundred items may take longer than the default timeout. Ms. */
 const CLAIM_TIMEOUT_MS = 30_000;
 /** These refusals concern one item only; any other refusal would apply to all of them. */
-const PER_ITEM_CODES: readonly ErrorCode[] = ['claim_lost', 'claim_held', 'already_decided', 'not_found'];
+const PER_ITEM_CODES: readonly ErrorCode[] = [
+  'claim_lost',
+  'claim_held',
+  'already_decided',
+  'not_found',
+  'answer_invalid',
+];
 
 export interface FailedItem {
   readonly id: string;
   readonly preview: string;
   readonly error: unknown;
+}
+
+export interface SkippedItem {
+  readonly id: string;
+  readonly preview: string;
+  readonly why: string;
 }
 
 interface BulkDecisionInput {
@@ -35,6 +48,8 @@ export class BulkDecision {
   released = $state(0);
   notReleased = $state(0);
   failed: readonly FailedItem[] = $state.raw([]);
+  /** Items that the action is not possible for. They were not claimed. */
+  skipped: readonly SkippedItem[] = $state.raw([]);
   /** Why no item could be claimed, and the blocking item where there is one. */
   refused: { error: unknown; blockingItem: string | null } | null = $state.raw(null);
   stopping = $state(false);
@@ -53,10 +68,12 @@ export class BulkDecision {
 
   /** Claims the selected items and decides them. Never throws: errors are in `refused` and `failed`. */
   async run(input: BulkDecisionInput): Promise<void> {
-    const ids = [...this.#selection.ids];
-    if (this.#selection.busy || ids.length === 0) return;
+    const selected = [...this.#selection.ids];
+    if (this.#selection.busy || selected.length === 0) return;
     this.#selection.batch = this;
     this.forget();
+    const ids = selected.filter((id) => !this.#skip(id, input.action));
+    if (ids.length === 0) return void (this.state = 'over');
     this.state = 'taking';
     this.all = ids.length;
     const granted = await this.#take(input.projectId, ids);
@@ -77,8 +94,18 @@ export class BulkDecision {
     this.state = 'idle';
     this.all = this.done = this.released = this.notReleased = 0;
     this.failed = [];
+    this.skipped = [];
     this.refused = null;
     this.stopping = false;
+  }
+
+  /** Leaves an item unclaimed that the action is not possible for, and says why. */
+  #skip(id: string, action: BulkAction): boolean {
+    const row = this.#parts.queue.state.rows.get(id);
+    const block = row === undefined ? null : actionBlock(row, action);
+    if (row === undefined || block === null) return false;
+    this.skipped = [...this.skipped, { id, preview: row.title ?? row.preview, why: block }];
+    return true;
   }
 
   async #take(projectId: string, ids: string[]): Promise<BulkGranted[] | null> {

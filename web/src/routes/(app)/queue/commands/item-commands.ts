@@ -6,6 +6,8 @@ import { itemMessages as text } from '#lib/messages/item-messages.ts';
 import { reviewMessages } from '#lib/messages/review-messages.ts';
 import { ACTIONS, actionsFrom, byAction, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
 import { editable } from '../editor/edit-model.ts';
+import { approvalBlock } from '../item/answer/approval-block.ts';
+import { SUGGESTION_FAULTS } from '../item/answer/suggestion-faults.ts';
 import { jumpBetween } from '../item/jump.ts';
 import { reasonsFor } from '../item/reasons/reasons.ts';
 import { projectOf, type QueueContext } from '../queue-context.ts';
@@ -33,7 +35,7 @@ export function itemCommandsOf(context: QueueContext, ui: Ui): ItemCommands {
 }
 
 /** A key of an action decides at once, opens the editor or asks for the reason, as the table of actions says. */
-function actionCommandsOf({ reviewSession }: QueueContext, ui: Ui): CommandHandlers<ReviewAction> {
+function actionCommandsOf({ reviewSession, announcer }: QueueContext, ui: Ui): CommandHandlers<ReviewAction> {
   const offered = () => {
     const { detail } = reviewSession.item;
     return actionsFrom(detail?.status === 'escalated' ? 'escalated' : 'queued', detail?.allowed_actions);
@@ -44,9 +46,23 @@ function actionCommandsOf({ reviewSession }: QueueContext, ui: Ui): CommandHandl
     // Pressing the same action again cancels its reason prompt.
     return asked === action ? reviewSession.reasonPrompt.clear() : reviewSession.reasonPrompt.start(action);
   };
+  const respond = () => {
+    const { reasonPrompt } = reviewSession;
+    return reasonPrompt.response === null ? reasonPrompt.openResponse() : reasonPrompt.clear();
+  };
+  const approve = () => {
+    const { detail } = reviewSession.item;
+    const block = detail === null ? null : approvalBlock(detail);
+    if (block === null) return reviewSession.decide('approve');
+    announcer.say(block, 'assertive');
+    document.getElementById(SUGGESTION_FAULTS)?.focus();
+  };
   const runOf = (action: ReviewAction) => {
     if (isReasoned(action)) return ask(action);
-    return ACTIONS[action].requires === 'output' ? () => reviewSession.startEdit() : () => reviewSession.decide(action);
+    const { requires } = ACTIONS[action];
+    if (requires === 'output') return () => reviewSession.startEdit();
+    if (requires === 'response') return respond;
+    return action === 'approve' ? approve : () => reviewSession.decide(action);
   };
   return byAction((action) => ({
     can: () => ui.stage === 'mine' && reviewSession.allows(action) && offered().includes(action),

@@ -1,5 +1,9 @@
 // The form of an edited answer, where it has a schema.
 import { AnswerForm } from '#lib/form/answer-form.svelte.ts';
+import type { AnswerFault } from '#lib/form/answer-check.ts';
+import { isRefusal } from '#lib/api/client.ts';
+import { pointerInEdit } from '../item/answer/suggestion-faults.ts';
+import type { EditedItem } from './edit-model.ts';
 import type { EditSession } from './edit-session.svelte.ts';
 
 /** Null where the answer is edited in another way. The form writes into the edit, which saves the draft. */
@@ -16,4 +20,17 @@ export function answerFormOf(edit: EditSession): AnswerForm | null {
       edit.changed();
     },
   });
+}
+
+const OUTPUT = '#/output';
+
+/** The faults that the server found in an output, as the form knows their places. */
+export function refusedFaults(kind: EditedItem['kind'], error: unknown): AnswerFault[] {
+  if (!isRefusal(error, ['answer_invalid'])) return [];
+  return error.errors
+    .filter(({ pointer }) => pointer.startsWith(OUTPUT))
+    .map(({ pointer, detail }) => ({
+      pointer: pointerInEdit(kind, pointer.slice(OUTPUT.length)),
+      message: detail.replace(/^This /, '').replace(/\.$/, ''),
+    }));
 }

@@ -32,6 +32,8 @@ export interface DecisionInput {
   output?: Json;
   reason?: string;
   note?: string;
+  /** For `respond`: the answer in words. */
+  response?: string;
 }
 
 /** A pause in typing of this many ms saves the draft; leaving the page saves it at once. */

@@ -48,7 +48,7 @@ export function validateEdit(answer: EditedAnswer, text: string): EditValidation
   const shapeBreaches = read.ok && schema === null && !asText ? breaches(subject, read.value) : [];
   return {
     read: read.ok && !asText ? { ...read, output: spelled(item, read.value) } : read,
-    fault: writes && text.trim() === '' ? itemMessages.edit.empty : faultOf(read, answerFaults),
+    fault: writes && text.trim() === '' ? itemMessages.edit.empty : faultOf(read, answerFaults, item),
     shapeBreaches,
     answerFaults,
   };
@@ -60,12 +60,15 @@ function spelled({ kind, suggestion }: EditedItem, value: Json): Json {
   return new RawJson(keepSpelling(sourceOf(suggestion), output)) as unknown as Json;
 }
 
+/** Whether the submission allows to approve the suggestion as it is (LC7). */
+const mayApprove = ({ allowed_actions: allowed }: EditedItem): boolean => allowed?.includes('approve') !== false;
+
 /** What keeps the edit from being sent, in words; null where nothing does. */
-function faultOf(read: Edit, answerFaults: readonly AnswerFault[]): string | null {
+function faultOf(read: Edit, answerFaults: readonly AnswerFault[], item: EditedItem): string | null {
   const [first] = answerFaults;
   if (first !== undefined) return editMessages.answerFault(faultSentence(first), answerFaults.length - 1);
   if (read.ok) return null;
-  if (read.fault === 'unchanged') return itemMessages.edit.unchanged;
+  if (read.fault === 'unchanged') return itemMessages.edit[mayApprove(item) ? 'unchanged' : 'unchangedOnly'];
   return read.fault === 'json' ? editMessages.badJson(read.detail) : editMessages.limits[read.limit];
 }
 

@@ -93,6 +93,9 @@ export const filterMessages = {
     stopped: (done: number, back: number) => `Stopped. ${done} decided, ${back} released.`,
     done: (done: number) => `${plural(done, 'item', 'items')} decided`,
     failed: (number: number) => `${plural(number, 'item was', 'items were')} not decided`,
+    skipped: (number: number) => `${plural(number, 'item was', 'items were')} skipped`,
+    willSkip: (number: number) =>
+      `${plural(number, 'item is', 'items are')} skipped: this is not possible for ${number === 1 ? 'it' : 'them'}.`,
     stillClaimed: (number: number) =>
       `${plural(number, 'item stays', 'items stay')} claimed by you until ${number === 1 ? 'its claim expires' : 'their claims expire'}`,
     close: 'Close',

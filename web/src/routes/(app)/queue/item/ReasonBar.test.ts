@@ -9,7 +9,7 @@ import { ReasonPrompt } from '../session/session-views.svelte.ts';
 import ReasonBar from './ReasonBar.svelte';
 
 const asked = vi.hoisted(() => ({ action: null as string | null, edit: null as object | null }));
-const closed = { note: null, own: null, picked: null, fault: null, notes: { note: '', own: '' } };
+const closed = { note: null, own: null, response: null, picked: null, fault: null, notes: { note: '', own: '' } };
 
 vi.mock('../queue-context.ts', () => ({
   getQueueContext: () => ({

@@ -1,5 +1,6 @@
 // The buttons of the action bar by state: one table per state, the filled one first.
 import type { Command } from '#lib/keys/command.ts';
+import { answerMessages } from '#lib/messages/answer-messages.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import type { StatusStyle } from '#lib/status.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -21,6 +22,7 @@ import Undo from '@lucide/svelte/icons/undo-2';
 import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
 import type { Stage } from '../session/review-state.ts';
+import { approvalBlock } from './answer/approval-block.ts';
 
 const { actions } = itemMessages;
 
@@ -30,6 +32,8 @@ export interface ActionButton {
   icon: StatusStyle['icon'];
   /** Spans two columns. */
   wide?: boolean;
+  /** Why it would have no effect; its key says so too. */
+  block?: string;
   /** Its part of the bar in place of one column, where each button has a width of its own. */
   share?: number;
 }
@@ -50,6 +54,8 @@ const BUTTON = {
     label: ACTIONS[action].label,
     icon: ACTION_ICONS[action],
   })),
+  write: { command: 'edit', label: answerMessages.write, icon: ACTION_ICONS.edit },
+  sendAnswer: { command: 'submit', label: answerMessages.send, icon: Check, wide: true, share: 1.6 },
   skip: { command: 'skip', label: actions.skip, icon: SkipForward },
   submit: { command: 'submit', label: actions.submit, icon: Check, wide: true, share: 1.6 },
   keepDraft: { command: 'keepDraft', label: actions.keepDraft, icon: Save, share: 1.4 },
@@ -80,14 +86,28 @@ interface Situation {
   undo: boolean;
 }
 
-const barButtons = ({ status, allowed_actions: allowed }: ItemDetail): ActionButton[] =>
-  [...actionsFrom(status === 'escalated' ? status : 'queued', allowed), 'skip' as const].map(
-    (command) => BUTTON[command],
-  );
+/** The edit in the words of the item: there may be nothing to edit. */
+const editButton = ({ has_suggestion: has }: ItemDetail): ActionButton => (has ? BUTTON.edit : BUTTON.write);
+
+const submitButton = ({ has_suggestion: has }: ItemDetail): ActionButton => (has ? BUTTON.submit : BUTTON.sendAnswer);
+
+/** Without a suggestion nothing can be approved, and with an invalid one approving is shown with the reason why not. */
+function barButtons(detail: ItemDetail): ActionButton[] {
+  const { status, allowed_actions: allowed, has_suggestion: has } = detail;
+  const block = approvalBlock(detail);
+  const actions = actionsFrom(status === 'escalated' ? status : 'queued', allowed);
+  const buttons = actions
+    .filter((action) => has || action !== 'approve')
+    .map((action): ActionButton => {
+      if (action === 'edit') return editButton(detail);
+      return action === 'approve' && block !== null ? { ...BUTTON.approve, block } : BUTTON[action];
+    });
+  return [...buttons, BUTTON.skip];
+}
 
 const STAGES: Record<Stage, (situation: Situation) => ActionButton[]> = {
   mine: ({ detail, editing }) => {
-    if (editing) return [BUTTON.submit, BUTTON.keepDraft, BUTTON.reset, BUTTON.back];
+    if (editing) return [submitButton(detail), BUTTON.keepDraft, BUTTON.reset, BUTTON.back];
     return barButtons(detail);
   },
   loading: ({ detail }) => barButtons(detail),

@@ -1,6 +1,6 @@
 // The transitions of the open item: shown, claimed, edited and lost, by answers and by events in any order (QU4).
 import { ApiProblem } from '#lib/api/client.ts';
-import type { Notes } from '#lib/drafts/drafts.ts';
+import { sameNotes, type Notes } from '#lib/drafts/drafts.ts';
 import type { Granted } from '@countersign/shared/schemas/queue';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -310,8 +310,7 @@ export function prompt(working: WorkingState, fields: Partial<Prompt>): void {
   const { notes: before } = item.prompt;
   working.item = { ...item, prompt: { ...item.prompt, ...fields } };
   const notes: Notes = fields.notes ?? before;
-  if (notes.note !== before.note || notes.own !== before.own)
-    working.effects.push({ kind: 'saveNotes', id: item.id, notes });
+  if (!sameNotes(notes, before)) working.effects.push({ kind: 'saveNotes', id: item.id, notes });
 }
 
 /** Notes that were saved elsewhere, or restored with their item. Open fields and the selected reason stay as they are. */

@@ -1,6 +1,6 @@
 // The engine of the review session, which loads with the first item: reduces its events and runs its effects.
 import { ApiProblem, call } from '#lib/api/client.ts';
-import { sameDraft } from '#lib/drafts/drafts.ts';
+import { hasNotes, sameDraft } from '#lib/drafts/drafts.ts';
 import { reviewMessages } from '#lib/messages/review-messages.ts';
 import { readQueueItem, releaseClaim, renewClaim } from '@countersign/shared/routes/queue';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -117,8 +117,7 @@ export class ReviewEngine {
     refreshOtherDrafts: ({ edit }) => edit.refreshOtherDrafts(),
     releaseUntouched: ({ id, fence }) => {
       const { drafts } = this.#parts;
-      const { note, own } = drafts.notes(id);
-      if (drafts.read(id) !== null || note !== '' || own !== '') return;
+      if (drafts.read(id) !== null || hasNotes(drafts.notes(id))) return;
       // If this fails, the lease expires automatically.
       void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
     },

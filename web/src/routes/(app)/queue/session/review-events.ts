@@ -71,6 +71,9 @@ interface PromptInputs {
   fault: { fault: string | null };
   own: { value: string | null };
   note: { value: string | null };
+  /** The answer in words that is being typed; null closes its field, and the text is retained. */
+  response: { value: string | null };
+  openResponse: object;
   openNote: object;
   clearPrompt: object;
 }

@@ -156,6 +156,14 @@ const INPUTS = {
   fault: (working, { fault }) => prompt(working, { fault }),
   own: (working, { value }) => prompt(working, fields(working, 'own', value)),
   note: (working, { value }) => prompt(working, { fault: null, ...fields(working, 'note', value) }),
+  response: (working, { value }) => prompt(working, { fault: null, ...fields(working, 'response', value) }),
+  openResponse: (working) => {
+    const { item } = working;
+    if (item.at === 'empty' || !guard(working, 'respond', null)) return;
+    // It takes the place of the reasons.
+    closePrompt(working);
+    prompt(working, fields(working, 'response', item.prompt.notes.response ?? ''));
+  },
   openNote: (working) => {
     const { item } = working;
     if (item.at === 'empty' || !guard(working, 'note', null)) return;
@@ -286,7 +294,7 @@ function sendHeartbeat(working: WorkingState, { visible, inputAt }: EventOf<'hea
 }
 
 /** Opens, types into or closes one field of the reason prompt. Opening the custom reason restores what was typed there before. */
-function fields(working: WorkingState, field: 'own' | 'note', value: string | null) {
+function fields(working: WorkingState, field: 'own' | 'note' | 'response', value: string | null) {
   if (working.item.at === 'empty') return {};
   const { openFields, notes } = working.item.prompt;
   const open = { openFields: { ...openFields, [field]: value !== null } };

@@ -22,7 +22,7 @@ import type { Granted } from '@countersign/shared/schemas/queue';
 import type { User } from '@countersign/shared/schemas/session';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
-import type { Json } from '@countersign/shared/json/json';
+import { RawJson, type Json } from '@countersign/shared/json/json';
 import { ACTIONS, isMove, pastTextsOf, type ReviewAction } from '@countersign/shared/review-actions';
 import type { Announcer } from '../announcements/announcer.svelte.ts';
 import type { Preferences } from '../preferences.svelte.ts';
@@ -30,6 +30,7 @@ import type { RecentDecision, RecentDecisions } from '../recent/recent-decisions
 import { ClaimRecovery, claimAfter, claimAny, claimNextRow, type NextItemContext } from './next-item.svelte.ts';
 import type { Answer, ReviewEvent } from './review-events.ts';
 import type { DecisionRequest, Job, JobOf } from './review-state.ts';
+import { subjectOf } from '../editor/edit-model.ts';
 
 /** The dependencies of the review session. */
 export interface Parts {
@@ -120,6 +121,7 @@ export class DecisionSender {
       draft: action === 'edit' ? draft : null,
       note: notes.note,
       own: input.reason === notes.own.trim() ? notes.own : '',
+      ...(action === 'respond' && notes.response !== undefined && { response: notes.response }),
     });
     queue.put(detail, { ...ownRemoval(me, removalBy(action)), undoUntil: detail.undo_until });
     recentDecisions.confirm(detail.id, detail);
@@ -131,15 +133,17 @@ export class DecisionSender {
    * Called when an item was read that this user decided, possibly on a page that closed before the answer arrived: the text sent
    * with the decision is no longer a draft.
    */
-  forgetSent({ id, decision }: ItemDetail): void {
+  forgetSent({ id, kind, decision }: ItemDetail): void {
     const { drafts, me } = this.#parts;
     if (decision?.reviewer_id !== me.id) return;
     const draft = drafts.read(id);
-    const { note, own } = drafts.notes(id);
+    const { note, own, response } = drafts.notes(id);
     drafts.sent(id, {
-      draft: draft !== null && isSameOutput(draft.text, decision.output) ? draft : null,
+      draft:
+        draft !== null && isSameOutput(draft.text, subjectOf({ id, kind, suggestion: decision.output })) ? draft : null,
       note: note.trim() === (decision.note ?? '') ? note : '',
       own: own.trim() === (decision.reason ?? '') ? own : '',
+      ...(response !== undefined && response.trim() === decision.response?.trim() && { response }),
     });
   }
 
@@ -190,6 +194,7 @@ export class DecisionSender {
   #matchesDecision({ decision }: ItemDetail, { action, input }: DecisionRequest): boolean {
     if (decision?.reviewer_id !== this.#parts.me.id || decision.action !== action) return false;
     if (decision.reason !== (input.reason ?? null) || decision.note !== (input.note ?? null)) return false;
+    if (action === 'respond') return decision.response === input.response;
     return action !== 'edit' || sameText(decision.output, input.output);
   }
 
@@ -200,7 +205,12 @@ export class DecisionSender {
   }
 }
 
-const sameText = (a: Json, b: Json | undefined): boolean => b !== undefined && printJson(a, 0) === printJson(b, 0);
+/** The input is JSON text with its own white space, or a text. */
+function sameText(output: Json, input: Json | undefined): boolean {
+  if (input === undefined) return false;
+  const sent = input instanceof RawJson ? parseJson(input.text) : input;
+  return printJson(output, 0) === printJson(sent, 0);
+}
 
 /** Whether the editor's text equals this output, in any layout. */
 function isSameOutput(typed: string, output: Json): boolean {
@@ -289,8 +299,9 @@ export class CommandRequests {
     queue.put(detail, ownRemoval(me, 'queued'));
     recentDecisions.undone(itemId);
     if (draft !== null && drafts.read(itemId) === null) drafts.save(itemId, draft);
-    const { note, own } = drafts.notes(itemId);
-    drafts.saveNotes(itemId, { note: note || sent.note, own: own || sent.own });
+    const { note, own, response } = drafts.notes(itemId);
+    const again = { note: note || sent.note, own: own || sent.own, response: response ?? sent.response ?? '' };
+    drafts.saveNotes(itemId, again);
     announcer.say(messages.announcement.undone);
   }
 }

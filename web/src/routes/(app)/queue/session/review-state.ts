@@ -26,7 +26,7 @@ export type Claim =
 /** The actions that require a reason, and no other input. */
 export type ReasonedAction = ActionWith<'requires', 'reason'>;
 
-/** The reason prompt of an item: what is selected, and the notes of its two fields, whether they are open or not. */
+/** The reason prompt of an item: what is selected, and the notes of its fields, whether they are open or not. */
 export interface Prompt {
   /** The action that waits for its reason. */
   readonly action: ReasonedAction | null;
@@ -34,7 +34,7 @@ export interface Prompt {
   readonly picked: string | null;
   /** What is missing before it can be sent, shown in place. */
   readonly fault: string | null;
-  readonly openFields: { readonly own: boolean; readonly note: boolean };
+  readonly openFields: { readonly own: boolean; readonly note: boolean; readonly response?: boolean };
   readonly notes: Notes;
   /** False when the browser refused to store them: they last only as long as the tab. */
   readonly persisted: boolean;
@@ -238,7 +238,7 @@ export const EMPTY_PROMPT: Prompt = { ...CLOSED, notes: NOTHING, persisted: true
 export const closedPrompt = (prompt: Prompt): Prompt => ({ ...prompt, ...CLOSED });
 
 export const isPromptOpen = ({ action, openFields }: Prompt): boolean =>
-  action !== null || openFields.own || openFields.note;
+  action !== null || openFields.own || openFields.note || openFields.response === true;
 
 export const idOf = (item: ItemState): string | null => (item.at === 'empty' ? null : item.id);
 

@@ -115,6 +115,19 @@ export class ReasonPrompt {
     this.#send({ kind: 'note', value });
   }
 
+  /** The answer in words being typed; null while its field is closed. */
+  get response(): string | null {
+    return this.#prompt.openFields.response === true ? (this.#prompt.notes.response ?? '') : null;
+  }
+
+  set response(value: string | null) {
+    this.#send({ kind: 'response', value });
+  }
+
+  openResponse(): void {
+    this.#send({ kind: 'openResponse' });
+  }
+
   get open(): boolean {
     return isPromptOpen(this.#prompt);
   }

@@ -1,0 +1,130 @@
+// @vitest-environment happy-dom
+// The controls of a form: what they write, where the focus goes, and which faults they show.
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Json } from '@countersign/shared/json/json';
+import { parseJson } from '#lib/values/json/lossless.ts';
+import { AnswerForm } from '../answer-form.svelte.ts';
+import SchemaForm from './SchemaForm.svelte';
+
+/** Shows the form of a schema; `text` is what it has written. */
+function show(schema: unknown, value: string, starts = false) {
+  const written = { text: value };
+  const form = new AnswerForm({
+    schema: schema as Json,
+    original: value === '' ? undefined : parseJson(value),
+    text: value,
+    starts,
+    onwrite: (text) => (written.text = text),
+  });
+  render(SchemaForm, { form, takesFocus: true, blockedCount: 0 });
+  const compact = () => (written.text === '' ? '' : JSON.stringify(JSON.parse(written.text)));
+  return { form, written, compact };
+}
+
+afterEach(cleanup);
+
+const type = (field: Element | null, value: string) => fireEvent.input(field ?? document, { target: { value } });
+
+const object = (properties: Record<string, unknown>, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+describe('the form of a schema', () => {
+  it('focuses the first field, or the first one with a fault', () => {
+    show(object({ a: { const: 1 }, b: { type: 'string' } }), '{"a":1,"b":"x"}');
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'b' }));
+  });
+
+  it('adds an entry and focuses it, removes one, and moves one with Alt and an arrow', async () => {
+    const { compact } = show(object({ n: { type: 'array', items: { type: 'number' } } }), '{"n":[1.0,2]}');
+    await fireEvent.click(screen.getByRole('button', { name: 'Add entry to n' }));
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Entry 3' }));
+    await type(document.activeElement, '3');
+    expect(compact()).toBe('{"n":[1,2,3]}');
+    await fireEvent.keyDown(document.activeElement ?? document, { key: 'ArrowUp', altKey: true });
+    expect(compact()).toBe('{"n":[1,3,2]}');
+    await fireEvent.click(screen.getByRole('button', { name: 'Remove n 1' }));
+    expect(compact()).toBe('{"n":[3,2]}');
+  });
+
+  it('adds an entry for each pasted line', async () => {
+    const { compact } = show(object({ t: { type: 'array', items: { type: 'string' } } }), '{"t":["a"]}');
+    const clipboardData = { getData: () => 'b\nc\n' };
+    await fireEvent.paste(screen.getByRole('textbox', { name: 'Entry 1' }), { clipboardData });
+    expect(compact()).toBe('{"t":["a","b","c"]}');
+  });
+
+  it('chooses by digit among a few, and by search among many', async () => {
+    const many = Array.from({ length: 9 }, (_, at) => `kind-${at}`);
+    const schema = object({ few: { enum: ['x', 'y'] }, many: { enum: many } });
+    const { compact } = show(schema, '{"few":"x","many":"kind-0"}');
+    await fireEvent.keyDown(screen.getByRole('radio', { name: /^x/ }), { key: '2', code: 'Digit2' });
+    expect(compact()).toBe('{"few":"y","many":"kind-0"}');
+    const search = screen.getByRole('combobox', { name: 'many' });
+    await type(search, '-7');
+    await fireEvent.keyDown(search, { key: 'Enter' });
+    expect(compact()).toBe('{"few":"y","many":"kind-7"}');
+    expect(screen.queryByRole('listbox')).toBeNull();
+  });
+
+  it('puts back what was there when null or another form was chosen and taken back', async () => {
+    const union = {
+      oneOf: [
+        { title: 'Name', type: 'string' },
+        { title: 'Count', type: 'number' },
+      ],
+    };
+    const { compact } = show(object({ a: { type: ['string', 'null'] }, b: union }), '{"a":"kept","b":"ten"}');
+    const isNull = screen.getByRole('checkbox', { name: 'a: No value (null)' });
+    await fireEvent.click(isNull);
+    expect(compact()).toBe('{"a":null,"b":"ten"}');
+    await fireEvent.click(isNull);
+    await fireEvent.click(screen.getByRole('radio', { name: /^Count/ }));
+    expect(compact()).toBe('{"a":"kept","b":""}');
+    await fireEvent.click(screen.getByRole('radio', { name: /^Name/ }));
+    expect(compact()).toBe('{"a":"kept","b":"ten"}');
+  });
+
+  it('shows the fault of a field beside it and keeps what cannot be a number', async () => {
+    const { compact } = show(object({ n: { type: 'number', maximum: 5 } }, ['n']), '{"n":1}');
+    const field = screen.getByRole('textbox', { name: 'n' });
+    await type(field, '');
+    expect(compact()).toBe('{}');
+    expect(screen.getByText('This is missing.')).toBeTruthy();
+    await type(field, '1.x');
+    expect(compact()).toBe('{"n":"1.x"}');
+    expect(field.getAttribute('aria-invalid')).toBe('true');
+    expect(screen.getByText('This must be a number.')).toBeTruthy();
+  });
+
+  it('edits what no form can show as JSON, and keeps it while it is incomplete', async () => {
+    const { written, compact } = show(object({ any: {}, b: { type: 'string' } }), '{"any":{"x":1},"b":"y"}');
+    const field = screen.getByRole('textbox', { name: 'any' });
+    await type(field, '{"x":');
+    expect(written.text).toContain('"any": {"x":');
+    expect(screen.getByText('This is not valid JSON yet.')).toBeTruthy();
+    await type(field, '{"x":2}');
+    expect(compact()).toBe('{"any":{"x":2},"b":"y"}');
+  });
+
+  it('starts with what must be there, and calls nothing missing before it is sent', async () => {
+    const schema = object({ a: object({ b: { type: 'string', default: 'd' } }, ['b']), c: { const: 1 } }, ['a', 'c']);
+    const { compact } = show(schema, '', true);
+    expect(screen.queryByText('This is missing.')).toBeNull();
+    await fireEvent.click(screen.getByRole('button', { name: 'Use default: d' }));
+    expect(compact()).toBe('{"a":{"b":"d"},"c":1}');
+  });
+
+  it('leaves out an optional member, and resets to the suggestion', async () => {
+    const { compact } = show(object({ a: { type: 'string' }, b: { type: 'string' } }), '{"b":"1","a":"2"}');
+    const fieldOfB = screen.getByRole('textbox', { name: 'b' }).closest<HTMLElement>('[data-pointer]');
+    if (fieldOfB === null) throw new Error('The field has a frame.');
+    await fireEvent.click(within(fieldOfB).getByRole('button', { name: 'Leave out b' }));
+    expect(compact()).toBe('{"a":"2"}');
+    await fireEvent.click(within(fieldOfB).getByRole('button', { name: 'Reset b' }));
+    expect(compact()).toBe('{"b":"1","a":"2"}');
+  });
+});
