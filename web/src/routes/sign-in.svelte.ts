@@ -7,6 +7,7 @@ import { clock } from '#lib/time/clock.svelte.ts';
 import { explain } from '#lib/api/explain-error.ts';
 import { session } from '#lib/auth/session.svelte.ts';
 import { appMessages as text } from '#lib/messages/app-messages.ts';
+import { signInMessages } from '#lib/messages/sign-in-messages.ts';
 import {
   accountsOf,
   remember,
@@ -117,7 +118,7 @@ export class SignIn {
     try {
       this.challenge = await call(challenge);
     } catch (error) {
-      this.#fault(text.signIn.previewFailed, { error });
+      this.#fault(signInMessages.previewFailed, { error });
     }
     this.refreshing = false;
   }
@@ -153,7 +154,7 @@ export class SignIn {
     if (this.busy?.step !== 'signing') return;
     this.#turn += 1;
     this.busy = null;
-    this.#quiet(text.signIn.stopped);
+    this.#quiet(signInMessages.stopped);
   }
 
   #begin(wallet: Wallet): number {
@@ -183,7 +184,7 @@ export class SignIn {
       remember({ name: choice.name, address: user.address });
       // Reading the session again proves that the browser stored the cookie.
       await session.load();
-      if (session.state !== 'signed_in') this.#fault(text.signIn.noCookie, { say: text.signIn.noCookieText });
+      if (session.state !== 'signed_in') this.#fault(signInMessages.noCookie, { say: signInMessages.noCookieText });
     } catch (error) {
       this.#sayRefused(error, asked);
       // Every attempt consumes its message.

@@ -1,4 +1,4 @@
-// Texts of the shell, the sign-in page and the projects page, grouped by place.
+// Texts of the shell, of invites and of the projects page, grouped by place.
 
 export const appMessages = {
   app: 'Countersign',
@@ -43,70 +43,6 @@ export const appMessages = {
     now: (address: string) => `Your wallet switched to ${address}.`,
     change: 'Switch',
     stay: 'Stay signed in',
-  },
-
-  signIn: {
-    page: 'Sign in',
-    heading: 'Sign in with your wallet',
-    lead: 'Sign one message with your wallet. No email, no password, no fee.',
-    looking: 'Looking for wallets…',
-    none: 'No wallet found in this browser',
-    noneText: 'Install one and come back. It will show up here.',
-    noWallet: 'No wallet? Get one of these:',
-    inApp: 'Open this page in a wallet app',
-    inAppText: 'On a phone, open this page in your wallet app’s browser.',
-    openIn: (app: string) => `Open in ${app}`,
-    unnamed: 'Unnamed wallet',
-    sameName: 'same name, different wallet',
-    which: (wallet: string) => `Which ${wallet} account do you want to use?`,
-    found: 'installed',
-    usedLast: (address: string) => `last used · ${address}`,
-    onlyDemo: 'demo only',
-    burner: 'temporary wallet, stored in this browser',
-    waiting: 'Approve the request in your wallet',
-    noAnswer: 'Don’t see your wallet?',
-    stop: 'Cancel',
-    stopped: 'Cancelled. Any signature from your wallet will be ignored.',
-    lockedRow: 'locked',
-    locked: (wallet: string) => `${wallet} is locked. Unlock it, then try again.`,
-    checking: 'Checking the signature',
-    preview: 'What you will sign',
-    previewAddress: '(your wallet address)',
-    previewWaiting: 'Loading the message',
-    previewNone: 'Nothing to sign yet.',
-    previewFailed: 'The message could not be loaded',
-    facts: {
-      site: 'Your wallet checks that the message is for this site.',
-      siteUnchecked: 'Your wallet does not check the site. Make sure the first line shows this address.',
-      once: 'The message works once and expires in 5 minutes.',
-      key: 'Your key never leaves your wallet.',
-    },
-    plainSigning: 'check the site address yourself',
-    footer: 'Been invited? Use the wallet that was offered a membership, or open your invite link.',
-    refused: 'Sign-in cancelled.',
-    expired: 'The message expired',
-    expiredText: (until: string, now: string) =>
-      `It expired at ${until}; it is now ${now}. Here is a new one. Try again.`,
-    clockOff: 'Your device’s clock is off',
-    clockOffText: (off: string, now: string) =>
-      `It is ${off}; the correct time is ${now}. Wallets reject messages with the wrong time. Correct the clock and try again.`,
-    fast: (minutes: number) => `${minutes} min fast`,
-    slow: (minutes: number) => `${minutes} min slow`,
-    badSignature: 'The signature did not match the message',
-    badSignatureText: 'Try again. If it keeps happening, your wallet is altering the message.',
-    walletFailed: 'Your wallet returned an error',
-    walletFailedText: 'Open it, check for pending requests and try again, or use another wallet.',
-    wrongOrigin: 'Wrong address',
-    wrongOriginText: (here: string, there: string) =>
-      `You are at ${here}. Countersign runs at ${there}, so signing in here will not work.`,
-    insecure: 'This address needs https',
-    insecureText: (here: string) =>
-      `You are at ${here}. Browsers only allow sessions and wallet signatures at https addresses and at localhost. Ask your operator to set up https.`,
-    open: (address: string) => `Open ${address}`,
-    failed: 'Sign-in failed',
-    noCookie: 'Your browser blocked the session cookie',
-    noCookieText: 'Allow cookies for this site, then sign in again.',
-    unreachable: 'Countersign is not responding',
   },
 
   invite: {
