@@ -250,12 +250,12 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
       allowed_actions: ['reject', 'respond'],
     });
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
-    await page.keyboard.press('h');
+    await page.keyboard.press('Shift+R');
     await page.getByLabel('Answer in words').waitFor();
     await page.keyboard.type('Ask for a written request first.');
     await page.keyboard.press('Escape');
     await page.getByLabel('Answer in words').waitFor({ state: 'detached' });
-    await page.keyboard.press('h');
+    await page.keyboard.press('Shift+R');
     await checkAppearances(page, 'respond', APPEARANCES);
     await page.keyboard.press('Control+Enter');
     expect(await outputOf(id)).toBeNull();

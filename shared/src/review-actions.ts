@@ -38,7 +38,7 @@ export const ACTIONS = {
     bulk: true,
   },
   respond: {
-    key: 'h',
+    key: 'Shift+r',
     label: 'Respond',
     hint: 'Respond in words',
     past: 'answered in words',

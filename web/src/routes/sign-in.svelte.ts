@@ -6,7 +6,6 @@ import { ApiProblem, call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { explain } from '#lib/api/explain-error.ts';
 import { session } from '#lib/auth/session.svelte.ts';
-import { appMessages as text } from '#lib/messages/app-messages.ts';
 import { signInMessages } from '#lib/messages/sign-in-messages.ts';
 import {
   accountsOf,
@@ -193,7 +192,7 @@ export class SignIn {
   }
 
   #sayFailed(choice: WalletChoice, error: unknown): void {
-    const messages = text.signIn;
+    const messages = signInMessages;
     const off = Date.now() - clock.read();
     if (error instanceof SigningRefused) this.#quiet(messages.refused);
     else if (error instanceof WalletLocked) {
@@ -210,7 +209,7 @@ export class SignIn {
   }
 
   #sayRefused(error: unknown, asked: Challenge): void {
-    const messages = text.signIn;
+    const messages = signInMessages;
     const unauthorised = error instanceof ApiProblem && error.status === 401;
     const until = Date.parse(asked.input.expirationTime);
     const now = clock.read();

@@ -2,11 +2,11 @@
 import { getWallets } from '@wallet-standard/app';
 import { describe, expect, it, vi } from 'vitest';
 import { session } from '#lib/auth/session.svelte.ts';
-import { appMessages as text } from '#lib/messages/app-messages.ts';
+import { signInMessages } from '#lib/messages/sign-in-messages.ts';
 import { ADDRESS, HERE, later, NOW, OTHER, refusal, signed, throwing, useService, wallet } from './sign-in.fixture.ts';
 import { SignIn } from './sign-in.svelte.ts';
 
-const messages = text.signIn;
+const messages = signInMessages;
 const service = useService();
 
 async function open(): Promise<SignIn> {
