@@ -118,7 +118,8 @@ function charactersOf({ value }: Visit, run: Run): number {
 
 function patternTest({ value, matcher }: Part): Test {
   const matches = matcher(value as string);
-  const message = `must match the pattern ${shown(value).slice(1, -1)}`;
+  // As its author wrote it: only control characters stay escaped.
+  const message = `must match the pattern ${shown(value).slice(1, -1).replaceAll('\\\\', '\\')}`;
   return (visit, run) => matches(visit.value as string, run.spend) || message;
 }
 
