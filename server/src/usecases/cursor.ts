@@ -105,5 +105,8 @@ export function fitting(rows: { bytes: number }[], limit: number): number {
   return over === -1 ? limit : Math.min(limit, Math.max(over, 1));
 }
 
+/** The size in bytes of a text column in an answer, where a control character takes six; 0 for null. */
+export const textBytes = (column: string): string => `coalesce(octet_length(to_json(${column})::text), 0)`;
+
 /** The size of a value in an answer, in bytes. */
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -3,7 +3,7 @@ import { Decision } from '../../db/entities/decision.ts';
 import type { Ending } from '../../domain/items/decision.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
-import { decodeSeq, encodeSeq, fitting } from '../cursor.ts';
+import { decodeSeq, encodeSeq, fitting, textBytes } from '../cursor.ts';
 
 export interface PublicEventsPage {
   rows: PublicEventRow[];
@@ -42,7 +42,7 @@ export function listPublicEvents(
       // An item that routing rejected has no decision and is not in the feed. A later decision by a person has its own event.
       // Verdicts on audited items are not in the feed either (AU2).
       // Each part reads its own index, at most a page of it.
-      `(select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) as bytes, i.emptied_at is not null as redacted, null::float8 as withdrawn_at
+      `(select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) + ${textBytes('d.response')} as bytes, i.emptied_at is not null as redacted, null::float8 as withdrawn_at
        from event e join decision d on d.item_id = e.item_id and not d.audit and d.action = e.data ->> 'action' and d.final_at is not null
          join item i on i.id = e.item_id
        where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null

@@ -6,7 +6,7 @@ import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { publicStatusOf } from '../../domain/items/item.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
-import { decodeCursor, fitting, toPage } from '../cursor.ts';
+import { decodeCursor, fitting, textBytes, toPage } from '../cursor.ts';
 
 export interface PublicItemsQuery {
   /** The public status (LC2). */
@@ -51,9 +51,14 @@ export function listPublicItems(
 /** `publicStatusOf` in SQL, in the form that its index has. */
 const PUBLIC_STATUS = `case when audit then 'auto_approved' else coalesce(public_status, status) end`;
 
+/** Of the decision of an item; null without one. An answer in words is counted as JSON writes it. */
+const DECIDED_BYTES = `
+  select coalesce(octet_length(d.output), 0) + ${textBytes('d.response')} from decision d
+  where d.item_id = item.id and not d.audit`;
+
 /**
  * Reads one extra row to know whether there is another page. Only the requested conditions are included, so that an index serves
- * each. A suggestion counts twice: most are approved unchanged, and a page shows both.
+ * each. A suggestion counts twice: most are approved unchanged, and a page shows both. A decision that is longer counts instead.
  */
 function find(em: Em, projectId: string, { status, since, until, after, limit }: PublicItemsQuery) {
   const cursor = decodeCursor(after);
@@ -70,7 +75,8 @@ function find(em: Em, projectId: string, { status, since, until, after, limit }:
   ];
   return rawQuery<{ id: string; created_at: string | Date; bytes: number }>(
     em,
-    `select id, created_at, octet_length(input) + 2 * octet_length(suggestion) + coalesce(octet_length(metadata), 0) as bytes
+    `select id, created_at, octet_length(input) + octet_length(suggestion) + coalesce(octet_length(metadata), 0)
+       + coalesce(octet_length(suggestion_faults), 0) + greatest(octet_length(suggestion), (${DECIDED_BYTES})) as bytes
      from item where ${conditions.join(' and ')}
      order by created_at desc, id desc limit ${value(limit + 1)}`,
     values,

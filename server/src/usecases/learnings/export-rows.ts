@@ -3,7 +3,7 @@ import type { ExportFilter } from '@countersign/shared/schemas/exports';
 import type { ItemKind } from '@countersign/shared/enums';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
-import { fitting } from '../cursor.ts';
+import { fitting, textBytes } from '../cursor.ts';
 import { diffOf } from './json-diff.ts';
 import { type Exported, needsCorrection } from '../../domain/learnings/export-lines.ts';
 import { OVERRIDE_ACTIONS, type OverrideAction } from '@countersign/shared/review-actions';
@@ -54,10 +54,13 @@ const OVERRIDES = `
       where x.type = 'project.changed' and x.data -> 'learning' is not null and x.data -> 'learning' ->> 'id' = l.id::text and x.seq <= $3
       order by x.seq desc limit 1), false)`;
 
+/** The text of the schema of a tool call. */
+const ARGUMENTS_SCHEMA = `case when i.kind = 'tool_call' then (select s.text from answer_schema s
+  where s.project_id = i.project_id and s.digest = i.answer_schema) end`;
+
 const ROWS = `
   select e.seq, l.id, l.item_id, l.action, i.input, i.suggestion, l.output, l.reason, l.note, l.response,
-    i.title, i.kind, i.has_suggestion, case when i.kind = 'tool_call' then (select s.text from answer_schema s
-      where s.project_id = i.project_id and s.digest = i.answer_schema) end as arguments_schema, i.confidence, i.risk_flags, i.model,
+    i.title, i.kind, i.has_suggestion, ${ARGUMENTS_SCHEMA} as arguments_schema, i.confidence, i.risk_flags, i.model,
     i.source, l.reviewer_id, u.address, l.settings_version, l.guidelines_version, l.created_at ${OVERRIDES}
   order by e.seq limit $10`;
 
@@ -80,7 +83,8 @@ const valuesOf = ({ projectId, filter, reasons, after, through }: Span) => {
 };
 
 const BYTES = `
-  select octet_length(i.input) + octet_length(i.suggestion) + 2 * coalesce(octet_length(l.output), 0) as bytes ${OVERRIDES}
+  select octet_length(i.input) + octet_length(i.suggestion) + 2 * coalesce(octet_length(l.output), 0)
+    + ${textBytes('l.response')} + coalesce(octet_length(${ARGUMENTS_SCHEMA}), 0) as bytes ${OVERRIDES}
   order by e.seq limit $10`;
 
 /** The next batch; empty at the end. `at` is the start of the one after it. */

@@ -10,7 +10,7 @@ import { isArchived, notFound, requirePermission } from '../access/membership.ts
 import type { MemberActor, Services } from '../services.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
 import { treeOf } from './cluster-roots.ts';
-import { decodeCursor, fitting, toPage, type Cursor, type PageQuery } from '../cursor.ts';
+import { decodeCursor, fitting, textBytes, toPage, type Cursor, type PageQuery } from '../cursor.ts';
 import { diffOf } from './json-diff.ts';
 import { fromOf, whereOf, type LearningsOf, type Where } from './learning-where.ts';
 import type { OverrideAction } from '@countersign/shared/review-actions';
@@ -94,7 +94,7 @@ async function foundIn(
   const [at, id, most] = [1, 2, 3].map((n) => `$${values.length + n}`);
   return rawQuery(
     em,
-    `select l.id, l.created_at, octet_length(i.suggestion) + coalesce(octet_length(l.output), 0) as bytes
+    `select l.id, l.created_at, octet_length(i.suggestion) + coalesce(octet_length(l.output), 0) + ${textBytes('l.response')} as bytes
      from learning l join item i on i.id = l.item_id where ${text} and (${at}::timestamptz is null or (l.created_at, l.id) < (${at}::timestamptz, ${id}::uuid))
      order by l.created_at desc, l.id desc limit ${most}`,
     [...values, cursor?.at ?? null, cursor?.id ?? null, limit + 1],

@@ -10,7 +10,7 @@ import { placesOf, runOf, RUNS, type RunRow, requireRun } from './regression-row
 import type { OverrideAction } from '@countersign/shared/review-actions';
 
 const BYTES =
-  'octet_length(i.suggestion) + coalesce(octet_length(l.output), 0) + coalesce(octet_length(c.suggestion), 0)';
+  'octet_length(i.suggestion) + coalesce(octet_length(l.output), 0) + coalesce(octet_length(c.suggestion), 0) + coalesce(octet_length(c.faults), 0)';
 
 export interface RunsQuery extends PageQuery {
   /** Includes runs of clusters merged into it; undefined: runs without a cluster. */
