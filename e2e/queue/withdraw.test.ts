@@ -12,13 +12,16 @@ const chromium = await findChromium();
 describe.skipIf(chromium === undefined)('a withdrawn item', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('WD4: is left for the next one, or stays with the draft that was typed there', { timeout: 120_000 }, async () => {
+  it('WD4: is left for the next one, or stays with what was typed there', { timeout: 120_000 }, async () => {
     const { owner, project, enter } = browserEnv();
-    const arrive = async (question: string) =>
-      (await project.pipeline.submit(aSubmission({ input: { question }, suggestion: `About: ${question}` }))).id;
+    const arrive = async (question: string) => {
+      const fields = { input: { question }, suggestion: `About: ${question}` };
+      return (await project.pipeline.submit(aSubmission({ ...fields, allowed_actions: ['edit', 'respond'] }))).id;
+    };
     const withdraw = (id: string) =>
       project.pipeline.call(withdrawItem, { params: { id }, body: { reason: 'The order was cancelled.' } });
     const [first, second] = [await arrive('the first parcel'), await arrive('the second parcel')];
+    const third = await arrive('the third parcel');
     const page = await enter(owner, `/queue?item=${first}`);
     await page
       .getByRole('button', { name: /^Claim\b/ })
@@ -43,6 +46,19 @@ describe.skipIf(chromium === undefined)('a withdrawn item', () => {
       await expectAccessible(page, 'section[aria-label="Item"]');
       await saveScreenshot(page, `withdrawn-${appearance.colorScheme}-${appearance.size.width}`);
     }
+
+    await page
+      .getByRole('button', { name: /^Next item\b/ })
+      .first()
+      .click();
+    await page.getByText('About: the third parcel').first().waitFor();
+    await page.getByText('Yours for').waitFor();
+    await page.getByRole('button', { name: 'Respond', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Answer in words' }).fill('An answer in words');
+    await arrive('the fourth parcel');
+    await withdraw(third);
+    await page.getByText('Your draft is saved. You can copy it below.').waitFor();
+    await page.getByText('An answer in words').first().waitFor();
     expect(await project.pipeline.read(second)).toMatchObject({ status: 'withdrawn', decision: null });
   });
 });

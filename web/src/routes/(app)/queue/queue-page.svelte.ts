@@ -26,6 +26,7 @@ import type { ItemCommands } from './commands/item-commands.ts';
 import { stageOf, type Stage } from './session/review-state.ts';
 import { ReviewSession } from './session/review-session.svelte.ts';
 import { dropDoublePresses } from './commands/double-press.ts';
+import { unsentDraftsOf } from './drafts/unsent-drafts.ts';
 import { itemParts } from './item/item-parts-loader.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
 import { Reading } from './item/reading.svelte.ts';
@@ -210,7 +211,7 @@ class QueuePage implements Ui {
     const { detail } = reviewSession.item;
     if (detail?.status !== 'withdrawn')
       return announcer.say(messages.announcement.decidedFirst(detail?.decided_by ?? messages.someone), 'assertive');
-    const typed = drafts.read(detail.id) !== null;
+    const typed = unsentDraftsOf(drafts, detail.id).length > 0;
     announcer.say(messages.announcement.withdrawn(typed), 'assertive');
     // Nobody answers it: the next one follows, unless something was typed here that its user may still need.
     if (preferences.flow && !typed) void reviewSession.next();
