@@ -56,9 +56,16 @@ describe.skipIf(chromium === undefined)('a withdrawn item', () => {
     await page.getByRole('button', { name: 'Respond', exact: true }).click();
     await page.getByRole('textbox', { name: 'Answer in words' }).fill('An answer in words');
     await arrive('the fourth parcel');
+    const claims: string[] = [];
+    page.on('request', (request) => claims.push(request.url()));
+    const saidAgain = await watchForText(page, 'Your draft is saved');
     await withdraw(third);
-    await page.getByText('Your draft is saved. You can copy it below.').waitFor();
+    await saidAgain();
+    await page.getByRole('heading', { name: 'Your draft' }).waitFor();
     await page.getByText('An answer in words').first().waitFor();
+    // The next item would have been claimed with the announcement.
+    expect(claims.filter((url) => url.includes('claim'))).toEqual([]);
+    expect(page.url()).toContain(third);
     expect(await project.pipeline.read(second)).toMatchObject({ status: 'withdrawn', decision: null });
   });
 });
