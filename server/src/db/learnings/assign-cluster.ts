@@ -88,13 +88,13 @@ export async function assignCluster({ clock, ids }: ClusterServices, tx: Tx, var
 /** Maximum number of reasons recorded before yielding to others. */
 const BATCH_SIZE = 200;
 
-/** Records reasons of learnings from before clusters existed. Returns whether there may be more. */
+/** Records reasons of learnings from before clusters existed; a learning without a reason has no cluster (LC8). Returns whether there may be more. */
 export async function noteMissingReasons(services: ClusterServices & { db: Database }): Promise<boolean> {
   const forgotten = await services.db.read((em) =>
     rawQuery<{ project_id: string; reason: string; given_at: string | Date }>(
       em,
       `select l.project_id, l.reason, min(l.created_at) as given_at from learning l
-       where not exists (select from wording w where w.project_id = l.project_id and w.reason = l.reason)
+       where l.reason <> '' and not exists (select from wording w where w.project_id = l.project_id and w.reason = l.reason)
        group by 1, 2 order by min(l.created_at) limit $1`,
       [BATCH_SIZE],
     ),

@@ -13,6 +13,7 @@ import { openProject, review, setUndoWindow, type OpenProject } from '../../buil
 import { person } from '../../client.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
+import { noteMissingReasons } from '../../../src/db/learnings/assign-cluster.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { aBody, aSender, hexOf, post } from '../webhooks/inbound-sender.ts';
 
@@ -251,6 +252,9 @@ describe('an answer in words', () => {
     expect(JSON.parse(body)).toMatchObject({ event: 'item.decided', status: 'rejected', decision: sent });
     const learnings = await inside.sql('select action, response, reason from learning where item_id = ?', [id]);
     expect(learnings).toEqual([{ action: 'respond', response, reason: '' }]);
+    // Without a reason there is no cluster, also once the worker has looked for reasons that were never recorded.
+    while (await noteMissingReasons(inside.services));
+    expect(await inside.sql(`select id from wording where project_id = ? and reason = ''`, [project.id])).toEqual([]);
   });
 });
 

@@ -137,6 +137,7 @@ export class AnswerForm {
     if (view === undefined) return;
     const { pointer, value } = field;
     if (value !== undefined && value !== null) this.#before[`${field.control.chosen} ${pointer}`] = value;
+    this.#forget(pointer);
     this.#chosen = { ...this.#chosen, [pointer]: option };
     const before = this.#before[`${option} ${pointer}`];
     this.set(field, before ?? carried(value, addedValue(view, this.#source.schema), view));
@@ -154,16 +155,22 @@ export class AnswerForm {
     const list = valueAt(this.#value, field.path);
     if (entries.length < 2 || list === undefined || !isArray(list)) return false;
     const empty = list[at] === '';
+    const more = entries.length - (empty ? 1 : 0);
+    this.#renumber(field, (index) => (index > at ? index + more : empty && index === at ? null : index));
     this.#write(withValue(this.#value, field.path, list.toSpliced(empty ? at : at + 1, empty ? 1 : 0, ...entries)));
     return true;
   }
 
   removeEntry(field: Field, at: number): void {
-    if (this.#value !== undefined) this.#write(withoutValue(this.#value, [...field.path, at]));
+    if (this.#value === undefined) return;
+    this.#renumber(field, (index) => (index === at ? null : index > at ? index - 1 : index));
+    this.#write(withoutValue(this.#value, [...field.path, at]));
   }
 
   move(field: Field, from: number, to: number): void {
-    if (this.#value !== undefined) this.#write(withMoved(this.#value, field.path, [from, to]));
+    if (this.#value === undefined) return;
+    this.#renumber(field, (index) => movedIndex(index, from, to));
+    this.#write(withMoved(this.#value, field.path, [from, to]));
   }
 
   /** The text of a place that is edited as JSON. */
@@ -187,8 +194,37 @@ export class AnswerForm {
     }
   }
 
+  /** What was typed and chosen at the pointer, and below it, is replaced. */
   #forget(pointer: string): void {
-    this.#pending = Object.fromEntries(Object.entries(this.#pending).filter(([key]) => key !== pointer));
+    const stays = ([key]: [string, unknown]) => key !== pointer && !key.startsWith(`${pointer}/`);
+    this.#pending = Object.fromEntries(Object.entries(this.#pending).filter(stays));
+    this.#chosen = Object.fromEntries(Object.entries(this.#chosen).filter(stays));
+  }
+
+  /** The entries of a list move: what belongs to one goes with it, or away with it where `to` says null. */
+  #renumber({ pointer, path }: Field, to: (index: number) => number | null): void {
+    const target = (key: string) => renumbered(key, pointer, to);
+    this.#pending = Object.fromEntries(
+      Object.entries(this.#pending).flatMap(([key, typed]) => {
+        const now = target(key);
+        if (now === null || now === key) return now === null ? [] : [[key, typed]];
+        const index = to(Number(typed.path[path.length]));
+        return [[now, { ...typed, path: typed.path.with(path.length, index ?? 0) }]];
+      }),
+    );
+    this.#chosen = Object.fromEntries(
+      Object.entries(this.#chosen).flatMap(([key, option]) => {
+        const now = target(key);
+        return now === null ? [] : [[now, option]];
+      }),
+    );
+    this.#before = Object.fromEntries(
+      Object.entries(this.#before).flatMap(([key, value]) => {
+        const space = key.indexOf(' ') + 1;
+        const now = target(key.slice(space));
+        return now === null ? [] : [[key.slice(0, space) + now, value]];
+      }),
+    );
   }
 
   #judge(): readonly AnswerFault[] {
@@ -209,6 +245,21 @@ export class AnswerForm {
     this.#written = whole === undefined ? '' : printJson(whole);
     this.#source.onwrite(this.#written);
   }
+}
+
+/** The pointer after the entries of a list have moved; null where its entry is gone. */
+function renumbered(pointer: string, list: string, to: (index: number) => number | null): string | null {
+  const [, digits, rest = ''] = /^(\d+)(.*)$/s.exec(pointer.slice(list.length + 1)) ?? [];
+  if (!pointer.startsWith(`${list}/`) || digits === undefined) return pointer;
+  const index = to(Number(digits));
+  return index === null ? null : `${list}/${index}${rest}`;
+}
+
+/** Where the entry at `index` is once the one at `from` was moved to `to`. */
+function movedIndex(index: number, from: number, to: number): number {
+  if (index === from) return to;
+  if (index > from && index <= to) return index - 1;
+  return index < from && index >= to ? index + 1 : index;
 }
 
 const textOf = (value: Json | undefined): string | null => (value === undefined ? null : printJson(value, 0));

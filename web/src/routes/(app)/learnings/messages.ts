@@ -159,6 +159,9 @@ export const messages = {
     note: 'Note:',
     open: 'Open item',
     noCorrection: 'Rejected suggestion:',
+    responded: 'answered in words',
+    response: 'Answer in words:',
+    noReason: 'No reason given',
     suggestion: 'Suggestion',
   },
 

@@ -351,8 +351,8 @@ function refuseDecision(working: WorkingState, job: JobOf<'decide'>, error: unkn
     say(working, reviewMessages.failed.announcement(explain(error).title), true);
     return end(working, false);
   }
-  // Commands that wait assumed that the decision is accepted.
-  dropWaiting(working, () => true);
+  // Commands that wait assumed that the decision is accepted. The undo of another one did not.
+  dropWaiting(working, (job) => job.kind !== 'undo' || job.recent.itemId === id);
   putBack(working, job.decision);
   if (isRefusal(error, ['unchanged_edit']) && edit !== null) {
     working.effects.push({ kind: 'editFault', edit, fault: messages.edit.unchanged });

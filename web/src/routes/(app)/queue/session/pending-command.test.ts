@@ -89,6 +89,22 @@ describe('while the claim on the next item is pending', () => {
     expect(page.recentDecisions.of('one')?.state).toBe('undone');
   });
 
+  it('undo runs though the decision that it waited for is refused, where it undoes another one', async () => {
+    const page = await fixture.openWithClaim();
+    await page.reviewSession.decide('approve');
+    const recent = page.recentDecisions.of('one');
+    expect([page.reviewSession.item.id, recent?.state]).toEqual(['two', 'saved']);
+    fixture.server.held.add('POST /api/items/two/decision');
+    fixture.server.outcomes.set('POST /api/items/two/decision', 500);
+    const deciding = page.reviewSession.decide('approve');
+    await vi.advanceTimersByTimeAsync(0);
+    const undone = recent !== null && page.reviewSession.undo(recent);
+    fixture.server.releaseHeld();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([await deciding, await undone]).toEqual([false, true]);
+    expect(page.recentDecisions.of('one')?.state).toBe('undone');
+  });
+
   it('an undo replaces the row that waits to be opened', async () => {
     const page = await fixture.openWithClaim();
     await whileClaimingNext(page, async () => {
