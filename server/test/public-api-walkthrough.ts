@@ -4,7 +4,7 @@ import { beginRegression, listRegressionCases } from '@countersign/shared/routes
 import { createInboundSource } from '@countersign/shared/routes/inbound';
 import { HEADERS, signWebhook } from '@countersign/shared/webhook';
 import { encodeSeq } from '../src/usecases/cursor.ts';
-import type { OpenProject } from './builders.ts';
+import { aSubmission, type OpenProject } from './builders.ts';
 
 /** One request of the walk. */
 export interface Step {
@@ -32,6 +32,7 @@ export async function walkPublicApi(project: OpenProject, itemId: string): Promi
   const source = await project.owner.call(createInboundSource, { params: { id: project.id }, body: { name: 'Tour' } });
   const sender = { path: new URL(source.url).pathname, secret: source.inbound_secret };
   return [...submitting(project), ...batches(project), ...reading(project, itemId), ...listing(project)]
+    .concat(await withdrawing(project, itemId))
     .concat(await regressions(project))
     .concat(await inbound(project, sender))
     .concat(stepsOf('readOpenApi', { path: '/api/public/openapi.json' }, [{ name: 'the document', status: 200 }]));
@@ -102,6 +103,24 @@ function reading(project: OpenProject, itemId: string): Step[] {
     { name: 'nobody’s item', status: 404, path: at(UNKNOWN_ID) },
     { name: 'no id', status: 400, path: at('demo') },
     { name: 'an endless wait', status: 422, path: at(itemId, '?wait=61') },
+    { name: 'no key', status: 401, headers: { 'x-api-key': '' } },
+  ]);
+}
+
+/** `decidedId` has a decision. */
+async function withdrawing(project: OpenProject, decidedId: string): Promise<Step[]> {
+  const { id } = await project.pipeline.submit(aSubmission());
+  const headers = { ...JSON_TYPE, 'x-api-key': project.pipeline.apiKey };
+  const at = (itemId: string) => `/api/public/items/${itemId}/withdraw`;
+  return stepsOf('withdrawItem', { method: 'POST', path: at(id), headers, body: '{}' }, [
+    { name: 'with a reason', status: 200, body: '{"reason":"Cancelled"}' },
+    { name: 'repeated', status: 200 },
+    { name: 'a decided item', status: 409, path: at(decidedId) },
+    { name: 'nobody’s item', status: 404, path: at(UNKNOWN_ID) },
+    { name: 'no id', status: 400, path: at('demo') },
+    { name: 'an unknown member', status: 422, body: '{"why":"x"}' },
+    { name: 'no JSON', status: 400, body: '{' },
+    { name: 'no text', status: 415, headers: { 'content-type': 'text/plain' } },
     { name: 'no key', status: 401, headers: { 'x-api-key': '' } },
   ]);
 }
