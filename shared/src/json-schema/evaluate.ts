@@ -1,4 +1,5 @@
 // Checks a value against a compiled schema, within a number of steps, and says in words what does not fit.
+import { escapePart } from '../json/json-pointer.ts';
 import type { Json } from '../json/json.ts';
 import { isNumber } from './exact-numbers.ts';
 import { isObject } from './keywords.ts';
@@ -239,6 +240,3 @@ export function pointerOf(place: Place | null): string {
   for (let at = place; at !== null; at = at.up) parts.push(`/${escapePart(at.key)}`);
   return parts.reverse().join('');
 }
-
-/** A name as a part of a JSON pointer (RFC 6901). */
-export const escapePart = (name: string | number): string => String(name).replaceAll('~', '~0').replaceAll('/', '~1');

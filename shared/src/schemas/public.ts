@@ -278,9 +278,9 @@ export type PublicEvent = z.infer<typeof publicEvent>;
 export const listEvents = endpointSchemas({
   auth: 'api_key',
   scope: 'read',
-  summary: 'Catch up on final decisions, oldest first',
+  summary: 'Catch up on final decisions and withdrawals, oldest first',
   description:
-    'For consumers that were down. Save `next_cursor` and send it as `after`: it is present even when there is nothing new, and no decision can appear before it. Decisions whose content was deleted under the retention policy are omitted.',
+    'For consumers that were down. Save `next_cursor` and send it as `after`: it is present even when there is nothing new, and no event can appear before it. Decisions whose content was deleted under the retention policy are omitted.',
   query: z.strictObject({
     after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
     limit: pageLimit,

@@ -1,4 +1,5 @@
 // What a tool call looks like, and what an edit of one may change (TC1, TC2). Pure.
+import { escapePart } from '@countersign/shared/json/json-pointer';
 import type { Json } from '@countersign/shared/json/json';
 
 /** Something that does not fit, by its JSON pointer. */
@@ -30,7 +31,7 @@ export function callFaults(value: unknown): CallFault[] {
       ? []
       : [{ pointer: '/arguments', keyword: kindOfFault(given), message: 'The arguments are an object.' }]),
     ...unknown.slice(0, MAX_UNKNOWN).map((key) => ({
-      pointer: `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      pointer: `/${escapePart(key)}`,
       keyword: 'unknown_field',
       message: 'Only name and arguments may be here.',
     })),

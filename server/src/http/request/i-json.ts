@@ -1,4 +1,5 @@
 // Parses I-JSON (RFC 7493): refuses what JSON.parse would change silently, and returns each member's exact text.
+import { escapePart } from '@countersign/shared/json/json-pointer';
 import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json/json-fault';
 import { JsonLexer, type TokenKind } from '@countersign/shared/json/json-lexer';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
@@ -215,5 +216,5 @@ const STEPS: Readonly<Partial<Record<TokenKind, (scan: Scan) => void>>> = {
  */
 function pointerPart(key: string): string {
   const shown = key.slice(0, LIMITS.keyLength).toWellFormed();
-  return encodeURIComponent(shown.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return encodeURIComponent(escapePart(shown));
 }

@@ -1,4 +1,5 @@
 // Validates path, query and body with the schemas of the contract, and reports errors field by field.
+import { escapePart } from '@countersign/shared/json/json-pointer';
 import type { z } from 'zod';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 
@@ -43,4 +44,4 @@ function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
   ];
 }
 
-const escapePointer = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+const escapePointer = (part: string) => encodeURIComponent(escapePart(part));

@@ -12,7 +12,7 @@ export interface Waiter {
 export interface Waiters {
   /** Null when this key, its owner or the process has reached its limit. */
   take(who: { keyId: string; ownerId: string }): Waiter | null;
-  /** Wakes the requests whose item has become final; called when `item.finalized` is notified. */
+  /** Wakes the requests whose item has become final; called when `item.finalized` or `item.withdrawn` is notified. */
   runOnce(): Promise<void>;
   /** Releases the requests of this key: it is no longer valid (K4). */
   releaseByKey(keyId: string): void;

@@ -1,4 +1,5 @@
 // Judges an answer by its schema as the server does (TS3), and sorts the faults by the field they belong to.
+import { stepsOf } from '@countersign/shared/json/json-pointer';
 import type { Json } from '@countersign/shared/json/json';
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate, type CompiledSchema, type Fault } from '@countersign/shared/json-schema/evaluate';
@@ -21,10 +22,7 @@ export function judgeAnswer(schema: Json, value: Json): AnswerFault[] {
 
 /** A pointer for people: `lines 2 › unit_price`. Empty for the whole answer. */
 const placeName = (pointer: string): string =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  stepsOf(pointer)
     .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step))
     .join(' › ');
 

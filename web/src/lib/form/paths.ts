@@ -1,4 +1,5 @@
 // Changes a JSON value at a path and leaves everything else as it is; keys keep their order. Pure.
+import { escapePart } from '@countersign/shared/json/json-pointer';
 import { entriesOf, isArray, isObject, objectOf } from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
 import { memberOf } from './schema-reader.ts';
@@ -7,8 +8,7 @@ import { memberOf } from './schema-reader.ts';
 export type Path = readonly (string | number)[];
 
 /** The JSON pointer (RFC 6901) of a path. */
-export const pointerOf = (path: Path): string =>
-  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+export const pointerOf = (path: Path): string => path.map((step) => `/${escapePart(step)}`).join('');
 
 /** The value at a path; undefined where there is none. */
 export const valueAt = (value: Json | undefined, path: Path): Json | undefined =>

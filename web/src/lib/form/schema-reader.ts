@@ -1,4 +1,5 @@
 // Reads a JSON Schema for a form: follows references and merges `allOf` into one object of keywords per place.
+import { stepsOf } from '@countersign/shared/json/json-pointer';
 import {
   entriesOf,
   isArray,
@@ -47,9 +48,7 @@ export class SchemaReader {
     if (local === '#' || local === '') return this.#document;
     if (!local.startsWith('#')) return undefined;
     if (!local.startsWith('#/')) return this.#anchors[local.slice(1)];
-    return decodeURIComponent(local.slice(2))
-      .split('/')
-      .reduce<Json | undefined>((value, step) => memberOf(value, stepOf(step)), this.#document);
+    return stepsOf(decodeURIComponent(local)).reduce<Json | undefined>(memberOf, this.#document);
   }
 
   #collectAnchors(value: Json): void {
@@ -60,8 +59,6 @@ export class SchemaReader {
     }
   }
 }
-
-const stepOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** The member of an object or the entry of a list. */
 export function memberOf(value: Json | undefined, step: string | number): Json | undefined {

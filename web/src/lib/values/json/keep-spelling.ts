@@ -1,4 +1,5 @@
 // Writes an edited value in the spelling of the text it came from: what did not change stays byte for byte (TS4). Pure.
+import { stepsOf } from '@countersign/shared/json/json-pointer';
 import { JsonLexer } from '@countersign/shared/json/json-lexer';
 import type { Json } from '@countersign/shared/json/json';
 import { entriesOf, isArray, isObject, kindOf, numberText, parseJson, printJson, type JsonObject } from './lossless.ts';
@@ -25,12 +26,8 @@ export function keepSpelling(source: string, edited: Json): string {
 
 /** Where the value of a JSON pointer is in a text that is valid JSON; of a place that is not there, the nearest around it. */
 export function spanOf(source: string, pointer: string): { from: number; to: number } {
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   let node = nodesOf(source);
-  for (const step of steps) {
+  for (const step of stepsOf(pointer)) {
     const inner = node.members.find(({ key }, at) => (key ?? String(at)) === step);
     if (inner === undefined) break;
     node = inner.node;

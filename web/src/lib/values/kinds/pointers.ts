@@ -1,4 +1,5 @@
 // The kinds a project fixed, by JSON pointer: `/rows/0/body`, with `*` for any step; empty for the whole value.
+import { stepsOf as stepsOfPointer } from '@countersign/shared/json/json-pointer';
 import type { ContentKind } from '@countersign/shared/enums';
 import type { Kind } from '../classify.ts';
 
@@ -33,12 +34,6 @@ const stepsOf = (path: string): string[] =>
   [...path.matchAll(STEP)].map(([, name, index, quoted]) =>
     quoted === undefined ? (name ?? index ?? '') : (JSON.parse(quoted) as string),
   );
-
-const stepsOfPointer = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** The kind fixed for the value at a path. An exact pointer wins over one with `*`. */
 export function kindAt(kinds: FixedKinds, path: string): Kind | undefined {

@@ -1,4 +1,5 @@
 // The part of OpenAPI 3.1 that the page reads, and how references inside a document are resolved.
+import { stepsOf } from '@countersign/shared/json/json-pointer';
 
 export interface Schema {
   $ref?: string;
@@ -84,11 +85,10 @@ export interface Document {
 export function follow<Node extends { $ref?: string }>(document: Document, node: Node): Node {
   const { $ref, ...own } = node;
   if ($ref === undefined) return node;
-  const found = $ref
-    .replace(/^#\//, '')
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document);
+  const found = stepsOf($ref).reduce<unknown>(
+    (at, part) => (at as Record<string, unknown> | undefined)?.[part],
+    document,
+  );
   const target = follow(document, (found ?? {}) as Node);
   return { ...target, ...own, $ref: undefined };
 }
