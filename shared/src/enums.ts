@@ -62,6 +62,13 @@ export type RoutingRule = (typeof ROUTING_RULES)[number];
 export const OUTCOMES = ['still_fails', 'differs', 'fixed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/**
+ * The events that webhook and feed carry, of which a project chooses (WE1). What documents, shows or filters them has a
+ * table over these names.
+ */
+export const DELIVERED_EVENTS = ['item.decided', 'item.expired', 'item.withdrawn', 'decision.revised'] as const;
+export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
+
 export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'paused', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 

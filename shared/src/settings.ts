@@ -1,5 +1,12 @@
 // Every project setting, declared once: its values, default, place in the form, permission, change log text and merge.
-import { BELOW_REVIEW, CONTENT_KINDS, OVER_BUDGET, SENSITIVE_PICTURES, type Ability } from './enums.ts';
+import {
+  BELOW_REVIEW,
+  CONTENT_KINDS,
+  DELIVERED_EVENTS,
+  OVER_BUDGET,
+  SENSITIVE_PICTURES,
+  type Ability,
+} from './enums.ts';
 
 /** The parts of the settings form. */
 export type Section =
@@ -66,10 +73,21 @@ export type PointersSetting = Common & {
   nullable: false;
 } & Start<Readonly<Record<string, string>>>;
 
+/** Some of the options, in their order. */
+export type SubsetSetting = Common & {
+  control: 'subset';
+  options: readonly string[];
+  /** Options that every value contains, and why. */
+  always: readonly string[];
+  whyAlways: string;
+  nullable: false;
+} & Start<readonly string[]>;
+
 /** A JSON Schema for answers. Its value here is JSON text; requests and responses contain the schema itself. */
 export type SchemaSetting = Common & { control: 'schema'; nullable: true } & Start<null>;
 
-export type Setting = NumberSetting | TextSetting | ChoiceSetting | ListSetting | PointersSetting | SchemaSetting;
+export type Setting =
+  NumberSetting | TextSetting | ChoiceSetting | ListSetting | PointersSetting | SubsetSetting | SchemaSetting;
 
 const OWNERS = { changedBy: 'change_settings' } as const;
 const VALUE = { ...OWNERS, log: 'values', merge: 'choose' } as const;
@@ -248,6 +266,19 @@ export const SETTINGS = {
     maxLength: 2048,
     trimmedBy: 'form',
   },
+  /** The events that its webhook and feed carry (WE1). */
+  webhook_events: {
+    ...OWNERS,
+    section: 'webhook',
+    control: 'subset',
+    log: 'entries',
+    merge: 'choose',
+    options: DELIVERED_EVENTS,
+    always: ['item.decided'],
+    whyAlways: 'item.decided cannot be left out: it carries the decisions.',
+    nullable: false,
+    default: DELIVERED_EVENTS,
+  },
 } as const satisfies Record<string, Setting>;
 
 type Settings = typeof SETTINGS;
@@ -261,9 +292,11 @@ type ValueOf<S extends Setting> =
         ? string[]
         : S extends { control: 'pointers'; options: readonly (infer Option extends string)[] }
           ? Record<string, Option>
-          : S extends { options: readonly (infer Option)[] }
-            ? Option
-            : string)
+          : S extends { control: 'subset'; options: readonly (infer Option)[] }
+            ? Option[]
+            : S extends { options: readonly (infer Option)[] }
+              ? Option
+              : string)
   | (S extends { nullable: true } ? null : never);
 
 /** All settings of one project. */

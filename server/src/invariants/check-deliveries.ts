@@ -93,18 +93,19 @@ function faultsOf({ place, webhookId, body, redacted, eventId, of, projectId, it
 
 /**
  * $1: the project; $2: actions that are delivered. Only events since the last change
- * of its settings, before which it may have had no webhook URL.
+ * of its settings, before which it may have had no webhook URL, or other webhook events (WE1). None while that change has no
+ * `seq` yet.
  */
 const UNDELIVERED_DECISIONS = `
   with since as (
-    select coalesce(max(e.seq), 0) as seq from event e
-    where e.project_id = $1 and e.type = 'project.changed' and e.seq is not null
+    select case when bool_or(e.seq is null) then ${Number.MAX_SAFE_INTEGER} else coalesce(max(e.seq), 0) end as seq from event e
+    where e.project_id = $1 and e.type = 'project.changed'
       and e.data -> 'changed' ?| array['created', 'settings', 'webhook', 'archived']
   )
   select e.item_id, exists (select 1 from delivery w where w.item_id = e.item_id and w.seq = e.seq) as delivered
   from event e join item i on i.id = e.item_id and not i.audit
   where e.project_id = $1 and e.seq > (select seq from since)
-    and (e.type = 'item.withdrawn' or (e.type = 'item.finalized' and e.data ->> 'action' = any($2)))
+    and ((e.type = 'item.withdrawn' and e.type = any((select webhook_events from project where id = $1)::text[])) or (e.type = 'item.finalized' and e.data ->> 'action' = any($2)))
     and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
 
 export const checkDelivered: Check = {

@@ -89,7 +89,8 @@ const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 /**
  * $1: `DELIVERED_ACTIONS`. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
  * number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
- * by its index: there are few of them in a batch, however many exist.
+ * by its index: there are few of them in a batch, however many exist. Events that the project leaves out have no delivery
+ * (WE1); none leaves decisions out.
  */
 const ASSIGN_SEQUENCE = `
   with unsequenced as (
@@ -103,7 +104,7 @@ const ASSIGN_SEQUENCE = `
     select id from project where id in (select project_id from grown) order by id for no key update
   ), heads as (
     update project p set event_seq = p.event_seq + g.n from grown g join held on held.id = g.project_id
-    where p.id = held.id returning p.id, p.event_seq - g.n as base, p.webhook_url is not null as has_webhook
+    where p.id = held.id returning p.id, p.event_seq - g.n as base, p.webhook_url is not null as has_webhook, p.webhook_events
   )
   update event e set seq = h.base + b.n
   from batch b join heads h on h.id = b.project_id
@@ -115,7 +116,7 @@ const ASSIGN_SEQUENCE = `
   ) d on true
   left join lateral (
     select (extract(epoch from i.decided_at) * 1000)::float8 as withdrawn_at from item i
-    where h.has_webhook and b.type = 'item.withdrawn' and i.id = b.item_id limit 1
+    where h.has_webhook and b.type = 'item.withdrawn' and b.type = any(h.webhook_events) and i.id = b.item_id limit 1
   ) w on true
   where e.position = b.position
   returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,

@@ -10,6 +10,7 @@ import {
   type ProjectSettings,
   type Setting,
   type SettingName,
+  type SubsetSetting,
 } from '../settings.ts';
 import { json } from './parts/json.ts';
 import { isHostName } from '../formats/host-name.ts';
@@ -55,6 +56,7 @@ function valueSchemaOf(setting: Setting): z.ZodType {
     return setting.minEntries > 0 ? list.min(setting.minEntries) : list;
   }
   if (setting.control === 'pointers') return pointersSchemaOf(setting);
+  if (setting.control === 'subset') return subsetSchemaOf(setting);
   // The server compiles it: pages do not load the compiler with this schema.
   if (setting.control === 'schema') return json;
   const text = setting.trimmedBy === 'everyone' ? z.string().trim() : z.string();
@@ -68,6 +70,14 @@ function pointersSchemaOf({ maxEntries, maxLength, options }: PointersSetting): 
   return z
     .record(z.string().max(maxLength).refine(isItemPointer, NO_POINTER), z.enum(options))
     .refine((kinds) => Object.keys(kinds).length <= maxEntries, `Keep at most ${maxEntries} pointers.`);
+}
+
+/** In the order of the options, each once: two spellings of one choice are one value. */
+function subsetSchemaOf({ options, always, whyAlways }: SubsetSetting): z.ZodType {
+  return z
+    .array(z.enum(options))
+    .refine((chosen) => always.every((option) => chosen.includes(option)), whyAlways)
+    .overwrite((chosen) => options.filter((option) => chosen.includes(option)));
 }
 
 /** Every setting that an owner can change; shared/src/settings.ts declares them. */

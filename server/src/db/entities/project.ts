@@ -1,6 +1,12 @@
 // A project with its current settings and the position of its event log.
 import { defineEntity, p } from '@mikro-orm/core';
-import { BELOW_REVIEW, OVER_BUDGET, SENSITIVE_PICTURES, type ContentKind } from '@countersign/shared/enums';
+import {
+  BELOW_REVIEW,
+  OVER_BUDGET,
+  SENSITIVE_PICTURES,
+  type ContentKind,
+  type DeliveredEvent,
+} from '@countersign/shared/enums';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
 
@@ -29,6 +35,11 @@ const ProjectSchema = defineEntity({
     claimLeaseSeconds: p.integer(),
     targetMinutes: p.integer(),
     webhookUrl: p.text().nullable(),
+    /** The events that webhook and feed carry (WE1). */
+    webhookEvents: p
+      .type(TextArray)
+      .$type<DeliveredEvent[]>()
+      .defaultRaw(`'{item.decided,item.expired,item.withdrawn,decision.revised}'`),
     /** Retention periods in days (KE); null: never deleted. */
     retentionPayloadDays: p.integer().fieldName('keep_payloads_days').nullable(),
     retentionAttemptDays: p.integer().fieldName('keep_attempts_days').nullable(),

@@ -44,6 +44,7 @@ import {
   ToolCalls,
 } from './0033-tool-calls.ts';
 import { Withdrawal, WithdrawalCases, WithdrawalFeed } from './0034-withdrawal.ts';
+import { WebhookEvents } from './0037-webhook-events.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -95,4 +96,5 @@ export const MIGRATIONS = [
   { name: '0034-withdrawal', class: Withdrawal },
   { name: '0034-withdrawal-cases', class: WithdrawalCases },
   { name: '0034-withdrawal-feed', class: WithdrawalFeed },
+  { name: '0037-webhook-events', class: WebhookEvents },
 ];

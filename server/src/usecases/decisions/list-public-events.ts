@@ -28,7 +28,8 @@ export interface PublicEventRow extends Ending {
 
 /**
  * Errors: `invalid_cursor`. The cursor is a position in the event log, which is sequenced
- * in order and without gaps, so nothing can appear before it later.
+ * in order and without gaps, so nothing can appear before it later. Events that the project leaves out at the time of
+ * reading are skipped (WE2).
  */
 export function listPublicEvents(
   services: Services,
@@ -50,7 +51,8 @@ export function listPublicEvents(
        union all
        (select e.id, e.seq, e.item_id, 0, false, (extract(epoch from i.decided_at) * 1000)::float8
        from event e join item i on i.id = e.item_id
-       where e.project_id = $1 and e.type = 'item.withdrawn' and e.seq > $2 order by e.seq limit $3)
+       where e.project_id = $1 and e.type = 'item.withdrawn' and e.seq > $2
+         and e.type = any((select webhook_events from project where id = $1)::text[]) order by e.seq limit $3)
        order by seq limit $3`,
       [actor.projectId, from, limit + 1],
     );

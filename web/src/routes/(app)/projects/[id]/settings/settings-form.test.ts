@@ -75,6 +75,7 @@ describe('the declarations of the settings', () => {
     const list = (length: number) => Array.from({ length }, (_, at) => `r${at}`);
     if (setting.control === 'choice') return [...setting.options];
     if (setting.control === 'schema') return [{}, true, { type: 'object', required: ['a'] }];
+    if (setting.control === 'subset') return [setting.options, setting.always, [], setting.options.slice(1)];
     if (setting.control === 'pointers') {
       const kinds = (length: number) => Object.fromEntries(list(length).map((name) => [`/input/${name}`, 'text']));
       const wrong = ['', '/', 'input', '/metadata', '/input/~2', `/input/${text(setting.maxLength)}`];
@@ -133,6 +134,7 @@ describe('what is refused before sending', () => {
     [{ media_hosts: ['a.example', 'localhost'] }, { media_hosts: 'no_host' }],
     [{ content_kinds: ['/input/a: text', '/metadata: text'] }, { content_kinds: 'no_pointer' }],
     [{ content_kinds: ['/input/a: text', '/input/a: code'] }, { content_kinds: 'twice' }],
+    [{ webhook_events: ['item.withdrawn'] }, { webhook_events: 'left_out' }],
     [{ audit_rate: '1.5' }, { audit_rate: 'out_of_range' }],
     [{ error_budget: '0' }, { error_budget: 'out_of_range' }],
     [{ error_budget: 'few' }, { error_budget: 'not_a_number' }],
@@ -168,6 +170,7 @@ describe('the save bar', () => {
     ['sensitive_pictures', { sensitive_pictures: 'grey' }, 'Blurred', 'In greyscale'],
     ['content_kinds', { content_kinds: ['/input: markdown'] }, null, '/input: markdown'],
     ['webhook_url', { webhook_url: 'https://x.example' }, 'none', 'https://x.example'],
+    ['webhook_events', { webhook_events: ['item.decided', 'item.withdrawn'] }, 'item.expired, decision.revised', null],
     ['guidelines', { guidelines: 'long' }, null, 'edited'],
   ] as const)('describes the change of %s', (field, change, from, to) => {
     expect(describeChange(field, before, typed(change as Partial<Draft>))).toMatchObject({ from, to });

@@ -10,6 +10,7 @@ import {
   type Setting,
   type SettingName,
   type SettingWith,
+  type SubsetSetting,
 } from '@countersign/shared/settings';
 import { findJsonFault } from '@countersign/shared/json/json-fault';
 import { isHostName } from '@countersign/shared/formats/host-name';
@@ -19,7 +20,7 @@ import { isMarked } from './merge-lines.ts';
 
 export type FieldName = SettingName;
 type ChoiceName = SettingWith<{ control: 'choice' }>;
-type ListName = SettingWith<{ control: 'list' | 'pointers' }>;
+type ListName = SettingWith<{ control: 'list' | 'pointers' | 'subset' }>;
 
 /** The settings in the form: numbers as typed, so that `0.` is not reformatted while typing; pointers as `/input: text`. */
 export type Draft = {
@@ -130,6 +131,7 @@ export type Fault =
   | 'no_host'
   | 'no_pointer'
   | 'no_json'
+  | 'left_out'
   | 'twice'
   | 'too_long'
   | 'marked';
@@ -156,6 +158,7 @@ function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
   if (setting.control === 'choice') return null;
   if (setting.control === 'list') return listFault(asList(typed), setting);
   if (setting.control === 'pointers') return pointersFault(asList(typed), setting);
+  if (setting.control === 'subset') return subsetFault(asList(typed), setting);
   const text = String(typed);
   if (setting.nullable && text.trim() === '') return null;
   if (setting.control === 'number') return numberFault(text, setting);
@@ -181,6 +184,9 @@ function pointersFault(entries: readonly string[], { maxEntries, maxLength }: Po
   if (new Set(pointers).size < pointers.length) return 'twice';
   return pointers.length > maxEntries ? 'too_many' : null;
 }
+
+const subsetFault = (chosen: readonly string[], { always }: SubsetSetting): Fault | null =>
+  always.every((option) => chosen.includes(option)) ? null : 'left_out';
 
 function numberFault(typed: string, { min, max, integer }: NumberSetting): Fault | null {
   const value = parseNumber(typed);

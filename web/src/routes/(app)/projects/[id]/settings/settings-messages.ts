@@ -8,8 +8,14 @@ import type { Fault, FieldName } from './settings-form.ts';
 function boundsOf(field: FieldName): string {
   const setting: Setting = SETTINGS[field];
   if (setting.control === 'number') return `${setting.min} to ${setting.max}`;
-  if (setting.control === 'choice' || setting.control === 'schema') return '';
+  if (setting.control === 'choice' || setting.control === 'schema' || setting.control === 'subset') return '';
   return count('maxEntries' in setting ? setting.maxEntries : setting.maxLength);
+}
+
+/** Why an option of a setting cannot be left out. */
+function whyAlways(field: FieldName): string {
+  const setting: Setting = SETTINGS[field];
+  return setting.control === 'subset' ? setting.whyAlways : '';
 }
 
 interface FieldTexts {
@@ -53,6 +59,7 @@ export const settingsMessages = {
     content_kinds: 'content kinds',
     answer_schema: 'answer schema',
     webhook_url: 'webhook URL',
+    webhook_events: 'webhook events',
   } satisfies Record<FieldName, string>,
 
   /** The fields that the form shows without markup of their own, by section. */
@@ -98,6 +105,7 @@ export const settingsMessages = {
     no_reason: () => 'Keep at least one reason. Edits and rejections need one.',
     too_many: (field) => `Maximum of ${boundsOf(field)}. Remove some.`,
     no_host: () => 'Enter host names such as images.example.com, without a port and no IP addresses.',
+    left_out: (field) => whyAlways(field),
     no_json: () => 'Enter a JSON Schema: one JSON value.',
     no_pointer: () => 'Enter pointers such as /input/body or /suggestion.',
     twice: () => 'Keep one kind for each pointer.',

@@ -1,4 +1,5 @@
 // Texts of a project's webhook tab, and the advice for a test event that failed.
+import type { DeliveredEvent } from '@countersign/shared/enums';
 import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { causeOf, type AttemptCause } from '../deliveries/delivery-causes.ts';
 
@@ -6,7 +7,16 @@ export const webhookMessages = {
   failed: 'The webhook could not be loaded',
   heading: 'Webhook endpoint',
   url: 'URL',
-  urlHint: 'Every final human decision is sent here as a signed POST request. Leave empty to disable.',
+  urlHint: 'Every event selected below is sent here as a signed POST request. Leave empty to disable.',
+
+  events: 'Events',
+  eventsText: 'The webhook sends these, and GET /api/public/events lists them.',
+  eventTexts: {
+    'item.decided': 'A decision of a person is final. Always sent.',
+    'item.expired': 'The deadline of an item passed before anyone decided.',
+    'item.withdrawn': 'Your pipeline withdrew an item.',
+    'decision.revised': 'A supervisor or owner replaced a final decision.',
+  } satisfies Record<DeliveredEvent, string>,
 
   paused: 'Paused',
   pausedText: 'Your endpoint returned 410 Gone, so deliveries are paused. New ones queue up until you resume.',

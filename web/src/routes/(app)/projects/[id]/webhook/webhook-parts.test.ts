@@ -6,6 +6,7 @@ import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { WebhookState, WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { SettingsForm } from '../settings/settings.svelte.ts';
+import WebhookEvents from './WebhookEvents.svelte';
 import Webhook from './Webhook.svelte';
 import WebhookResult from './WebhookResult.svelte';
 import WebhookSecret from './WebhookSecret.svelte';
@@ -27,6 +28,42 @@ const form = () =>
 afterEach(() => {
   cleanup();
   vi.unstubAllGlobals();
+});
+
+describe('WE1: the events', () => {
+  const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
+
+  it('are all chosen at first, each with its sentence; decisions cannot be left out', () => {
+    render(WebhookEvents, { form: form() });
+    const boxes = screen.getAllByRole<HTMLInputElement>('checkbox');
+    expect(boxes.map((one) => [one.checked, one.disabled])).toEqual([
+      [true, true],
+      [true, false],
+      [true, false],
+      [true, false],
+    ]);
+    expect(box('item.withdrawn').getAttribute('aria-describedby')).toBeTruthy();
+    expect(screen.getByText('Your pipeline withdrew an item.').id).toBe(
+      box('item.withdrawn').getAttribute('aria-describedby'),
+    );
+  });
+
+  it('change the form, and a choice taken back is no change', async () => {
+    const props = { form: form() };
+    render(WebhookEvents, props);
+    await fireEvent.click(box('item.expired'));
+    expect(props.form.draft.webhook_events).toEqual(['item.decided', 'item.withdrawn', 'decision.revised']);
+    expect(props.form.changes).toEqual(['webhook_events']);
+    await fireEvent.click(box('item.expired'));
+    expect(props.form.changes).toEqual([]);
+  });
+
+  it('are only shown to members who may not change them', () => {
+    const reader = form();
+    reader.project.abilities.change_settings = false;
+    render(WebhookEvents, { form: reader });
+    expect(screen.getAllByRole<HTMLInputElement>('checkbox').every((one) => one.disabled)).toBe(true);
+  });
 });
 
 describe('the signing secret', () => {
