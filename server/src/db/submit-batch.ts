@@ -168,6 +168,8 @@ export interface NewItem {
   preview: string;
   model: string | null;
   source: string | null;
+  /** The W3C `traceparent` of the submission (WH9). */
+  traceparent: string | null;
   /** Sampled for an audit (AU1). */
   audit: boolean;
   rule: RoutingRule;
@@ -189,15 +191,15 @@ const INSERT_ITEMS = planned(`
     select * from json_to_recordset($1::json) as r(
       id uuid, "projectId" uuid, status text, input text, suggestion text, metadata text, "answerSchema" text,
       "suggestionFaults" text, confidence float8,
-      "riskFlags" text[], title text, kind text, "allowedActions" text[], "hasSuggestion" boolean, preview text, model text, source text, audit boolean, rule text, "autoThreshold" float8,
+      "riskFlags" text[], title text, kind text, "allowedActions" text[], "hasSuggestion" boolean, preview text, model text, source text, traceparent text, audit boolean, rule text, "autoThreshold" float8,
       "reviewThreshold" float8, "matchedFlags" text[], "settingsVersion" int, version int,
       "createdAt" timestamptz, "dueAt" timestamptz, "decidedAt" timestamptz, "decisionId" uuid)
   ), stored as (
     insert into item (id, project_id, status, input, suggestion, metadata, answer_schema, suggestion_faults, confidence, risk_flags,
-      title, kind, allowed_actions, has_suggestion, preview, model, source,
+      title, kind, allowed_actions, has_suggestion, preview, model, source, traceparent,
       audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
     select id, "projectId", status, input, suggestion, metadata, "answerSchema", "suggestionFaults", confidence, "riskFlags",
-      title, kind, "allowedActions", "hasSuggestion", preview, model, source,
+      title, kind, "allowedActions", "hasSuggestion", preview, model, source, traceparent,
       audit, rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt", "decidedAt"
     from arrived
   )

@@ -13,6 +13,8 @@ export interface Leased {
   itemId: string;
   webhookId: string;
   body: string;
+  /** The trace context of its item's submission (WH9). */
+  traceparent: string | null;
   /** The number of the attempt of this lease, from 1. */
   attempt: number;
   /**
@@ -124,7 +126,7 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      lease_until = now() + interval '${LEASE_SECONDS} s'
    from taken where d.ctid = taken.at and d.ctid = any(array(select at from taken))
    returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
-     taken.url, taken.probe`);
+     taken.url, taken.probe, (select i.traceparent from item i where i.id = d.item_id) as traceparent`);
 
 /**
  * Leases due deliveries, oldest first, as far as there is room for their projects. Skips paused endpoints, open
@@ -147,6 +149,7 @@ interface LeasedRow {
   item_id: string;
   webhook_id: string;
   body: string;
+  traceparent: string | null;
   attempt: number;
   schedule_from: number;
   claim_token: string;
@@ -161,6 +164,7 @@ const toLeased = (row: LeasedRow): Leased => ({
   itemId: row.item_id,
   webhookId: row.webhook_id,
   body: row.body,
+  traceparent: row.traceparent,
   attempt: row.attempt,
   scheduleFrom: row.schedule_from,
   claimToken: row.claim_token,

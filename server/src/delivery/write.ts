@@ -94,17 +94,22 @@ const INSERT = planned(`
     insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, claim_token, lease_until, next_attempt_at, created_at)
     select id, project_id, item_id, webhook_id, seq, body, case when leased then 'sending' else 'pending' end, leased::int,
       case when leased then gen_random_uuid() end, case when leased then now() + interval '${LEASE_SECONDS} s' end, due_at, due_at
-    from r returning id, project_id, claim_token
+    from r returning id, project_id, item_id, claim_token
   ), notified as materialized (
     select pg_notify(channel, payload) from json_to_recordset($2::json) as notification(channel text, payload text)
     where channel <> '${DUE}' or exists (select 1 from r where not leased)
   )
-  select w.id, w.claim_token, p.webhook_url as url, ${SECRETS}
+  select w.id, w.claim_token, i.traceparent, p.webhook_url as url, ${SECRETS}
   from (select count(*) from notified) sent left join (written w
-    join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id) on w.claim_token is not null`);
+    join item i on i.id = w.item_id join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id) on w.claim_token is not null`);
 
 /** One row without an ID when nothing is leased: the statement must be read for the notifications to be sent. */
-type Written = StoredSecrets<string> & { id: string | null; claim_token: string; url: string };
+type Written = StoredSecrets<string> & {
+  id: string | null;
+  claim_token: string;
+  url: string;
+  traceparent: string | null;
+};
 
 /**
  * Inserts deliveries, due immediately, and sends the notifications. `reserved`: the IDs with a reserved permit. Returns
@@ -142,9 +147,9 @@ async function insert(
   const rows = some.map((delivery) => toRow(delivery, reserved.has(delivery.id)));
   const written = await rawQuery<Written>(em, INSERT, [JSON.stringify(rows), JSON.stringify(notifications)]);
   const byId = new Map(some.map((delivery) => [delivery.id, delivery]));
-  return written.flatMap(({ id, claim_token: claimToken, url, ...secrets }): ReadyToSend[] => {
+  return written.flatMap(({ id, claim_token: claimToken, url, traceparent, ...secrets }): ReadyToSend[] => {
     const delivery = id === null ? undefined : byId.get(id);
-    return delivery === undefined ? [] : [[firstAttempt(delivery, { claimToken, url }), secrets]];
+    return delivery === undefined ? [] : [[firstAttempt(delivery, { claimToken, url, traceparent }), secrets]];
   });
 }
 
@@ -152,7 +157,7 @@ const toRow = ({ id, projectId, itemId, webhookId, seq, body, dueAt }: NewDelive
   ...{ id, project_id: projectId, item_id: itemId, webhook_id: webhookId, seq, body, due_at: dueAt, reserved },
 });
 
-function firstAttempt(delivery: NewDelivery, lease: Pick<Leased, 'claimToken' | 'url'>): Leased {
+function firstAttempt(delivery: NewDelivery, lease: Pick<Leased, 'claimToken' | 'url' | 'traceparent'>): Leased {
   const { id, projectId, itemId, webhookId, body } = delivery;
   const first = { attempt: 1, scheduleFrom: 0, previousError: null, probe: false };
   return { id, projectId, itemId, webhookId, body, ...first, ...lease };

@@ -72,19 +72,19 @@ export function presentDelivery(
 }
 
 export function presentDeliveryDetail(
-  view: DeliveryViewer & { delivery: Delivery; url: string | null; attempts: Attempt[] },
+  view: DeliveryViewer & { delivery: Delivery; url: string | null; traceparent: string | null; attempts: Attempt[] },
 ): DeliveryDetail {
-  const { delivery, url, attempts } = view;
+  const { delivery, url, traceparent, attempts } = view;
   return {
     ...presentDelivery(delivery, view, { durationMs: attempts[0]?.totalMs ?? null, redacted: delivery.body === '' }),
     project_id: delivery.projectId,
     url,
     body: delivery.body,
-    attempts: attempts.map((attempt) => presentAttempt(attempt, delivery.webhookId)),
+    attempts: attempts.map((attempt) => presentAttempt(attempt, { webhookId: delivery.webhookId, traceparent })),
   };
 }
 
-function presentAttempt(attempt: Attempt, webhookId: string): WireAttempt {
+function presentAttempt(attempt: Attempt, of: { webhookId: string; traceparent: string | null }): WireAttempt {
   const { n, startedAt: at, responseHeaders, signatures = null } = attempt;
   return {
     n,
@@ -94,7 +94,7 @@ function presentAttempt(attempt: Attempt, webhookId: string): WireAttempt {
     timings: presentTimings(attempt),
     http_status: attempt.httpStatus ?? null,
     error: attempt.error ?? null,
-    request_headers: maskedHeaders({ webhookId, attempt: n, at, signatures }),
+    request_headers: maskedHeaders({ ...of, attempt: n, at, signatures }),
     response_headers: responseHeaders ? (JSON.parse(responseHeaders) as Record<string, string>) : null,
     response_text: attempt.responseText ?? null,
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { submission, submitted } from './public.ts';
+import { submission, submitted, traceparentHeader } from './public.ts';
 
 /** What a source sends: a submission. The source determines the project, so `project_id` is optional. */
 export const inboundSubmission = submission.partial({ project_id: true }).meta({ id: 'InboundSubmission' });
@@ -29,6 +29,7 @@ export const receiveInbound = endpointSchemas({
       .string()
       .optional()
       .meta({ description: '`v1,<base64>`, HMAC-SHA256 of `id.timestamp.body`; several are separated by spaces' }),
+    traceparent: traceparentHeader,
   }),
   body: inboundSubmission,
   reply: submitted,

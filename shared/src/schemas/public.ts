@@ -129,6 +129,12 @@ const preferHeader = z
     description: `\`wait=N\` delays the response until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). If too many requests are waiting, the item is stored, the response is immediate and \`Preference-Applied\` is absent.`,
   });
 
+/** Of any text: an invalid one is ignored (WH9). */
+export const traceparentHeader = z.string().optional().meta({
+  description:
+    'W3C Trace Context: webhooks about the item carry it on unchanged, with the trace ID and parent ID of this request. An invalid one is ignored.',
+});
+
 const waitQuery = z.coerce.number().int().min(0).max(LIMITS.waitSeconds).optional().meta({
   description:
     'Seconds to wait for the item to become final. If too many requests are waiting, the response is immediate: repeat the request a second later',
@@ -153,7 +159,7 @@ export const submitItem = endpointSchemas({
   description:
     'The item is stored before the response is sent. If the confidence is high enough, the response contains the decision; otherwise a reviewer decides and the webhook of the project delivers the decision.',
   status: 201,
-  headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader }),
+  headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader, traceparent: traceparentHeader }),
   body: submission,
   reply: submitted,
   errors: ['project_mismatch', 'forbidden', 'schema_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
@@ -188,7 +194,7 @@ export const submitBatch = endpointSchemas({
   summary: 'Submit up to 500 items at once; each has its own result',
   description:
     'The items are stored together, in this order. An invalid item has an `error` in its place, with pointers such as `#/items/2/confidence`; the others are stored anyway.',
-  headers: z.object({ 'idempotency-key': idempotencyHeader }),
+  headers: z.object({ 'idempotency-key': idempotencyHeader, traceparent: traceparentHeader }),
   body: submissionBatch,
   reply: z.strictObject({ results: z.array(batchResult) }).meta({ id: 'BatchSubmitted' }),
   errors: ['idempotency_in_progress', 'idempotency_key_reused'],

@@ -34,6 +34,8 @@ const ItemSchema = defineEntity({
     preview: p.text(),
     model: p.text().nullable(),
     source: p.text().nullable(),
+    /** The W3C `traceparent` that the submission had (WH9). */
+    traceparent: p.text().nullable(),
     /** Auto-approved and sampled for an audit (AU1): open for reviewers, unchanged for the pipeline. */
     audit: p.boolean().default(false),
     rule: p.enum(ROUTING_RULES),

@@ -45,6 +45,7 @@ import {
 } from './0033-tool-calls.ts';
 import { Withdrawal, WithdrawalCases, WithdrawalFeed } from './0034-withdrawal.ts';
 import { WebhookEvents } from './0037-webhook-events.ts';
+import { Traceparent } from './0038-traceparent.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -97,4 +98,5 @@ export const MIGRATIONS = [
   { name: '0034-withdrawal-cases', class: WithdrawalCases },
   { name: '0034-withdrawal-feed', class: WithdrawalFeed },
   { name: '0037-webhook-events', class: WebhookEvents },
+  { name: '0038-traceparent', class: Traceparent },
 ];

@@ -26,6 +26,8 @@ export interface Dispatch {
   /** The number of the attempt, from 1. */
   attempt: number;
   body: string;
+  /** The trace context that it carries on (WH9); absent for an event without an item. */
+  traceparent?: string | null;
   /** The encrypted secrets of the project's endpoint; which of them sign depends on `at`. */
   secrets: StoredSecrets<string>;
   at: Date;

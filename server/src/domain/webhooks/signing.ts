@@ -58,8 +58,12 @@ export function signingSecrets<S>(stored: StoredSecrets<S>, now: Date): readonly
 const FIXED = { 'content-type': 'application/json', 'user-agent': 'Countersign-Webhooks/1' };
 const DOTS = '•'.repeat(12);
 
-/** The fixed headers of an attempt with the signed ones added. */
-export const withFixed = (signed: Record<string, string>): Record<string, string> => ({ ...FIXED, ...signed });
+/** All headers of an attempt: the fixed ones, the signed ones, and the trace context that it carries on, if any (WH9). */
+export const withFixed = (signed: Record<string, string>, traceparent?: string | null): Record<string, string> => ({
+  ...FIXED,
+  ...signed,
+  ...(typeof traceparent === 'string' && { traceparent }),
+});
 
 /** The timestamp of an attempt, in Unix seconds. */
 export const timestampOf = (at: Date): number => Math.floor(at.getTime() / 1000);
@@ -70,14 +74,22 @@ export interface SentAttempt {
   at: Date;
   /** How many secrets signed it; null, taken as one, where that was not recorded. */
   signatures: number | null;
+  traceparent?: string | null;
 }
 
 /**
  * The headers an attempt was sent with. Signatures are masked, because with one anybody could send the same bytes in our name.
  */
-export function maskedHeaders({ webhookId, attempt, at, signatures }: SentAttempt): Record<string, string> {
+export function maskedHeaders({
+  webhookId,
+  attempt,
+  at,
+  signatures,
+  traceparent,
+}: SentAttempt): Record<string, string> {
   const twice = signatures === 2;
   const message = { id: webhookId, timestamp: timestampOf(at), attempt };
   const standard = Array<string>(twice ? 2 : 1).fill(`v1,${DOTS}`);
-  return withFixed(signedHeaders(message, { plain: DOTS, plainSecondary: twice ? DOTS : undefined, standard }));
+  const masked = signedHeaders(message, { plain: DOTS, plainSecondary: twice ? DOTS : undefined, standard });
+  return withFixed(masked, traceparent);
 }

@@ -11,6 +11,7 @@ import { refuseForeignOrigin } from './origin.ts';
 import { parsePath } from '../request/parse-fields.ts';
 import { limitAddress, limitKey, limitOpen, limitPerson } from './rate-limit.ts';
 import { nameCaller } from '../middleware/security-events.ts';
+import { traceparentOf } from '../request/traceparent.ts';
 
 export interface Caller<A> {
   /** Authenticates the caller, and refuses those without access or over their rate limit. */
@@ -92,3 +93,8 @@ export function header(ctx: Context, name: string): string | undefined {
   const value = ctx.req.headers[name];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** The trace context of a submission (WH9): null without a valid one. */
+export const traceOf = (ctx: Context): { traceparent: string | null } => ({
+  traceparent: traceparentOf(header(ctx, 'traceparent')),
+});

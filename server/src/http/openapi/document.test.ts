@@ -114,12 +114,12 @@ describe('the examples', () => {
     });
     const sent = post?.parameters?.map((parameter) => [parameter.in, parameter.name]);
     expect(sent?.sort()).toEqual(
-      Object.values(HEADERS)
+      [...Object.values(HEADERS), 'traceparent']
         .map((name) => ['header', name])
         .sort(),
     );
     const optional = post?.parameters?.filter(({ required }) => !required).map(({ name }) => name);
-    expect(optional).toEqual([HEADERS.signatureSecondary]);
+    expect(optional).toEqual([HEADERS.signatureSecondary, 'traceparent']);
   });
 });
 

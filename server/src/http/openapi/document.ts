@@ -201,6 +201,14 @@ const headers = z.object({
     .string()
     .regex(/^\d+$/)
     .meta({ description: 'The number of this attempt, from 1.', examples: [EXAMPLE_HEADERS[HEADERS.attempt]] }),
+  traceparent: z
+    .string()
+    .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/)
+    .optional()
+    .meta({
+      description: 'W3C Trace Context of the submission; absent when it had none, and for test events.',
+      examples: ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+    }),
 });
 
 const DESCRIPTION = `Sent to the project’s webhook URL when a reviewer’s decision is final. The body is created once: its bytes are the same on every retry and replay, and it contains the submitted JSON byte for byte. Verify the signature over the raw body before parsing it, respond with 2xx within 20 seconds, and ignore a \`webhook-id\` that you have seen.

@@ -17,7 +17,7 @@ import { parseBody } from '../request/i-json.ts';
 import { limitKey, clientOf, limitAddress } from '../admission/rate-limit.ts';
 import { toSubmitInput } from '../request/read-submission.ts';
 import { ReplyWithStatus } from '../response/reply.ts';
-import { header } from '../admission/callers.ts';
+import { header, traceOf } from '../admission/callers.ts';
 import { parseFields } from '../request/parse-fields.ts';
 import type { Binder } from '../route.ts';
 
@@ -42,7 +42,7 @@ function bindReceiver(bind: Binder, services: Services): void {
     const { results, replayed } = await services.intake.submit({
       projectId: sender.projectId,
       actor: { kind: 'inbound', id: sender.sourceId, name: sender.name },
-      items: [toSubmitInput(body, raw)],
+      items: [{ ...toSubmitInput(body, raw), ...traceOf(ctx) }],
       idempotency: { operation: `inbound:${sender.sourceId}`, digest: null, ...sender.same },
     });
     const [stored] = results;

@@ -19,7 +19,6 @@ import { presentEvent, presentPublicItem, presentSubmitted } from '../../present
 import { listPublicEvents } from '../../usecases/decisions/list-public-events.ts';
 import { listPublicItems } from '../../usecases/items/list-public-items.ts';
 import { readPublicItem } from '../../usecases/items/read-item.ts';
-import type { SubmitInput } from '../../usecases/items/new-item.ts';
 import type { ApiKeyActor, Services } from '../../usecases/services.ts';
 import type { Stored } from '../../usecases/items/intake.ts';
 import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/items/submit.ts';
@@ -30,7 +29,7 @@ import { toProblem } from '../response/problem.ts';
 import { limitItems } from '../admission/rate-limit.ts';
 import { readBatch, refuseOtherProject, toSubmitInput } from '../request/read-submission.ts';
 import { DeferredReply } from '../response/reply.ts';
-import { header, recheckKey } from '../admission/callers.ts';
+import { header, recheckKey, traceOf } from '../admission/callers.ts';
 import type { Binder } from '../route.ts';
 import { rawJson } from '../../domain/items/decision.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -38,7 +37,7 @@ import { openApiDocument } from '../openapi/document.ts';
 export function bindPublic(bind: Binder, services: Services): void {
   bind.pipeline(submitItem, async ({ actor, body, raw, bytes, ctx }) => {
     refuseOtherProject(body.project_id, actor);
-    const input = { ...toSubmitInput(body, raw), idempotency: idempotencyOf(ctx, bytes) };
+    const input = { ...toSubmitInput(body, raw), ...traceOf(ctx), idempotency: idempotencyOf(ctx, bytes) };
     const seconds = preferredWait(header(ctx, 'prefer'));
     if (seconds === null) return store(services, { actor, ctx }, input);
     const waiter = services.waiters.take(actor);
@@ -121,7 +120,8 @@ function bindBatch(bind: Binder, services: Services): void {
     const idempotency = idempotencyOf(ctx, bytes);
     const parsed = await readBatch(bytes, actor);
     await limitItems(services, ctx, { actor, items: parsed.length });
-    const items = parsed.filter((one): one is SubmitInput => !(one instanceof Refusal));
+    const trace = traceOf(ctx);
+    const items = parsed.flatMap((one) => (one instanceof Refusal ? [] : { ...one, ...trace }));
     const { stored, refused } = await storeBatch(services, actor, { items, idempotency });
     if (stored?.replayed) ctx.set('idempotent-replayed', 'true');
     const results = stored?.results.values();

@@ -21,6 +21,8 @@ export interface SubmitInput {
   riskFlags: string[];
   /** Its own schema (TS); null switches that of the project off, which applies where it is omitted. */
   answerSchema?: AnswerSchema | null;
+  /** The valid W3C `traceparent` of the request (WH9). */
+  traceparent?: string | null;
   /** What the pipeline calls it. */
   title?: string;
   /** Omitted: `answer`. */
@@ -95,6 +97,7 @@ function submittedColumns(input: SubmitInput) {
     preview: previewOf(input.input.value),
     model: label(input.metadata?.value.model),
     source: label(input.metadata?.value.source),
+    traceparent: input.traceparent ?? null,
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Role } from '@countersign/shared/enums';
 import { Attempt } from '../../db/entities/attempt.ts';
 import { Delivery } from '../../db/entities/delivery.ts';
+import { Item } from '../../db/entities/item.ts';
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import type { Em } from '../../db/orm.ts';
@@ -15,6 +16,8 @@ export interface DeliveryView {
   url: string | null;
   /** There is a URL, and its endpoint is not paused. */
   reachable: boolean;
+  /** The trace context that its attempts carry (WH9). */
+  traceparent: string | null;
   /** Newest first. */
   attempts: Attempt[];
 }
@@ -27,7 +30,8 @@ export function readDelivery(services: Services, actor: MemberActor, id: string)
     const { delivery, role } = await findDelivery(em, actor, id);
     const { url, reachable } = await targetOf(em, delivery.projectId);
     const attempts = await em.find(Attempt, { deliveryId: id }, { orderBy: { n: 'desc' }, limit: ATTEMPTS });
-    return { delivery, role, url, reachable, attempts };
+    const { traceparent = null } = await em.findOneOrFail(Item, { id: delivery.itemId }, { fields: ['traceparent'] });
+    return { delivery, role, url, reachable, traceparent, attempts };
   });
 }
 
