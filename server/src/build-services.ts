@@ -11,7 +11,7 @@ import { decodeAddress } from './crypto/ed25519.ts';
 import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
 import { chooseConnection, type Chosen, type Encryption } from './db/connection/connect.ts';
-import { createDatabase } from './db/database.ts';
+import { createDatabase, type Database } from './db/database.ts';
 import { type Connection, readDatabaseUrl } from './db/connection/database-url.ts';
 import { DatabaseUrlError } from './db/connection/database-url-error.ts';
 import { loggableError, watchStatements } from './db/connection/statement-log.ts';
@@ -27,6 +27,7 @@ import { policiesOf } from './limits/policies.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { createRedisLimiter } from './limits/redis-limiter.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
+import { createExpectedWaits } from './usecases/items/expected-waits.ts';
 import { createIntake } from './usecases/items/intake.ts';
 import { createKeyCache } from './usecases/credentials/key-cache.ts';
 import { createKnownSessions } from './usecases/credentials/known-sessions.ts';
@@ -71,8 +72,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
   const egress: GuardPolicy = { ...config.webhooks, own: own.endpoints };
   const services: Services = {
     db,
-    intake: createIntake({ db, clock: systemClock, ids: uuidV7 }),
-    waiters: createWaiters(db),
+    ...submissionState(db),
     claims,
     limiter: limiterOf(config, redis?.commands ?? null, log),
     ...callerState(log),
@@ -111,6 +111,13 @@ export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void
     `SECRET_KEYS has no key ${kids}, which secrets in the database are encrypted with: put it back.`,
   );
 }
+
+/** What submissions of this process share. */
+const submissionState = (db: Database): Pick<Services, 'intake' | 'waiters' | 'expectedWaits'> => ({
+  intake: createIntake({ db, clock: systemClock, ids: uuidV7 }),
+  waiters: createWaiters(db),
+  expectedWaits: createExpectedWaits({ db, clock: systemClock }),
+});
 
 /** What a process remembers of its callers, and the memory it reserves for them. */
 const callerState = (log: Logger): Pick<Services, 'memory' | 'keys' | 'knownSessions' | 'security'> => ({

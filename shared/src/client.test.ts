@@ -64,9 +64,10 @@ describe('submit', () => {
       if (attempt === 1) response.destroy();
       else if (attempt === 2) refuse(response, { status: 503, code: 'unavailable', retryAfter: '1' });
       else if (attempt === 3) refuse(response, { status: 409, code: 'idempotency_in_progress', retryAfter: '1' });
-      else take(response, 'queued', { 'idempotent-replayed': 'true' });
+      else take(response, 'queued', { 'idempotent-replayed': 'true', 'x-expected-wait-seconds': '540' });
     });
-    expect((await api.submit(NEW_ITEM, { idempotencyKey: 'ticket 7' })).replayed).toBe(true);
+    const first = await api.submit(NEW_ITEM, { idempotencyKey: 'ticket 7' });
+    expect(first).toMatchObject({ replayed: true, expectedWaitSeconds: 540 });
     await api.submit(NEW_ITEM);
     await api.submit(NEW_ITEM);
     expect(requests.slice(0, 4).map(({ key }) => key)).toEqual(Array.from({ length: 4 }, () => 'ticket 7'));
@@ -81,7 +82,7 @@ describe('submit', () => {
     );
     expect(await api.submit(NEW_ITEM, { waitSeconds: 20 })).toEqual({
       ...{ id: ITEM, status: 'approved', decision: null },
-      replayed: false,
+      ...{ replayed: false, expectedWaitSeconds: null },
     });
     expect(requests[0]?.headers.prefer).toBe('wait=20');
   });

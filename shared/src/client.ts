@@ -46,6 +46,8 @@ export interface NewItem extends Omit<
 /** The response to a submission. `replayed`: an earlier request with the same idempotency key created the item. */
 export interface SubmitReply extends Submitted {
   replayed: boolean;
+  /** How long people will probably need; null when the item does not wait for them, or when unknown. */
+  expectedWaitSeconds: number | null;
 }
 
 export interface CallOptions {
@@ -163,8 +165,8 @@ class Client {
     const prefer = waitSeconds === undefined ? undefined : { prefer: `wait=${wholeSeconds(waitSeconds)}` };
     const headers = { ...idempotency(options), ...prefer };
     const call = { headers, body: jsonText(item), waitSeconds, signal };
-    const { reply, replayed } = await this.#connection.call(submitItem, call);
-    return { ...reply, replayed };
+    const { reply, replayed, expectedWaitSeconds } = await this.#connection.call(submitItem, call);
+    return { ...reply, replayed, expectedWaitSeconds };
   }
 
   /**

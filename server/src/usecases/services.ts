@@ -9,6 +9,7 @@ import type { MediaAnswer, MediaRequest } from '../domain/media/media-answer.ts'
 import type { Dispatch, Outcome } from '../domain/webhooks/retry.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Memory } from '../limits/memory-limits.ts';
+import type { ExpectedWaits } from './items/expected-waits.ts';
 import type { Intake } from './items/intake.ts';
 import type { SecurityLog } from './credentials/security-log.ts';
 import type { Waiters } from './items/waiters.ts';
@@ -21,6 +22,8 @@ export interface Services {
   intake: Intake;
   /** Requests of this process that wait for a decision. */
   waiters: Waiters;
+  /** How long submissions are expected to wait (EW). */
+  expectedWaits: ExpectedWaits;
   claims: ClaimLock;
   limiter: Limiter;
   /** The memory budgets for client requests. */

@@ -43,6 +43,8 @@ export interface Call {
 export interface Replied<R> {
   readonly reply: R;
   readonly replayed: boolean;
+  /** The seconds of `x-expected-wait-seconds`; null without it. */
+  readonly expectedWaitSeconds: number | null;
   /** The reply as received. */
   readonly text: string;
 }
@@ -100,7 +102,13 @@ function readReply<R>(response: ResponseInfo, schema: z.ZodType<R> | null): Repl
   if (response.status < 200 || response.status >= 300) throw new ApiError(response);
   const reply = schema?.safeParse(parseJson(response.text));
   if (reply?.success !== true) throw new UnexpectedAnswerError(response, reply?.error);
-  return { reply: reply.data, replayed: response.header('idempotent-replayed') === 'true', text: response.text };
+  const expected = Number(response.header('x-expected-wait-seconds') ?? Number.NaN);
+  return {
+    reply: reply.data,
+    replayed: response.header('idempotent-replayed') === 'true',
+    expectedWaitSeconds: Number.isFinite(expected) ? expected : null,
+    text: response.text,
+  };
 }
 
 function checkedBase(text: string): string {

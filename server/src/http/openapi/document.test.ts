@@ -113,11 +113,7 @@ describe('the examples', () => {
       examples: { edited: { value: itemDecidedBody } },
     });
     const sent = post?.parameters?.map((parameter) => [parameter.in, parameter.name]);
-    expect(sent?.sort()).toEqual(
-      [...Object.values(HEADERS), 'traceparent']
-        .map((name) => ['header', name])
-        .sort(),
-    );
+    expect(sent?.sort()).toEqual([...Object.values(HEADERS), 'traceparent'].map((name) => ['header', name]).sort());
     const optional = post?.parameters?.filter(({ required }) => !required).map(({ name }) => name);
     expect(optional).toEqual([HEADERS.signatureSecondary, 'traceparent']);
   });

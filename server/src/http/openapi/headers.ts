@@ -35,6 +35,12 @@ export const HEADER_COMPONENTS = {
     schema: { type: 'string', pattern: '^wait=\\d+$' },
     example: 'wait=30',
   },
+  ExpectedWait: {
+    description:
+      'Present when the item waits for people: how many seconds that will probably take, the median of the last hour at the present depth of the queue. Absent when unknown, as with fewer than 5 decisions in the last hour.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 540,
+  },
 } as const satisfies ZodOpenApiHeadersObject;
 
 const refer = (name: keyof typeof HEADER_COMPONENTS) => ({ $ref: `#/components/headers/${name}` });
@@ -44,6 +50,7 @@ export const HEADER = {
   limited: { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') },
   retryAfter: { 'Retry-After': refer('RetryAfter') },
   replayed: { 'Idempotent-Replayed': refer('IdempotentReplayed') },
+  expectedWait: { 'x-expected-wait-seconds': refer('ExpectedWait') },
   waited: { 'Preference-Applied': refer('PreferenceApplied') },
 } as const;
 

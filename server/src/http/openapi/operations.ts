@@ -70,7 +70,7 @@ export const OPERATIONS: Record<string, Operation> = {
     answer: {
       description: 'The item is stored; its routing is in the response.',
       examples: { ...SUBMITTED, approved: { summary: 'Decided during the wait', value: story.approved } },
-      headers: { ...HEADER.replayed, ...HEADER.waited },
+      headers: { ...HEADER.replayed, ...HEADER.waited, ...HEADER.expectedWait },
     },
   },
   submitBatch: {
@@ -80,7 +80,7 @@ export const OPERATIONS: Record<string, Operation> = {
     answer: {
       description: 'One result per item, in the order of the request.',
       examples: { three: { summary: 'Two are stored, one is refused', value: { results: story.batchResults } } },
-      headers: HEADER.replayed,
+      headers: { ...HEADER.replayed, ...HEADER.expectedWait },
     },
   },
   readItem: {
@@ -174,12 +174,16 @@ export const OPERATIONS: Record<string, Operation> = {
     endpoint: endpointOf(receiveInbound),
     tag: 'Inbound',
     requests: SUBMISSIONS,
-    answer: { description: 'The item is stored; its routing is in the response.', examples: SUBMITTED },
+    answer: {
+      description: 'The item is stored; its routing is in the response.',
+      examples: SUBMITTED,
+      headers: HEADER.expectedWait,
+    },
     otherAnswers: {
       200: {
         description: 'A repeat: nothing was submitted again, and the response has the current state of the item.',
         examples: SUBMITTED,
-        headers: HEADER.replayed,
+        headers: { ...HEADER.replayed, ...HEADER.expectedWait },
       },
     },
   },

@@ -16,6 +16,7 @@ import type { Services } from '../../usecases/services.ts';
 import { parseBody } from '../request/i-json.ts';
 import { limitKey, clientOf, limitAddress } from '../admission/rate-limit.ts';
 import { toSubmitInput } from '../request/read-submission.ts';
+import { setExpectedWait } from '../response/expected-wait.ts';
 import { ReplyWithStatus } from '../response/reply.ts';
 import { header, traceOf } from '../admission/callers.ts';
 import { parseFields } from '../request/parse-fields.ts';
@@ -49,6 +50,7 @@ function bindReceiver(bind: Binder, services: Services): void {
     if (stored === undefined) throw new Error('The intake must return a result for every item.');
     ctx.state.itemId = stored.item.id;
     const answer = presentSubmitted(stored.item, stored.decision);
+    await setExpectedWait(services, { projectId: sender.projectId, ctx }, [answer]);
     if (!replayed) {
       // The item is stored: the sender gets a response even if the timestamp update fails.
       await touchSource(services, sender).catch((error: unknown) =>

@@ -28,6 +28,7 @@ import { idempotencyKeyOf } from '../request/idempotency-key.ts';
 import { toProblem } from '../response/problem.ts';
 import { limitItems } from '../admission/rate-limit.ts';
 import { readBatch, refuseOtherProject, toSubmitInput } from '../request/read-submission.ts';
+import { EXPECTED_WAIT, setExpectedWait } from '../response/expected-wait.ts';
 import { DeferredReply } from '../response/reply.ts';
 import { header, recheckKey, traceOf } from '../admission/callers.ts';
 import type { Binder } from '../route.ts';
@@ -82,7 +83,9 @@ async function store(services: Services, { actor, ctx }: PipelineCall, input: Su
   const { item, decision, replayed } = await submit(services, actor, input);
   if (replayed) ctx.set('idempotent-replayed', 'true');
   ctx.state.itemId = item.id;
-  return presentSubmitted(item, decision);
+  const answer = presentSubmitted(item, decision);
+  await setExpectedWait(services, { projectId: actor.projectId, ctx }, [answer]);
+  return answer;
 }
 
 /**
@@ -104,6 +107,7 @@ async function untilFinal(
   const now = await recheckKey(services, ctx, true)
     .then(() => readPublicItem(services, actor, answer.id))
     .catch(() => null);
+  if (now !== null && !isOpen(presentSubmitted(now.item, now.decision).status)) ctx.remove(EXPECTED_WAIT);
   return now === null ? answer : presentSubmitted(now.item, now.decision);
 }
 
@@ -124,14 +128,16 @@ function bindBatch(bind: Binder, services: Services): void {
     const items = parsed.flatMap((one) => (one instanceof Refusal ? [] : { ...one, ...trace }));
     const { stored, refused } = await storeBatch(services, actor, { items, idempotency });
     if (stored?.replayed) ctx.set('idempotent-replayed', 'true');
-    const results = stored?.results.values();
+    const answers = (stored?.results ?? []).map(({ item, decision }) => presentSubmitted(item, decision));
+    await setExpectedWait(services, { projectId: actor.projectId, ctx }, answers);
+    const remaining = answers.values();
     return {
       results: parsed.map((one, index): BatchResult => {
         const refusal = one instanceof Refusal ? one : refused;
         if (refusal !== null) return { index, error: toProblem(refusal, ctx) };
-        const result = results?.next().value;
-        if (result === undefined) throw new Error('A batch returned fewer results than items.');
-        return { index, ...presentSubmitted(result.item, result.decision) };
+        const answer = remaining.next().value;
+        if (answer === undefined) throw new Error('A batch returned fewer results than items.');
+        return { index, ...answer };
       }),
     };
   });

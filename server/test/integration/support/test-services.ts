@@ -16,6 +16,7 @@ import { openSignals, type Signals } from '../../../src/db/connection/signals.ts
 import { createMemory } from '../../../src/limits/memory-limits.ts';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
+import { createExpectedWaits } from '../../../src/usecases/items/expected-waits.ts';
 import { createIntake } from '../../../src/usecases/items/intake.ts';
 import { createKeyCache } from '../../../src/usecases/credentials/key-cache.ts';
 import { createKnownSessions } from '../../../src/usecases/credentials/known-sessions.ts';
@@ -154,6 +155,7 @@ async function openAt(backend: LockBackend): Promise<ServicesEnvironment> {
     db,
     intake: createIntake({ db, clock, ids: uuidV7 }),
     waiters: createWaiters(db),
+    expectedWaits: createExpectedWaits({ db, clock }, { patienceMs: 10_000 }),
     claims: lock,
     limiter: createMemoryLimiter(policiesOf(60_000), clock),
     memory: createMemory(),
