@@ -7,7 +7,12 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
 import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
-import { type ItemDecided, type ItemWithdrawn, webhookEvent } from '@countersign/shared/schemas/parts/webhook-events';
+import {
+  type DecisionRevised,
+  type ItemDecided,
+  type ItemWithdrawn,
+  webhookEvent,
+} from '@countersign/shared/schemas/parts/webhook-events';
 import { exactly } from './client.ts';
 import { ObservedList } from './observed-list.ts';
 
@@ -17,7 +22,7 @@ export interface Arrival {
   /** The number in x-webhook-attempt. */
   attempt: number;
   body: string;
-  event: ItemDecided;
+  event: ItemDecided | DecisionRevised;
   headers: Record<string, string | undefined>;
   /** When it arrived, in ms since the epoch. */
   at: number;

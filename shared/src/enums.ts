@@ -100,6 +100,7 @@ export const ABILITIES = [
   'take_over',
   'bulk_claim',
   'reopen',
+  'revise',
   'answer_mistakes',
   'see_analytics',
   'see_learnings',

@@ -24,6 +24,7 @@ const CODES_BY_STATUS = {
     'claim_lost',
     'too_many_claims',
     'already_decided',
+    'already_revised',
     'stale_settings',
     'rotation_in_progress',
     'delivery_under_way',

@@ -158,6 +158,10 @@ export const BULK_ACTIONS = /* @__PURE__ */ REVIEW_ACTIONS.filter(
   (action): action is ActionWith<'bulk', true> => ACTIONS[action].bulk,
 );
 
+/** What a final decision can be revised to (RV1). */
+export const REVISION_ACTIONS = ['approve', 'edit', 'reject'] as const satisfies ReviewerDecision[];
+export type RevisionAction = (typeof REVISION_ACTIONS)[number];
+
 /** The actions that a submission may allow (`allowed_actions`); all others are always possible (LC7). */
 export const SUBMITTER_ACTIONS = ['approve', 'edit', 'reject', 'respond'] as const;
 export type SubmitterAction = (typeof SUBMITTER_ACTIONS)[number];

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { HEADERS, verifyWebhook } from '../../../shared/src/webhook.ts';
 import {
   webhookEvent,
+  type DecisionRevised,
+  type ItemDecided,
   type WebhookEvent,
   type WebhookEventName,
   type WebhookEventOf,
@@ -106,13 +108,16 @@ function singleHeaders(request: IncomingMessage): Record<string, string | undefi
   return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, value?.toString()]));
 }
 
+/** Item, status, action, reviewer, what a pipeline would ship. */
+function outcomeOf({ item_id, status, decision, reviewer_id }: ItemDecided | DecisionRevised): string {
+  const outcome = `${status.padEnd(15)} ${decision.action.padEnd(8)}`;
+  return `${shortId(item_id)}  ${outcome} by ${shortId(reviewer_id)}  ${shipped(decision)}`;
+}
+
 /** What each event says in a line. */
 const LINES: { [Name in WebhookEventName]: (event: WebhookEventOf<Name>) => string } = {
-  /** Item, status, action, reviewer, what a pipeline would ship. */
-  'item.decided': ({ item_id, status, decision, reviewer_id }) => {
-    const outcome = `${status.padEnd(15)} ${decision.action.padEnd(8)}`;
-    return `${shortId(item_id)}  ${outcome} by ${shortId(reviewer_id)}  ${shipped(decision)}`;
-  },
+  'item.decided': outcomeOf,
+  'decision.revised': (event) => `${outcomeOf(event)}  (revision ${event.decision.revision})`,
   'item.withdrawn': ({ item_id }) => `${shortId(item_id)}  withdrawn`,
   'webhook.test': ({ project_id }) => `test event of project ${shortId(project_id)}`,
 };

@@ -27,6 +27,7 @@ const eventsOf = (source: string): string => `
     ${STATUS('e')} as status, e.data ->> 'action' as action,
     i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit, i.has_suggestion,
     b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
+    case when e.type = 'decision.revised' then e.data -> 'was' ->> 'status' end as was_status, e.data -> 'was' ->> 'action' as was_action,
     f.found is null as first, d.created_at as delivery_at, d.outcome
   from ${source}
   left join lateral (
@@ -37,9 +38,11 @@ const eventsOf = (source: string): string => `
     select p.created_at as at, ${STATUS('p')} as status, p.data ->> 'action' as action, ${MEMBER('p')} as member_id
     from event p where p.item_id = e.item_id and p.position < e.position
       and p.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.finalized')
+      -- A revision is counted where the decision of a person was (RV7): an undo in between has no action.
+      and (e.type <> 'decision.revised' or p.type in ('item.undone', 'item.decided'))
     order by p.position desc limit 1
   ) b on (e.data ->> 'version')::int > 1
-    and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.withdrawn')
+    and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.withdrawn', 'decision.revised')
   left join lateral (
     select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
     from delivery x where x.id = (e.data ->> 'delivery_id')::uuid
@@ -89,6 +92,8 @@ interface EventRow {
   before_status: ItemStatus;
   before_action: DecisionAction | null;
   before_member_id: string | null;
+  was_status: ItemStatus | null;
+  was_action: DecisionAction | null;
   first: boolean;
   delivery_at: string | Date | null;
   outcome: DeliveryOutcome;
@@ -132,6 +137,7 @@ const toCountedEvent = (row: EventRow): CountedEvent => ({
   action: row.action,
   item: row.item_at === null ? null : itemOf(row, row.item_at),
   before: row.before_at === null ? null : snapshotOf(row, row.before_at),
+  was: row.was_status === null ? null : { status: row.was_status, action: row.was_action },
   first: row.first,
   delivery: row.delivery_at === null ? null : { outcome: row.outcome, createdAt: new Date(row.delivery_at) },
 });

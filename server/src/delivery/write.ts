@@ -9,7 +9,7 @@ import { type Ending, toEnded, webhookIdOf } from '../domain/items/decision.ts';
 import type { StoredSecrets } from '../domain/webhooks/signing.ts';
 import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './lease.ts';
 
-/** A sequenced event to deliver: `item.finalized` with its decision, or `item.withdrawn` (WD2). */
+/** A sequenced event to deliver: `item.finalized` or `decision.revised` (RV2) with its decision, or `item.withdrawn` (WD2). */
 export interface Deliverable extends Ending {
   eventId: string;
   seq: number;

@@ -1,4 +1,4 @@
-// Checks I5 and I7: each final decision and withdrawal has its delivery, and each delivery its one event and its body.
+// Checks I5 and I7: each final decision, revision and withdrawal has its delivery, each delivery its event and body.
 import { jsonText } from '@countersign/shared/json/json';
 import { DECISION_ACTIONS, type ItemStatus } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
@@ -17,8 +17,9 @@ const DELIVERIES = `
     i.emptied_at is not null as redacted, i.status as item_status,
     (extract(epoch from i.decided_at) * 1000)::float8 as item_decided_at, e.id as event_id, e.type as event_type, d.*
   from delivery w join project p on p.id = w.project_id and p.deleted_at is null join item i on i.id = w.item_id
-  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type in ('item.finalized', 'item.withdrawn')
+  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type in ('item.finalized', 'decision.revised', 'item.withdrawn')
   left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
+    and d.revision = coalesce((e.data ->> 'revision')::int, 1)
   where w.id > $1 order by w.id limit ${PAGE}`;
 
 /** The columns of the decision are null when there is none. */
@@ -103,9 +104,10 @@ const UNDELIVERED_DECISIONS = `
       and e.data -> 'changed' ?| array['created', 'settings', 'webhook', 'archived']
   )
   select e.item_id, exists (select 1 from delivery w where w.item_id = e.item_id and w.seq = e.seq) as delivered
-  from event e join item i on i.id = e.item_id and not i.audit
+  from event e join item i on i.id = e.item_id and (not i.audit or e.type = 'decision.revised')
   where e.project_id = $1 and e.seq > (select seq from since)
-    and ((e.type = 'item.withdrawn' and e.type = any((select webhook_events from project where id = $1)::text[])) or (e.type = 'item.finalized' and e.data ->> 'action' = any($2)))
+    and ((e.type = 'item.finalized' and e.data ->> 'action' = any($2))
+      or (e.type in ('item.withdrawn', 'decision.revised') and e.type = any((select webhook_events from project where id = $1)::text[])))
     and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
 
 export const checkDelivered: Check = {

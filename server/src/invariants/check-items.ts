@@ -1,6 +1,7 @@
 // Checks I1, I3, I4 and I6: every item against its replayed events, and against its decisions.
 import type { ItemStatus } from '@countersign/shared/enums';
 import { rawQuery } from '../db/raw-query.ts';
+import { type ChainLink, chainFaults } from '../domain/items/decision-chain.ts';
 import { replayItem, type ItemState, type ItemEvent } from '../domain/items/replay-item.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import { byPages, type Check, type Fault } from './check.ts';
@@ -9,18 +10,18 @@ const PAGE = 500;
 
 const ITEMS = `
   select i.id, i.project_id, i.status, i.version, i.audit, i.claim_fence, i.claimed_by is not null as held,
-    i.claim_expires_at is not null as live, f.events, d.decisions, d.verdicts, d.provisional
+    i.claim_expires_at is not null as live, f.events, d.decisions
   from item i join project p on p.id = i.project_id and p.deleted_at is null
   cross join lateral (
     select json_agg(json_build_object('type', e.type, 'version', (e.data ->> 'version')::int,
       'status', coalesce(e.data ->> 'status', e.data -> 'item' ->> 'status'), 'action', e.data ->> 'action',
       'at', (extract(epoch from e.created_at) * 1000)::bigint,
       'expiresAt', (extract(epoch from (e.data ->> 'expires_at')::timestamptz) * 1000)::bigint,
-      'takesOver', e.data -> 'taken_from' is not null) order by e.position) as events
+      'takesOver', e.data -> 'taken_from' is not null, 'revision', (e.data ->> 'revision')::int) order by e.position) as events
     from event e where e.item_id = i.id and e.type <> 'delivery.changed' offset 0
   ) f cross join lateral (
-    select (count(*) filter (where not audit))::int as decisions, (count(*) filter (where audit))::int as verdicts,
-      (count(*) filter (where final_at is null))::int as provisional
+    select coalesce(json_agg(json_build_object('id', id, 'audit', audit, 'revision', revision, 'revises', revises,
+      'superseded', superseded_at is not null, 'final', final_at is not null)), '[]') as decisions
     from decision d where d.item_id = i.id offset 0
   ) d
   where i.id > $1 order by i.id limit ${PAGE}`;
@@ -35,9 +36,7 @@ interface Row {
   held: boolean;
   live: boolean;
   events: ItemEvent[] | null;
-  decisions: number;
-  verdicts: number;
-  provisional: number;
+  decisions: (ChainLink & { final: boolean })[];
 }
 
 export const checkItems: Check = {
@@ -62,7 +61,8 @@ function faultsOf(row: Row): Fault[] {
 }
 
 function differences(row: Row, replayed: ItemState): [rule: string, says: string][] {
-  const { decisions, verdicts, provisional } = rowsExpected(row, replayed);
+  const expected = rowsExpected(row, replayed);
+  const count = (of: (decision: Row['decisions'][number]) => boolean) => row.decisions.filter(of).length;
   const claim = claimOf(row);
   const compared: [string, string, unknown, unknown][] = [
     ['I6', 'its status', row.status, replayed.status],
@@ -70,23 +70,23 @@ function differences(row: Row, replayed: ItemState): [rule: string, says: string
     ['I3', 'its fence', row.claim_fence, replayed.claims],
     // When a member leaves the pool, an expired claim ends without an event.
     ['I4', 'its claim', claim, replayed.claim === 'expired' && claim === 'none' ? 'none' : replayed.claim],
-    ['I1', 'the number of its decisions', row.decisions, decisions],
-    ['I1', 'the number of verdicts on it', row.verdicts, verdicts],
-    ['I1', 'the number of those that can be undone', row.provisional, provisional],
+    ['I1', 'the number of its decisions', count(({ audit }) => !audit), expected.decisions],
+    ['I1', 'the number of verdicts on it', count(({ audit }) => audit), expected.verdicts],
+    ['I1', 'the number of those that can be undone', count(({ final }) => !final), expected.provisional],
   ];
-  return compared.flatMap(([rule, what, is, eventLog]): [string, string][] =>
+  const differing = compared.flatMap(([rule, what, is, eventLog]): [string, string][] =>
     is === eventLog ? [] : [[rule, `${what} is ${String(is)}, in the event log ${String(eventLog)}`]],
   );
+  return [...differing, ...chainFaults(row.decisions).map((says): [string, string] => ['I1', says])];
 }
 
 const claimOf = ({ held, live }: Row): ItemState['claim'] => (held ? (live ? 'live' : 'expired') : 'none');
 
 /** An automatic approval is a decision from the arrival on; what people decide about it is a verdict (AU2). */
-function rowsExpected({ audit, status }: Row, { decided }: ItemState) {
+function rowsExpected({ audit }: Row, { decided, revisions, autoApproved }: ItemState) {
   const ofPeople = decided === 'no' ? 0 : 1;
-  const shipped = audit || (status === 'auto_approved' && decided === 'no');
   return {
-    decisions: shipped ? 1 : ofPeople,
+    decisions: (autoApproved ? 1 : ofPeople) + revisions,
     verdicts: audit ? ofPeople : 0,
     provisional: decided === 'provisional' ? 1 : 0,
   };

@@ -6,7 +6,7 @@ import type { Claim, ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { displayName } from '../domain/access/actor.ts';
 import { isBlind } from '../domain/audits/audit.ts';
 import { type DecisionRow, type Ending, rawJson, toDecision, toEnded, webhookIdOf } from '../domain/items/decision.ts';
-import { isOpen, isReopenable, isSettled, publicStatusOf } from '../domain/items/item.ts';
+import { isOpen, isReopenable, isRevised, isSettled, publicStatusOf, revisability } from '../domain/items/item.ts';
 import { itemAbilities } from '../domain/access/permissions.ts';
 import { rowFor, toItemRow, type RowItem } from '../domain/items/item-row.ts';
 import type { Role } from '@countersign/shared/enums';
@@ -55,9 +55,10 @@ export function presentPublicItem(
   };
 }
 
-/** When the pipeline learned it: for an audited item on arrival, for a provisional decision not yet. */
-function decidedAtOf({ audit, publicStatus, createdAt, decidedAt }: Item): Date | null {
-  if (audit) return createdAt;
+/** When the pipeline learned it: for an audited item on arrival unless it was revised, for a provisional decision not yet. */
+function decidedAtOf(item: Item): Date | null {
+  const { audit, publicStatus, createdAt, decidedAt } = item;
+  if (audit && !isRevised(item)) return createdAt;
   return publicStatus ? null : (decidedAt ?? null);
 }
 
@@ -107,6 +108,7 @@ interface ItemView {
   decision: Decision | null;
   archived: boolean;
   decidedBy: string | null;
+  revised: { decision: Decision; decidedBy: string | null } | null;
   claim: ClaimView | null;
   claimLimitReached: boolean;
   /** The text of its schema (TS). */
@@ -114,7 +116,7 @@ interface ItemView {
 }
 
 export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
-  const { item, archived, decision, decidedBy, claim, claimLimitReached } = view;
+  const { item, archived, decision, decidedBy, revised, claim, claimLimitReached } = view;
   // A decision that can be undone can be made again.
   const hidden = view.blind && !isSettled(item);
   const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
@@ -123,6 +125,7 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     archived,
     holder: claim?.userId ?? null,
     rejectedByRouting: isReopenable(item.status, decision !== null) && !item.redactedAt,
+    revisable: revisability(item) === 'revisable',
     undoableBy: undoUntil ? (decision?.reviewerId ?? null) : null,
     claimLimitReached,
   };
@@ -136,9 +139,10 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     suggestion_faults: item.suggestionFaults ? rawJson(item.suggestionFaults) : null,
     // Also of a settled item: it contains the thresholds.
     routing: view.blind ? null : isOpen(item.status) ? withoutAuditMark(presentRouting(item)) : presentRouting(item),
-    audited: item.audit && !isOpen(item.status) && !hidden,
+    audited: item.audit && !isRevised(item) && !isOpen(item.status) && !hidden,
     decision: decision && toDecision(decision),
     decided_by: decidedBy,
+    revised: revised && { decision: toDecision(revised.decision), decided_by: revised.decidedBy },
     undo_until: undoUntil?.toISOString() ?? null,
     emptied_at: item.redactedAt?.toISOString() ?? null,
     abilities: itemAbilities(viewer, situation),
@@ -174,7 +178,7 @@ export function presentNextGrant(
 ): Granted {
   const claim = { userId: holder.userId, name: displayName(holder), expiresAt };
   const blind = isBlind(role, hasAudits);
-  const undecided = { decision: null, archived: false, decidedBy: null, claimLimitReached: false };
+  const undecided = { decision: null, archived: false, decidedBy: null, revised: null, claimLimitReached: false };
   const view = { item, blind, claim, answerSchema, ...undecided };
   return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
 }

@@ -94,7 +94,8 @@ const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
  */
 const ASSIGN_SEQUENCE = `
   with unsequenced as (
-    select position, project_id, item_id, type, data ->> 'action' as action, (data ->> 'version')::int as version from event
+    select position, project_id, item_id, type, data ->> 'action' as action, (data ->> 'version')::int as version,
+      coalesce((data ->> 'revision')::int, 1) as revision from event
     where seq is null order by position limit ${BATCH} for update
   ), batch as (
     select *, row_number() over (partition by project_id order by position) as n from unsequenced
@@ -110,8 +111,9 @@ const ASSIGN_SEQUENCE = `
   from batch b join heads h on h.id = b.project_id
   left join lateral (
     select d.* from decision d
-    where h.has_webhook and b.type = 'item.finalized' and b.action = any($1) and d.item_id = b.item_id and not d.audit
-      and d.action = b.action and d.final_at is not null
+    where h.has_webhook and b.type in ('item.finalized', 'decision.revised')
+      and (b.type = 'item.finalized' or b.type = any(h.webhook_events)) and b.action = any($1)
+      and d.item_id = b.item_id and not d.audit and d.revision = b.revision and d.action = b.action and d.final_at is not null
     limit 1
   ) d on true
   left join lateral (

@@ -210,7 +210,7 @@ const ITEM_STATES = `
       or exists (select 1 from learning l join event e on e.data -> 'learning' ->> 'id' = l.id::text
         where l.item_id = i.id and e.type = 'project.changed' and e.data -> 'learning' is not null
           and (e.seq is null or e.seq > $2)) as goes_on,
-    exists (select 1 from learning l where l.item_id = i.id and not l.excluded) as quoted
+    exists (select 1 from learning l where l.item_id = i.id and not l.excluded and not l.superseded) as quoted
   from item i where i.id = any($1::uuid[])`;
 
 type ItemStateRow = Omit<RetentionItem, 'underWay' | 'hasLaterEvents'> & {

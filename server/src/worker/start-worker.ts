@@ -90,8 +90,11 @@ async function listen(
 ): Promise<void> {
   await signals.on(EVENTS_APPENDED, (types) => {
     relaying.wake(
-      types === 'delivery.changed' ? 'calm' : ['item.finalized', 'item.withdrawn'].some((type) => types.includes(type)),
+      types === 'delivery.changed'
+        ? 'calm'
+        : ['item.finalized', 'item.withdrawn', 'decision.revised'].some((type) => types.includes(type)),
     );
+    if (types.includes('decision.revised')) assigning.wake();
     if (!types.includes('item.decided')) return;
     finalizing.wake();
     assigning.wake();

@@ -18,5 +18,6 @@ export const undoDecision: RouteOf<typeof schemas.undoDecision> = {
   path: '/api/items/:id/decision/undo',
 };
 export const reopenItem: RouteOf<typeof schemas.reopenItem> = { method: 'POST', path: '/api/items/:id/reopen' };
+export const reviseItem: RouteOf<typeof schemas.reviseItem> = { method: 'POST', path: '/api/items/:id/revise' };
 export const search: RouteOf<typeof schemas.search> = { method: 'GET', path: '/api/search' };
 export const listSimilar: RouteOf<typeof schemas.listSimilar> = { method: 'GET', path: '/api/items/:id/similar' };

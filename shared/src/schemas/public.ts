@@ -7,7 +7,7 @@ import { problem } from './parts/problem.ts';
 import { answerFault, anyJson, json } from './parts/json.ts';
 import { decisionStatus, itemKind, itemStatus, submitterAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { itemWithdrawn } from './parts/webhook-events.ts';
+import { decisionRevised, itemWithdrawn } from './parts/webhook-events.ts';
 
 /** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
 export const submission = z
@@ -263,7 +263,7 @@ export const listItems = endpointSchemas({
 
 const eventId = z.string().meta({ description: 'Equal to the `webhook-id` of the delivery with the same event' });
 
-/** A final decision, or a withdrawal, as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
+/** A final decision, its revision, or a withdrawal, as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
 export const publicEvent = z
   .discriminatedUnion('event', [
     z.object({
@@ -277,14 +277,15 @@ export const publicEvent = z
       decided_at: timestamp,
     }),
     z.object({ id: eventId, ...itemWithdrawn.shape }),
+    z.object({ id: eventId, ...decisionRevised.shape }),
   ])
-  .meta({ id: 'Event', description: 'What ended an item, as in the webhook' });
+  .meta({ id: 'Event', description: 'What ended an item or revised its decision, as in the webhook' });
 export type PublicEvent = z.infer<typeof publicEvent>;
 
 export const listEvents = endpointSchemas({
   auth: 'api_key',
   scope: 'read',
-  summary: 'Catch up on final decisions and withdrawals, oldest first',
+  summary: 'Catch up on final decisions, revisions and withdrawals, oldest first',
   description:
     'For consumers that were down. Save `next_cursor` and send it as `after`: it is present even when there is nothing new, and no event can appear before it. Decisions whose content was deleted under the retention policy are omitted.',
   query: z.strictObject({

@@ -10,6 +10,7 @@ import { plainText } from './parts/plain-text.ts';
 import { queueFilter } from './parts/queue-filter.ts';
 import { itemStatus, reviewAction, role } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { REVISION_ACTIONS } from '../review-actions.ts';
 import { QUEUE_SORTS } from '../filters/queue-order.ts';
 
 const itemParams = z.object({ id: uuid });
@@ -159,6 +160,23 @@ export const reopenItem = endpointSchemas({
   params: itemParams,
   body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).optional(),
   reply: itemDetail,
+});
+
+export const reviseItem = endpointSchemas({
+  auth: 'session',
+  summary: 'Revise the final decision on an item; for supervisors and owners',
+  params: itemParams,
+  body: z.strictObject({
+    action: z.enum(REVISION_ACTIONS),
+    /** For `edit`: the output that replaces the one before. */
+    output: json.optional(),
+    reason: z.string().trim().min(1).max(500),
+    note: z.string().trim().max(4000).optional(),
+    /** The ID of the decision that is meant, null for none: refused when it is not the newest any more. */
+    revises: uuid.nullable().optional(),
+  }),
+  reply: itemDetail,
+  errors: ['answer_invalid', 'already_revised', 'unchanged_edit'],
 });
 
 const foundItem = z.object({

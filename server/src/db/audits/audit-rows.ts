@@ -34,9 +34,10 @@ const RECENT = `
     order by i.created_at desc limit ${MOST_AUDITS})`;
 
 /**
+ * The revision of an audited item replaces the verdict on it (RV4).
  * A decision without an answer is not a verdict on the suggestion, and neither is one that can still be undone (LC2).
  */
-const VERDICT = `decision d on d.item_id = r.id and d.audit and d.final_at is not null
+const VERDICT = `decision d on d.item_id = r.id and (d.audit or d.revision > 1) and d.superseded_at is null and d.final_at is not null
   and d.action in (${inList(JUDGING_ACTIONS)})`;
 const WRONG = `d.action in (${inList(OVERRIDE_ACTIONS)})`;
 

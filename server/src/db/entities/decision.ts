@@ -1,4 +1,4 @@
-// The one decision of an item (I1), provisional until `finalAt`, with the verdict on an audited one.
+// The decisions of an item (I1): the first, provisional until `finalAt`, its revisions, and the verdict of an audit.
 import { defineEntity, p } from '@mikro-orm/core';
 import { DECISION_ACTIONS, DECISION_STATUSES } from '@countersign/shared/enums';
 import { Item } from './item.ts';
@@ -27,21 +27,34 @@ const DecisionSchema = defineEntity({
     /** When the undo window ends (LC2); null for a decision that was final immediately. */
     undoUntil: p.datetime(3).nullable(),
     finalAt: p.datetime(3).nullable(),
+    /** 1 for the first decision, then 2, 3 and so on (RV1). Routing's rejection has no decision and counts as the first. */
+    revision: p.integer().default(1),
+    /** The decision that this one revises; null for a first one, and for a revision of routing's rejection. */
+    revises: p.uuid().nullable(),
+    /** When a revision replaced it, as the decision or as the verdict of its item. */
+    supersededAt: p.datetime(3).nullable(),
   },
-  uniques: [{ name: 'decision_of_item', properties: ['itemId', 'audit'] }],
   indexes: [
+    {
+      name: 'decision_of_chain',
+      expression: 'create unique index "decision_of_chain" on "decision" ("item_id", "audit", "revision")',
+    },
+    {
+      name: 'decision_revises',
+      expression: 'create unique index "decision_revises" on "decision" ("revises") where "revises" is not null',
+    },
     {
       name: 'decision_provisional',
       expression: `create index "decision_provisional" on "decision" ("undo_until") where "final_at" is null`,
     },
     { name: 'decision_by_time', properties: ['projectId', 'decidedAt'] },
     {
-      name: 'decision_by_people',
-      expression: `create index "decision_by_people" on "decision" ("project_id", "decided_at") include ("action") where "reviewer_id" is not null`,
+      name: 'decision_first_by_people',
+      expression: `create index "decision_first_by_people" on "decision" ("project_id", "decided_at") include ("action") where "reviewer_id" is not null and "revision" = 1`,
     },
     {
-      name: 'decision_of_person',
-      expression: `create index "decision_of_person" on "decision" ("reviewer_id", "decided_at") include ("action") where "reviewer_id" is not null`,
+      name: 'decision_first_of_person',
+      expression: `create index "decision_first_of_person" on "decision" ("reviewer_id", "decided_at") include ("action") where "reviewer_id" is not null and "revision" = 1`,
     },
   ],
 });

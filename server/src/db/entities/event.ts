@@ -27,8 +27,8 @@ const EventSchema = defineEntity({
       expression: 'create index "event_unstamped" on "event" ("position") where "seq" is null',
     },
     {
-      name: 'event_of_override',
-      expression: `create index "event_of_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in (${inList(OVERRIDE_ACTIONS)})`,
+      name: 'event_final_override',
+      expression: `create index "event_final_override" on "event" ("project_id", "seq") where "type" in ('item.finalized', 'decision.revised') and "data" ->> 'action' in (${inList(OVERRIDE_ACTIONS)})`,
     },
     {
       name: 'event_of_learning',
@@ -46,6 +46,10 @@ const EventSchema = defineEntity({
     {
       name: 'event_withdrawn',
       expression: `create index "event_withdrawn" on "event" ("project_id", "seq") where "type" = 'item.withdrawn' and "seq" is not null`,
+    },
+    {
+      name: 'event_revised',
+      expression: `create index "event_revised" on "event" ("project_id", "seq") where "type" = 'decision.revised' and "seq" is not null`,
     },
   ],
   uniques: [{ name: 'event_seq', properties: ['projectId', 'seq'] }],

@@ -87,8 +87,8 @@ const ItemSchema = defineEntity({
     },
     { name: 'item_newest', properties: ['projectId', 'createdAt', 'id'] },
     {
-      name: 'item_newest_by_public_status',
-      expression: `create index "item_newest_by_public_status" on "item" ("project_id", (case when "audit" then 'auto_approved' else coalesce("public_status", "status") end), "created_at", "id")`,
+      name: 'item_newest_by_shown_status',
+      expression: `create index "item_newest_by_shown_status" on "item" ("project_id", (case when "audit" and "status" not in ('approved', 'rejected') then 'auto_approved' else coalesce("public_status", "status") end), "created_at", "id")`,
     },
     {
       name: 'item_audit',

@@ -26,6 +26,10 @@ const LearningSchema = defineEntity({
     guidelinesVersion: p.integer().nullable(),
     /** The current state. An export reads the state at its cut-off from the event log (LX5). */
     excluded: p.boolean().default(false),
+    /** That of its decision (RV1). */
+    revision: p.integer().default(1),
+    /** A revision replaced its decision: only exports up to an earlier position have it (RV5). */
+    superseded: p.boolean().default(false),
     createdAt: p.datetime(3),
   },
   indexes: [

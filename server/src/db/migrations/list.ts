@@ -43,6 +43,15 @@ import {
   OverridesWithResponses,
   ToolCalls,
 } from './0033-tool-calls.ts';
+import {
+  DecisionChains,
+  DecisionRevisions,
+  FirstDecisions,
+  LearningRevisions,
+  OneDecisionNoMore,
+  RevisedStatuses,
+  RevisionEvents,
+} from './0036-revisions.ts';
 import { Withdrawal, WithdrawalCases, WithdrawalFeed } from './0034-withdrawal.ts';
 import { WebhookEvents } from './0037-webhook-events.ts';
 import { Traceparent } from './0038-traceparent.ts';
@@ -97,6 +106,13 @@ export const MIGRATIONS = [
   { name: '0034-withdrawal', class: Withdrawal },
   { name: '0034-withdrawal-cases', class: WithdrawalCases },
   { name: '0034-withdrawal-feed', class: WithdrawalFeed },
+  { name: '0036-revisions', class: DecisionRevisions },
+  { name: '0036-revisions-learnings', class: LearningRevisions },
+  { name: '0036-revisions-chains', class: DecisionChains },
+  { name: '0036-revisions-chains-alone', class: OneDecisionNoMore },
+  { name: '0036-revisions-firsts', class: FirstDecisions },
+  { name: '0036-revisions-events', class: RevisionEvents },
+  { name: '0036-revisions-statuses', class: RevisedStatuses },
   { name: '0037-webhook-events', class: WebhookEvents },
   { name: '0038-traceparent', class: Traceparent },
 ];

@@ -18,6 +18,7 @@ const TABLE: Record<Permission, [boolean, boolean, boolean]> = {
   take_over: [false, true, true],
   bulk_claim: [false, true, true],
   reopen: [false, true, true],
+  revise: [false, true, true],
   answer_mistakes: [false, true, true],
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
@@ -42,7 +43,7 @@ describe('PM: the table', () => {
   it('covers every permission', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...PERMISSIONS].sort());
-    expect(cells).toHaveLength(60);
+    expect(cells).toHaveLength(63);
   });
 
   it.each(cells)('a %s and %s: %s', (role, permission, allowed) => {
@@ -74,6 +75,7 @@ describe('PM: the abilities sent with a project', () => {
         'take_over',
         'bulk_claim',
         'reopen',
+        'revise',
         'answer_mistakes',
         'see_analytics',
         'see_learnings',
@@ -87,6 +89,7 @@ describe('PM: the abilities sent with a project', () => {
         'take_over',
         'bulk_claim',
         'reopen',
+        'revise',
         'answer_mistakes',
         'see_analytics',
         'see_learnings',
@@ -119,7 +122,10 @@ describe('AR1: the abilities sent with an archived project', () => {
 describe('PM: the abilities sent with an item', () => {
   const me = 'me';
   const someone = 'someone else';
-  const OPEN = { archived: false, holder: null, undoableBy: null, rejectedByRouting: false, claimLimitReached: false };
+  const OPEN = {
+    ...{ archived: false, holder: null, undoableBy: null, claimLimitReached: false },
+    ...{ rejectedByRouting: false, revisable: false },
+  };
 
   const abilitiesOf = (role: Role, situation: Partial<ItemSituation> & { status: ItemStatus }) =>
     on(itemAbilities({ userId: me, role }, { ...OPEN, ...situation }));
@@ -165,7 +171,7 @@ describe('PM: the abilities sent with an item', () => {
   });
 
   it.each(ROLES)('AR1: in an archived project a %s may undo their own decision, and nothing else', (role) => {
-    const archived = { archived: true, holder: me, rejectedByRouting: true };
+    const archived = { archived: true, holder: me, rejectedByRouting: true, revisable: true };
     for (const status of ITEM_STATUSES) expect(abilitiesOf(role, { ...archived, status })).toEqual([]);
     for (const status of ['queued', 'escalated'] as const)
       for (const holder of [null, someone]) expect(abilitiesOf(role, { ...archived, status, holder })).toEqual([]);
@@ -184,6 +190,12 @@ describe('PM: the abilities sent with an item', () => {
       abilitiesOf(role, { status: 'rejected', rejectedByRouting });
     expect(ROLES.map((role) => reopening(role, true))).toEqual([[], ['reopen'], ['reopen']]);
     expect(ROLES.map((role) => reopening(role, false))).toEqual([[], [], []]);
+  });
+
+  it('RV1: what is final may be revised by supervisors and owners', () => {
+    const revising = (revisable: boolean) => ROLES.map((role) => abilitiesOf(role, { status: 'approved', revisable }));
+    expect(revising(true)).toEqual([[], ['revise'], ['revise']]);
+    expect(revising(false)).toEqual([[], [], []]);
   });
 
   it('names every ability, so that a page never has to guess', () => {

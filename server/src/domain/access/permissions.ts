@@ -8,6 +8,7 @@ export const PERMISSIONS = [
   'take_over',
   'bulk_claim',
   'reopen',
+  'revise',
   'answer_mistakes',
   'see_analytics',
   'see_learnings',
@@ -37,6 +38,7 @@ const MAY = {
   take_over: supervisors,
   bulk_claim: supervisors,
   reopen: supervisors,
+  revise: supervisors,
   answer_mistakes: supervisors,
   see_analytics: supervisors,
   see_learnings: supervisors,
@@ -68,6 +70,7 @@ const DENIED_WHEN_ARCHIVED: readonly Permission[] = [
   'take_over',
   'bulk_claim',
   'reopen',
+  'revise',
   'answer_mistakes',
   'shape_clusters',
   'exclude_learnings',
@@ -92,6 +95,7 @@ export function projectAbilities(role: Role, archived: boolean): Abilities {
     take_over: can('take_over'),
     bulk_claim: can('bulk_claim'),
     reopen: can('reopen'),
+    revise: can('revise'),
     answer_mistakes: can('answer_mistakes'),
     see_analytics: can('see_analytics'),
     see_learnings: can('see_learnings'),
@@ -126,6 +130,8 @@ export interface ItemSituation {
   holder: string | null;
   /** Routing rejected it; no person decided it. */
   rejectedByRouting: boolean;
+  /** Its decision is final, and its content is still there (RV1). */
+  revisable: boolean;
   /** The author of the provisional decision, if there is one. */
   undoableBy: string | null;
   /** The member has reached the claim limit with other items (LC4). */
@@ -143,6 +149,7 @@ export function itemAbilities(member: { userId: string; role: Role }, item: Item
     claim: allowed && (mine || (item.holder === null && !item.claimLimitReached)),
     take_over: allowed && can('take_over') && item.holder !== null && !mine && !item.claimLimitReached,
     reopen: item.rejectedByRouting && can('reopen'),
+    revise: item.revisable && can('revise'),
     decide: allowed && mine,
     undo: item.undoableBy === member.userId,
   };
@@ -155,6 +162,7 @@ const NOTHING: Record<Ability, boolean> = {
   take_over: false,
   bulk_claim: false,
   reopen: false,
+  revise: false,
   answer_mistakes: false,
   see_analytics: false,
   see_learnings: false,

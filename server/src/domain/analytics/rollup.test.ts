@@ -17,7 +17,7 @@ const queued = { at: ARRIVED, status: 'queued', action: null, memberId: null } a
 
 const event = (given: Partial<CountedEvent>): CountedEvent => ({
   ...{ type: 'item.queued', at: LATER, memberId: null, version: 2, status: 'queued', action: null },
-  ...{ item: ITEM, before: null, first: false, delivery: null },
+  ...{ item: ITEM, before: null, was: null, first: false, delivery: null },
   ...given,
 });
 const decided = (given: Partial<CountedEvent> = {}) =>

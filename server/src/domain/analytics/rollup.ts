@@ -90,6 +90,8 @@ export interface CountedEvent {
   item: CountedItem | null;
   /** The state of the item before the event. */
   before: ItemSnapshot | null;
+  /** Of a revision: the status and the action that it replaces; null for other events. */
+  was: { status: ItemStatus; action: DecisionAction | null } | null;
   /** Of a claim: the first one of the item. Of a delivery: its first success. */
   first: boolean;
   /** `failed`: an attempt that will be retried. Null for other events, and for a delivery without an attempt. */
@@ -117,6 +119,7 @@ const COUNTS = {
   'item.finalized': ofItem((event) => (event.version === 1 ? arrives(event) : [])),
   // Nobody decided it: it leaves the queue, and counts for no reviewer.
   'item.withdrawn': ofItem(moves),
+  'decision.revised': ofItem(revises),
   'item.claimed': claims,
   'claim.released': () => [],
   'claim.expired': () => [],
@@ -179,12 +182,33 @@ function decides(event: OfItem): Increment[] {
   const part = isOverride(action) && item.hasSuggestion ? 1 : 0;
   return [
     ...moves(event),
-    { ...one(item.audit ? 'verdict' : 'decided', String(action), at), part: item.hasSuggestion ? 0 : 1 },
+    ...outcomeOf(event),
     one('decide_time', String(bucketOf(at.getTime() - item.createdAt.getTime())), at),
-    ...(item.audit ? [] : groupsOf(item).map(([measure, key]) => ({ ...one(measure, key, at), part }))),
-    ...binIncrements(event),
     ...(memberId === null ? [] : [{ ...one('reviewer', memberId, at), part }]),
   ];
+}
+
+/** What is counted of the action that a person took. */
+function outcomeOf(event: Pick<OfItem, 'item' | 'at' | 'action'>): Increment[] {
+  const { item, at, action } = event;
+  const part = isOverride(action) && item.hasSuggestion ? 1 : 0;
+  return [
+    { ...one(item.audit ? 'verdict' : 'decided', String(action), at), part: item.hasSuggestion ? 0 : 1 },
+    ...(item.audit ? [] : groupsOf(item).map(([measure, key]) => ({ ...one(measure, key, at), part }))),
+    ...binIncrements(event),
+  ];
+}
+
+/**
+ * RV7: the newest action counts where the first one did, at its time; the review and its reviewer stay counted as they were. What no
+ * person had decided stays uncounted: only wrong answers among them are revised, which says nothing about the others.
+ */
+function revises({ item, status, action, before, was }: OfItem): Increment[] {
+  if (was === null) return [];
+  const moved = [negated(one('status', was.status, item.createdAt)), one('status', status, item.createdAt)];
+  if (before === null || before.action === null) return moved;
+  const { at } = before;
+  return [...moved, ...outcomeOf({ item, at, action: was.action }).map(negated), ...outcomeOf({ item, at, action })];
 }
 
 function groupsOf({ riskFlags, model, source }: CountedItem): (readonly [Measure, string])[] {
@@ -197,7 +221,7 @@ function groupsOf({ riskFlags, model, source }: CountedItem): (readonly [Measure
 }
 
 /** Finalizing an item does not judge its suggestion, and neither does any decision where there is none. */
-function binIncrements({ item, at, action }: OfItem): Increment[] {
+function binIncrements({ item, at, action }: Pick<OfItem, 'item' | 'at' | 'action'>): Increment[] {
   const judges = action === null || action === 'auto_approve' ? null : ACTIONS[action].judges;
   if (judges === null || !item.hasSuggestion) return [];
   const total = Math.round(item.confidence * MILLION);

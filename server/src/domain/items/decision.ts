@@ -17,6 +17,9 @@ export interface DecisionRow {
   response?: string | null;
   reviewerId?: string | null;
   decidedAt: Date;
+  /** From 2 for a revision; 1 or absent for a first decision. */
+  revision?: number;
+  revises?: string | null;
 }
 
 /** Stored JSON text as a member of an answer: the JSON writer inserts it unchanged (I7), so its type is any JSON value. */
@@ -34,14 +37,17 @@ export function toDecision(decision: DecisionRow): Decision {
     ...(typeof decision.response === 'string' && { response: decision.response }),
     reviewer_id: decision.reviewerId ?? null,
     decided_at: decision.decidedAt.toISOString(),
+    ...(isRevision(decision) && { revision: decision.revision, revises: decision.revises ?? null }),
   };
 }
+
+/** Whether it is no first decision: only revisions say their place in the chain (RV2). */
+const isRevision = ({ revision = 1 }: DecisionRow): boolean => revision > 1;
 
 /** A final decision as webhooks and the catch-up feed send it (docs/spec/webhooks.md#outbound). */
 function toDecided(row: StoredDecision) {
   const decision = toDecision(row);
-  return {
-    event: 'item.decided' as const,
+  const told = {
     item_id: row.itemId,
     project_id: row.projectId,
     status: decision.status,
@@ -49,6 +55,9 @@ function toDecided(row: StoredDecision) {
     reviewer_id: decision.reviewer_id,
     decided_at: decision.decided_at,
   };
+  if (!isRevision(row)) return { event: 'item.decided' as const, ...told };
+  // Only people revise.
+  return { event: 'decision.revised' as const, ...told, reviewer_id: told.reviewer_id as string };
 }
 
 /** A withdrawal as webhooks and the catch-up feed send it (WD2). */
@@ -64,7 +73,7 @@ function toWithdrawn({ itemId, projectId, at }: { itemId: string; projectId: str
   };
 }
 
-/** What ended an item: its final decision, or its withdrawal. */
+/** What ended an item: a final decision, first or revised, or its withdrawal. */
 export interface Ending {
   projectId: string;
   itemId: string;

@@ -1,6 +1,13 @@
 // Rule LC: the life of an item: the moves of the table of actions, and every other one is refused.
 import type { DecisionAction, DecisionStatus, ItemStatus, OpenStatus } from '@countersign/shared/enums';
-import { ACTIONS, actionsFrom, isMove, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
+import {
+  ACTIONS,
+  actionsFrom,
+  isMove,
+  isReasoned,
+  type ReviewAction,
+  type RevisionAction,
+} from '@countersign/shared/review-actions';
 import type { Permission } from '../access/permissions.ts';
 
 export interface Move {
@@ -64,15 +71,34 @@ export function moveFor({ status, audit }: StatusAndAudit, action: ReviewAction)
 
 /**
  * LC2, AU2: the status that the pipeline sees: the one before a provisional
- * decision, and always `auto_approved` for an audited item.
+ * decision, and `auto_approved` for an audited item until it is revised.
  */
 export function publicStatusOf({
   status,
   publicStatus,
   audit,
 }: StatusAndAudit & { publicStatus?: ItemStatus | null }): ItemStatus {
-  return audit ? 'auto_approved' : (publicStatus ?? status);
+  return audit && !isRevised({ status, audit }) ? 'auto_approved' : (publicStatus ?? status);
 }
+
+/** RV4: only a revision gives an audited item such a status; a verdict leaves it approved automatically (AU2). */
+export const isRevised = ({ status, audit }: StatusAndAudit): boolean =>
+  audit && (status === 'approved' || status === 'rejected');
+
+/** Whether the decision on the item can be revised, provided that it can be seen (RV1). */
+export function revisability(item: {
+  status: ItemStatus;
+  publicStatus?: ItemStatus | null;
+  redactedAt?: Date | null;
+}): 'revisable' | 'open' | 'provisional' | 'ended' | 'redacted' {
+  if (item.publicStatus) return 'provisional';
+  if (isOpen(item.status)) return 'open';
+  if (item.status === 'withdrawn') return 'ended';
+  return item.redactedAt ? 'redacted' : 'revisable';
+}
+
+/** The status that a revision gives to an item, audited or not. */
+export const revisedStatus = (action: RevisionAction): 'approved' | 'rejected' => ACTIONS[action].to;
 
 /**
  * WD1: what a withdrawal does to an item. An audited item was approved on its arrival (AU2), and a provisional decision is one.

@@ -5,7 +5,7 @@ import { replayItem, type ItemEvent } from './replay-item.ts';
 /** Events in a row, each with the next version and one second later, unless given otherwise. */
 const eventsOf = (...events: (Partial<ItemEvent> & Pick<ItemEvent, 'type'>)[]): ItemEvent[] =>
   events.map((event, index) => ({
-    ...{ version: index + 1, status: null, action: null, takesOver: false },
+    ...{ version: index + 1, status: null, action: null, takesOver: false, revision: null },
     ...{ at: index * 1000, expiresAt: event.type === 'item.claimed' ? index * 1000 + 60_000 : null },
     ...event,
   }));

@@ -1,7 +1,8 @@
 // Replays the events of one item along the moves of LC0 (I6): the resulting state must be the stored state of the item.
 import type { DomainEventType } from '@countersign/shared/schemas/parts/events';
 import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
-import { isOpen, moveFor } from './item.ts';
+import { REVISION_ACTIONS, type RevisionAction } from '@countersign/shared/review-actions';
+import { isOpen, moveFor, revisedStatus } from './item.ts';
 
 /** An event of an item, with the fields that its state depends on. */
 export interface ItemEvent {
@@ -15,6 +16,8 @@ export interface ItemEvent {
   expiresAt: number | null;
   /** A claim that ends somebody else's claim. */
   takesOver: boolean;
+  /** Of a revision: its place in the chain. */
+  revision: number | null;
 }
 
 /** The state of an item after its events. */
@@ -27,6 +30,10 @@ export interface ItemState {
   claim: 'none' | 'live' | 'expired';
   /** The state of the people's decision; the automatic approval of an audited item does not count. */
   decided: 'no' | 'provisional' | 'final';
+  /** How often its decision was revised (RV1). */
+  revisions: number;
+  /** It was approved automatically on arrival: its chain begins with that decision. */
+  autoApproved: boolean;
 }
 
 interface ReplayState extends ItemState {
@@ -58,8 +65,8 @@ export function replayItem(events: readonly ItemEvent[], { audit }: { audit: boo
     state = { ...state, ...after, version: event.version };
   }
   if (state === null) return { fault: `its first event is ${first.type}, version ${first.version}` };
-  const { status, version, claims, claim, decided } = state;
-  return { status, version, claims, claim, decided };
+  const { status, version, claims, claim, decided, revisions, autoApproved } = state;
+  return { status, version, claims, claim, decided, revisions, autoApproved };
 }
 
 const describe = ({ status, claim, decided }: ReplayState): string =>
@@ -67,7 +74,11 @@ const describe = ({ status, claim, decided }: ReplayState): string =>
 
 function arrival({ type, version, status }: ItemEvent, audit: boolean): ReplayState | null {
   if (version !== 1) return null;
-  const born = { version, claims: 0, claim: 'none', decided: 'no', audit, before: null, until: 0 } as const;
+  const autoApproved = audit || status === 'auto_approved';
+  const born = {
+    ...({ version, claims: 0, claim: 'none', decided: 'no', revisions: 0, autoApproved } as const),
+    ...{ audit, before: null, until: 0 },
+  } as const satisfies Partial<ReplayState>;
   if (type === 'item.queued') return { ...born, status: 'queued' };
   if (type === 'item.escalated') return { ...born, status: 'escalated' };
   if (type !== 'item.finalized' || (status !== 'auto_approved' && status !== 'rejected')) return null;
@@ -101,6 +112,7 @@ const STEPS: Partial<Record<DomainEventType, Step>> = {
       before: null,
     }),
   'item.withdrawn': (state) => allowed(undecided(state) && !state.audit, { status: 'withdrawn', claim: 'none' }),
+  'decision.revised': revise,
   'item.finalized': (state, { status }) =>
     allowed(state.decided === 'provisional' && status === state.status, { decided: 'final' }),
 };
@@ -110,7 +122,8 @@ const isFree = ({ claim, until }: ReplayState, { at, takesOver }: ItemEvent): bo
   claim !== 'live' || takesOver || until < at + CLOCK_SKEW_MS;
 
 const isReturn = ({ status, claim }: ReplayState): boolean => status === 'escalated' && claim !== 'none';
-const isReopening = ({ status, decided }: ReplayState): boolean => status === 'rejected' && decided === 'no';
+const isReopening = ({ status, decided, revisions }: ReplayState): boolean =>
+  status === 'rejected' && decided === 'no' && revisions === 0;
 /** Older event logs have two events for an audited arrival: approved first, then drawn. */
 const isDrawn = ({ audit, version, claims }: ReplayState): boolean => audit && version === 1 && claims === 0;
 
@@ -120,3 +133,14 @@ function decide(state: ReplayState, { status, action }: ItemEvent): Partial<Repl
   if (moveFor(state, action)?.to !== status) return undefined;
   return { status, claim: 'none', decided: 'provisional', before: state.status };
 }
+
+/** RV1: only what is final is revised, along one chain. */
+function revise(state: ReplayState, { action, status, revision }: ItemEvent): Partial<ReplayState> | undefined {
+  const { revisions, decided } = state;
+  if (decided === 'provisional' || isOpen(state.status) || state.status === 'withdrawn') return undefined;
+  if (!isRevision(action) || status !== revisedStatus(action) || revision !== revisions + 2) return undefined;
+  return { status, revisions: revisions + 1 };
+}
+
+const isRevision = (action: DecisionAction | null): action is RevisionAction =>
+  (REVISION_ACTIONS as readonly (DecisionAction | null)[]).includes(action);

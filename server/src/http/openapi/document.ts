@@ -22,7 +22,7 @@ import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
 import { refusalsOf } from './problems.ts';
-import { itemDecidedBody, itemWithdrawnBody, WEBHOOK_ID } from './examples.ts';
+import { decisionRevisedBody, itemDecidedBody, itemWithdrawnBody, WEBHOOK_ID } from './examples.ts';
 
 /** The document for a service at this base URL (PUBLIC_BASE_URL). */
 export function openApiDocument(baseUrl: string): OpenApi {
@@ -240,6 +240,12 @@ const DOCUMENTED_EVENTS: Record<WebhookEventName, DocumentedEvent | null> = {
     description:
       'The pipeline withdrew an item that waited for people. There is no decision. Sent, signed and retried like `item.decided`.',
     examples: { withdrawn: { summary: 'Withdrawn', value: itemWithdrawnBody } },
+  },
+  'decision.revised': {
+    operationId: 'decisionRevised',
+    description:
+      'A supervisor or owner revised a final decision. `decision` replaces the one before: it has the `revision` 2, 3, and so on, and `revises` is the `id` of the decision that it replaces. Webhooks can be repeated and reordered: the highest `revision` is valid, a decision without one counts as 1. Sent, signed and retried like `item.decided`.',
+    examples: { rejected: { summary: 'Rejected later', value: decisionRevisedBody } },
   },
   'webhook.test': null,
 };

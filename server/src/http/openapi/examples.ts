@@ -1,9 +1,10 @@
 // The examples of the OpenAPI document, as one story: an assistant submits answers, Anna decides one.
 import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/schemas/public';
 import type { Decision } from '@countersign/shared/schemas/parts/decision';
-import type { ItemDecided, ItemWithdrawn } from '@countersign/shared/schemas/parts/webhook-events';
+import type { DecisionRevised, ItemDecided, ItemWithdrawn } from '@countersign/shared/schemas/parts/webhook-events';
 import { problemExample } from './problems.ts';
 
+const SUPERVISOR = '0198c2f0-6c02-7d8e-9f10-2b3c4d5e6f70';
 const PROJECT = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 const ANNA = '0198c2f0-91b4-7d52-8a07-5c1f3e9d7a42';
 
@@ -132,6 +133,30 @@ export const itemDecidedBody: ItemDecided = {
   decision: edited,
   reviewer_id: ANNA,
   decided_at: edited.decided_at,
+};
+
+const revised: Decision = {
+  id: '0198c2f9-3c51-7b6e-8d40-1a2b3c4d5e6f',
+  status: 'rejected',
+  action: 'reject',
+  output: null,
+  edited: false,
+  reason: 'Policy changed',
+  note: null,
+  reviewer_id: SUPERVISOR,
+  decided_at: '2026-03-02T11:40:07.512Z',
+  revision: 2,
+  revises: edited.id,
+};
+
+export const decisionRevisedBody: DecisionRevised = {
+  event: 'decision.revised',
+  item_id: QUEUED_ID,
+  project_id: PROJECT,
+  status: revised.status,
+  decision: revised,
+  reviewer_id: SUPERVISOR,
+  decided_at: revised.decided_at,
 };
 
 const respondedId = '0198c2f1-1b70-7d19-9e2a-7c8d9e0f1a2b';

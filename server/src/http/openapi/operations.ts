@@ -123,7 +123,7 @@ export const OPERATIONS: Record<string, Operation> = {
     endpoint: endpointOf(listEvents),
     tag: 'Events',
     answer: {
-      description: 'One page of final decisions and withdrawals, oldest first.',
+      description: 'One page of final decisions, revisions and withdrawals, oldest first.',
       examples: {
         one: { summary: 'One decision', value: { data: [story.event], has_more: false, next_cursor: 'MTg0Mg' } },
         none: { summary: 'Nothing new', value: { data: [], has_more: false, next_cursor: 'MTg0Mg' } },

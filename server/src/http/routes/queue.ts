@@ -18,6 +18,7 @@ import { search } from '../../usecases/items/search.ts';
 import { releaseClaim, takeOver } from '../../usecases/claims/end-claim.ts';
 import { renewClaim } from '../../usecases/claims/renew-claim.ts';
 import { readMedia } from '../../usecases/items/read-media.ts';
+import { revise } from '../../usecases/decisions/revise.ts';
 import { reopen } from '../../usecases/decisions/reopen.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import { undoDecision } from '../../usecases/decisions/undo-decision.ts';
@@ -92,15 +93,19 @@ function bindClaims(bind: Binder, services: Services): void {
   });
 }
 
+/** Parsed from its text, because the copy of the schema drops a key called __proto__. */
+function outputOf(raw: ReadonlyMap<string, string>): { value: unknown; raw: string } | null {
+  const output = raw.get('output');
+  return output === undefined ? null : { value: JSON.parse(output) as unknown, raw: output };
+}
+
 function bindDecisions(bind: Binder, services: Services): void {
   bind.member(api.decideItem, async ({ actor, params, body, raw }) => {
-    const output = raw.get('output');
     await decide(services, actor, {
       itemId: params.id,
       fence: body.fence,
       action: body.action,
-      // Parsed from its text, because the copy of the schema drops a key called __proto__.
-      output: output === undefined ? null : { value: JSON.parse(output) as unknown, raw: output },
+      output: outputOf(raw),
       reason: body.reason ?? null,
       note: body.note ? body.note : null,
       response: body.response ?? null,
@@ -114,6 +119,14 @@ function bindDecisions(bind: Binder, services: Services): void {
       actor,
       named === undefined ? params.id : { itemId: params.id, undoUntil: new Date(named) },
     );
+    return shown(services, actor, params.id);
+  });
+  bind.member(api.reviseItem, async ({ actor, params, body, raw }) => {
+    const { action, reason, note, revises } = body;
+    await revise(services, actor, {
+      ...{ itemId: params.id, action, reason, revises, output: outputOf(raw) },
+      note: note ? note : null,
+    });
     return shown(services, actor, params.id);
   });
   bind.member(api.reopenItem, async ({ actor, params, body }) => {

@@ -8,11 +8,11 @@ import type { MemberActor, Services } from '../services.ts';
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An undone decision has no row, so it is counted nowhere. */
+/** An undone decision has no row, so it is counted nowhere. A revision is no review of an item (RV7). */
 export const DECIDED = `
   select action, count(*) filter (where decided_at >= ?) as today, count(*) filter (where decided_at >= ?) as last_hour,
     count(*) as all_days
-  from decision where reviewer_id = ? and decided_at >= ? group by action`;
+  from decision where reviewer_id = ? and revision = 1 and decided_at >= ? group by action`;
 
 /** A decision is reported after it was made, so that its index by the time of the report bounds the search. */
 export const OVERTURNED = `

@@ -15,7 +15,7 @@ export async function reviewTimeOf(em: Em, window: TimeWindow): Promise<{ n: num
 }
 
 /**
- * The latest decisions of people in the window, limited to times of which every item still exists (KE5), each with its claim.
+ * The latest first decisions of people in the window: a revision takes no review (RV7). They are limited to times of which every item still exists (KE5), each with its claim.
  * Both moments come from the event log, and so from one clock.
  */
 export async function latestDecisions(
@@ -27,7 +27,7 @@ export async function latestDecisions(
     em,
     `select d.reviewer_id as user_id, coalesce(e.decided_at, d.decided_at) as decided_at, e.claimed_at from (
        select reviewer_id, item_id, decided_at from decision
-       where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at <= $3
+       where project_id = $1 and reviewer_id is not null and revision = 1 and decided_at >= $2 and decided_at <= $3
          and decided_at > ${RETAINED_SINCE}
        order by decided_at desc limit $4) d
      cross join lateral (

@@ -1,13 +1,7 @@
 // Decides an item that a reviewer holds: a conditional UPDATE with the fence says whose decision counts (LC1, I1, I3).
 import { Refusal } from '@countersign/shared/errors';
-import {
-  ACTIONS,
-  isAllowed,
-  isMove,
-  isOverride,
-  type OverrideAction,
-  type ReviewAction,
-} from '@countersign/shared/review-actions';
+import { ACTIONS, isAllowed, isMove, isOverride, type ReviewAction } from '@countersign/shared/review-actions';
+import type { DecisionAction } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
 import type { Fault } from '@countersign/shared/json-schema/evaluate';
 import { moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
@@ -101,10 +95,11 @@ function checkAction(item: Item, action: ReviewAction): void {
 }
 
 /** TS5: an answer that is written where there was none corrects nothing. */
-const needsReason = (item: Item, { action }: DecideInput, move: Move): boolean =>
+const needsReason = (item: Item, { action }: Answer, move: Move): boolean =>
   move.reason === 'required' && !(ACTIONS[action].requires === 'output' && !item.hasSuggestion);
 
-function checkInput(item: Item, input: DecideInput, move: Move): void {
+/** Errors: `validation_failed`, `unchanged_edit`. */
+export function checkInput(item: Item, input: Answer, move: Move): void {
   checkAction(item, input.action);
   if (needsReason(item, input, move) && input.reason === null)
     throw missing('reason', 'A reason is required: choose one or enter your own.');
@@ -115,7 +110,7 @@ function checkInput(item: Item, input: DecideInput, move: Move): void {
   checkResponse(input);
 }
 
-function checkResponse({ action, response = null }: DecideInput): void {
+function checkResponse({ action, response = null }: Answer): void {
   const isRequired = ACTIONS[action].requires === 'response';
   if (isRequired && response === null) throw missing('response', 'Write the answer in words as response.');
   if (!isRequired && response !== null) throw notAllowed('response', 'Only “respond” may have a response.');
@@ -125,7 +120,7 @@ function checkResponse({ action, response = null }: DecideInput): void {
  * Numbers are compared as doubles, except where a suggestion does not satisfy its schema: it cannot be approved, so even a
  * digit that a double drops must count as an edit.
  */
-const isUnchanged = (item: Item, output: NonNullable<DecideInput['output']>): boolean =>
+const isUnchanged = (item: Item, output: NonNullable<Answer['output']>): boolean =>
   item.suggestionFaults ? sameAnswer(output.raw, item.suggestion) : sameJson(output.value, JSON.parse(item.suggestion));
 
 /** A suggestion that does not satisfy its schema cannot be approved as it is (TS2). */
@@ -141,7 +136,7 @@ function unchangedRefusal({ suggestionFaults, hasSuggestion }: Item): Refusal {
 }
 
 /** TS2, TC2: refuses an output that does not satisfy the item, and the approval of a suggestion that does not. */
-async function checkOutput(em: Em, item: Item, { input, move }: { input: DecideInput; move: Move }): Promise<void> {
+export async function checkOutput(em: Em, item: Item, { input, move }: { input: Answer; move: Move }): Promise<void> {
   if (move.decides !== 'approved') return;
   const { projectId, answerSchema: digest, suggestionFaults, kind } = item;
   const { output } = input;
@@ -162,10 +157,8 @@ function missing(field: string, detail: string): Refusal {
   return new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${field}`, code: 'required', detail }] });
 }
 
-/** What a person submits with a decision. */
-export interface DecideInput {
-  itemId: string;
-  fence: number;
+/** What a person decides. */
+export interface Answer {
   action: ReviewAction;
   /** The edited output: its value, and its text as received. */
   output: { value: unknown; raw: string } | null;
@@ -173,6 +166,12 @@ export interface DecideInput {
   note: string | null;
   /** The answer in words, for `respond` alone. */
   response?: string | null;
+}
+
+/** A decision on an item that the person holds. */
+export interface DecideInput extends Answer {
+  itemId: string;
+  fence: number;
 }
 
 interface Step {
@@ -206,12 +205,7 @@ async function storeDecision(services: Services, tx: Tx, step: Step): Promise<vo
   const decision = decisionRow(services, step);
   await tx.em.insert(Decision, decision);
   const { action, reason, undoUntil } = decision;
-  if (isOverride(action)) {
-    const learning = learningRow(services, step, { ...decision, action });
-    // Without a reason it belongs to no cluster.
-    if (learning.reason !== '') await noteReason(services, tx, learning);
-    await tx.em.insert(Learning, learning);
-  }
+  await storeLearning(services, tx, { ...step, decision });
   const event = { ...eventBase(step), status: step.move.to, action, reason };
   tx.appendEvent({ type: 'item.decided', ...event, undo_until: undoUntil?.toISOString() ?? null });
   if (undoUntil === null) tx.appendEvent({ type: 'item.finalized', ...event });
@@ -244,25 +238,38 @@ function decisionRow(services: Services, { item, undoWindow, move, input, actor 
   };
 }
 
-function learningRow(
+/** A decision of a person, as it is stored. */
+export interface StoredDecision {
+  id: string;
+  action: DecisionAction;
+  output: string | null;
+  reason: string | null;
+  note: string | null;
+  response: string | null;
+  reviewerId: string;
+  decidedAt: Date;
+  revision?: number;
+}
+
+/** Stores the learning of a decision that overrides the suggestion, in the transaction of the decision; no effect for others. */
+export async function storeLearning(
   services: Services,
-  { item, guidelinesVersion, input, actor }: Step,
-  decision: { id: string; action: OverrideAction; output: string | null; decidedAt: Date },
-) {
-  return {
+  tx: Tx,
+  { item, guidelinesVersion, decision }: { item: Item; guidelinesVersion: number; decision: StoredDecision },
+): Promise<void> {
+  const { id: decisionId, action, output, reason, note, response, reviewerId, decidedAt, revision = 1 } = decision;
+  if (!isOverride(action)) return;
+  const learning = {
     id: services.ids.uuid(),
     projectId: item.projectId,
     itemId: item.id,
-    decisionId: decision.id,
-    action: decision.action,
-    output: decision.output,
-    reason: input.reason ?? '',
-    note: input.note,
-    response: input.response ?? null,
-    reviewerId: actor.userId,
+    ...{ decisionId, action, output, reason: reason ?? '', note, response, reviewerId, revision },
     settingsVersion: item.settingsVersion,
     guidelinesVersion,
     excluded: false,
-    createdAt: decision.decidedAt,
+    createdAt: decidedAt,
   };
+  // Without a reason it belongs to no cluster.
+  if (learning.reason !== '') await noteReason(services, tx, learning);
+  await tx.em.insert(Learning, learning);
 }

@@ -1,4 +1,4 @@
-// The catch-up feed: final decisions and withdrawals in the order of the event log, for consumers that were down.
+// The catch-up feed: final decisions, revisions and withdrawals in event log order, for consumers that were down.
 import { Decision } from '../../db/entities/decision.ts';
 import type { Ending } from '../../domain/items/decision.ts';
 import { rawQuery } from '../../db/raw-query.ts';
@@ -16,6 +16,8 @@ interface FoundEvent {
   id: string;
   seq: string;
   item_id: string;
+  /** Of the decision, from 1. */
+  revision: number;
   bytes: number;
   redacted: boolean;
   /** In ms since the epoch; null for a decision. */
@@ -25,6 +27,30 @@ interface FoundEvent {
 export interface PublicEventRow extends Ending {
   eventId: string;
 }
+
+/**
+ * $1: the project; events after position $2, at most $3. An item that routing rejected has no decision and is not in the feed; a later
+ * decision by a person has its own event. Verdicts on audited items are not in the feed either (AU2). Each part reads its own index,
+ * at most a page of it.
+ */
+const FOUND = `(select e.id, e.seq, e.item_id, d.revision, coalesce(octet_length(d.output), 0) + ${textBytes('d.response')} as bytes, i.emptied_at is not null as redacted, null::float8 as withdrawn_at
+  from event e join decision d on d.item_id = e.item_id and not d.audit and d.revision = 1 and d.action = e.data ->> 'action'
+    and d.final_at is not null
+    join item i on i.id = e.item_id
+  where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null
+    and e.seq > $2 order by e.seq limit $3)
+  union all
+  (select e.id, e.seq, e.item_id, d.revision, coalesce(octet_length(d.output), 0), i.emptied_at is not null, null
+  from event e join decision d on d.item_id = e.item_id and not d.audit and d.revision = (e.data ->> 'revision')::int
+    join item i on i.id = e.item_id
+  where e.project_id = $1 and e.type = 'decision.revised' and e.seq > $2
+    and e.type = any((select webhook_events from project where id = $1)::text[]) order by e.seq limit $3)
+  union all
+  (select e.id, e.seq, e.item_id, 1, 0, false, (extract(epoch from i.decided_at) * 1000)::float8
+  from event e join item i on i.id = e.item_id
+  where e.project_id = $1 and e.type = 'item.withdrawn' and e.seq > $2
+    and e.type = any((select webhook_events from project where id = $1)::text[]) order by e.seq limit $3)
+  order by seq limit $3`;
 
 /**
  * Errors: `invalid_cursor`. The cursor is a position in the event log, which is sequenced
@@ -38,32 +64,15 @@ export function listPublicEvents(
 ): Promise<PublicEventsPage> {
   const from = decodeSeq(after) ?? 0;
   return services.db.read(async (em) => {
-    const found = await rawQuery<FoundEvent>(
-      em,
-      // An item that routing rejected has no decision and is not in the feed. A later decision by a person has its own event.
-      // Verdicts on audited items are not in the feed either (AU2).
-      // Each part reads its own index, at most a page of it.
-      `(select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) + ${textBytes('d.response')} as bytes, i.emptied_at is not null as redacted, null::float8 as withdrawn_at
-       from event e join decision d on d.item_id = e.item_id and not d.audit and d.action = e.data ->> 'action' and d.final_at is not null
-         join item i on i.id = e.item_id
-       where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null
-         and e.seq > $2 order by e.seq limit $3)
-       union all
-       (select e.id, e.seq, e.item_id, 0, false, (extract(epoch from i.decided_at) * 1000)::float8
-       from event e join item i on i.id = e.item_id
-       where e.project_id = $1 and e.type = 'item.withdrawn' and e.seq > $2
-         and e.type = any((select webhook_events from project where id = $1)::text[]) order by e.seq limit $3)
-       order by seq limit $3`,
-      [actor.projectId, from, limit + 1],
-    );
+    const found = await rawQuery<FoundEvent>(em, FOUND, [actor.projectId, from, limit + 1]);
     const page = found.slice(0, fitting(found, limit));
     // A decision whose output was redacted (KE2) would look like another one, so the cursor skips it.
     const visible = page.filter(({ redacted }) => !redacted);
     const decisions = await em.find(Decision, { itemId: { $in: visible.map((row) => row.item_id) }, audit: false });
-    const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
+    const byRevision = new Map(decisions.map((decision) => [`${decision.itemId} ${decision.revision}`, decision]));
     const rows = visible.flatMap((row): PublicEventRow[] => {
       const { id: eventId, item_id: itemId, withdrawn_at: at } = row;
-      const decision = byItem.get(itemId);
+      const decision = byRevision.get(`${itemId} ${row.revision}`);
       const of = at === null ? decision && { decision } : { withdrawnAt: new Date(at) };
       return of ? [{ eventId, projectId: actor.projectId, itemId, of }] : [];
     });

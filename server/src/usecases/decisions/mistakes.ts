@@ -2,18 +2,20 @@
 import { Refusal } from '@countersign/shared/errors';
 import { ROLES, type Role, type MISTAKE_STATES } from '@countersign/shared/enums';
 import type { ReviewerDecision } from '@countersign/shared/review-actions';
-import { Decision } from '../../db/entities/decision.ts';
+import type { Decision } from '../../db/entities/decision.ts';
 import type { Item } from '../../db/entities/item.ts';
 import { Learning } from '../../db/entities/learning.ts';
 import { MistakeReport } from '../../db/entities/mistake-report.ts';
 import { lockProject } from '../../db/lock-project.ts';
 import { appendProjectChanged } from '../../db/log-change.ts';
+import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { type MistakeAbilities, mistakeAbilities, type ReportView } from '../../domain/items/mistake.ts';
 import { findItem, isArchived, notFound, refuseArchived, refuseUnless } from '../access/membership.ts';
 import { endOf, olderThan, type Page, type PageQuery, toPage } from '../cursor.ts';
+import { currentDecision } from './current-decision.ts';
 import { markLearning } from '../learnings/change-learnings.ts';
 import { nameOf, recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -29,7 +31,7 @@ interface Situation {
 /** What a person may do about the decision that people see: on an audited item that is their verdict (AU2). */
 async function situationOf(em: Em, actor: MemberActor, itemId: string): Promise<Situation> {
   const { item, role } = await findItem(em, actor.userId, itemId);
-  const decision = await em.findOne(Decision, { itemId, audit: item.audit });
+  const decision = await currentDecision(em, item);
   const report = await em.findOne(MistakeReport, { itemId });
   const abilities = mistakeAbilities(
     { userId: actor.userId, role },
@@ -47,7 +49,7 @@ async function situationOf(em: Em, actor: MemberActor, itemId: string): Promise<
  * Locks the project, then the item: retention waits until the report is stored, and takes its note or the report with the item.
  * Errors: `forbidden` in an archived project, `not_found` for an item that retention has just deleted.
  */
-async function lockDecided(em: Em, { id, projectId }: Item): Promise<void> {
+export async function lockDecided(em: Em, { id, projectId }: Item): Promise<void> {
   await lockProject(em, projectId);
   await refuseArchived(em, projectId);
   const locked = await em.execute('select 1 from item where id = ? for no key update', [id]);
@@ -141,22 +143,37 @@ export async function answerMistake(
       throw new Refusal('validation_failed', 'This report was already answered. Read the item again.');
     if (!overturned && !abilities.uphold)
       throw new Refusal('forbidden', 'You cannot uphold your own decision. Ask another supervisor or an owner.');
-    const answer = { overturned, answeredBy: actor.userId, answeredAt: services.clock.now() };
-    await tx.em.nativeUpdate(MistakeReport, { itemId }, answer);
-    await recordChange(
-      services,
-      { tx, actor },
-      {
-        projectId: item.projectId,
-        changed: ['mistakes'],
-        action: overturned ? 'mistake.overturned' : 'mistake.upheld',
-        subject: await nameOf(tx, report.decidedBy),
-        subjectId: report.decidedBy,
-      },
-    );
+    await storeAnswer(services, { tx, actor }, { report, overturned });
     const learning = overturned ? await tx.em.findOne(Learning, { decisionId: report.decisionId }) : null;
     if (learning !== null) await markLearning(services, { tx, actor }, { learning, excluded: true });
   });
+}
+
+async function storeAnswer(
+  services: Services,
+  { tx, actor }: { tx: Tx; actor: MemberActor },
+  { report, overturned }: { report: MistakeReport; overturned: boolean },
+): Promise<void> {
+  const { itemId, projectId, decidedBy } = report;
+  const answer = { overturned, answeredBy: actor.userId, answeredAt: services.clock.now() };
+  await tx.em.nativeUpdate(MistakeReport, { itemId }, answer);
+  await recordChange(
+    services,
+    { tx, actor },
+    {
+      projectId,
+      changed: ['mistakes'],
+      action: overturned ? 'mistake.overturned' : 'mistake.upheld',
+      subject: await nameOf(tx, decidedBy),
+      subjectId: decidedBy,
+    },
+  );
+}
+
+/** RV6: a revision answers the open report about the decision that it replaces, if there is one. */
+export async function overturnReport(services: Services, by: { tx: Tx; actor: MemberActor }, itemId: string) {
+  const report = await by.tx.em.findOne(MistakeReport, { itemId, answeredAt: null });
+  if (report !== null) await storeAnswer(services, by, { report, overturned: true });
 }
 
 /** The roles that answer reports, as a parameter of SQL. */

@@ -2,6 +2,9 @@
 import { SAMPLE_SIZE } from '@countersign/shared/limits';
 import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
 
+/** Of a first decision that was revised (RV7). */
+const NEWEST_ACTION = `(select n.action from decision n where n.item_id = f.item_id and n.superseded_at is null)`;
+
 /**
  * Rows of `columns`, which name those of the decision as `d` and of its item as `i`; of the project $1, decided from $2 until $3,
  * and at a time of which every item still exists (KE5). Items are found one at a time by their key: a plain join would read the
@@ -9,8 +12,8 @@ import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
  */
 export const newestDecisions = (columns: string): string => `
   select ${columns}
-  from (select item_id, action, decided_at from decision
-      where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at < $3
+  from (select item_id, decided_at, case when superseded_at is null then action else ${NEWEST_ACTION} end as action
+      from decision f where project_id = $1 and reviewer_id is not null and revision = 1 and decided_at >= $2 and decided_at < $3
         and decided_at > ${RETAINED_SINCE}
       order by decided_at desc limit ${SAMPLE_SIZE}) d
     cross join lateral (select id, created_at, confidence, risk_flags, rule, settings_version, suggestion_faults, has_suggestion,

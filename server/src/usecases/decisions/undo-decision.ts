@@ -21,7 +21,7 @@ export async function undoDecision(services: Services, actor: MemberActor, of: s
   const { itemId, undoUntil } = typeof of === 'string' ? { itemId: of, undoUntil: null } : of;
   return services.db.write(async (tx) => {
     const { item: before } = await findItem(tx.em, actor.userId, itemId);
-    const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit });
+    const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit, revision: 1 });
     if (decision === null) throw new Refusal('undo_window_passed', 'You have no decision to undo here.');
     if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only the reviewer who decided can undo.');
     if (undoUntil !== null && decision.undoUntil?.getTime() !== undoUntil.getTime())

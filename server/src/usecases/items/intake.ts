@@ -327,7 +327,7 @@ async function store({ em, appendEvent }: Tx, { items, keys, schemas, now }: Bat
 async function readEarlier({ em }: Tx, ids: string[]): Promise<Map<string, SubmitResult>> {
   if (ids.length === 0) return new Map();
   const items = await em.find(Item, { id: { $in: ids } });
-  const decisions = await em.find(Decision, { itemId: { $in: ids }, audit: false });
+  const decisions = await em.find(Decision, { itemId: { $in: ids }, audit: false, supersededAt: null });
   const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
   return new Map(items.map((item) => [item.id, { item, decision: byItem.get(item.id) ?? null }]));
 }

@@ -35,7 +35,12 @@ export function listPublicItems(
     const page = toPage(found, fitting(found, query.limit), (row) => ({ at: new Date(row.created_at), id: row.id }));
     const ids = page.rows.map((row) => row.id);
     const items = await em.find(Item, { id: { $in: ids } });
-    const decisions = await em.find(Decision, { itemId: { $in: ids }, audit: false, finalAt: { $ne: null } });
+    const decisions = await em.find(Decision, {
+      itemId: { $in: ids },
+      audit: false,
+      finalAt: { $ne: null },
+      supersededAt: null,
+    });
     const byId = new Map(items.map((item) => [item.id, item]));
     const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
     const rows = ids.flatMap((id) => {
@@ -49,12 +54,12 @@ export function listPublicItems(
 }
 
 /** `publicStatusOf` in SQL, in the form that its index has. */
-const PUBLIC_STATUS = `case when audit then 'auto_approved' else coalesce(public_status, status) end`;
+const PUBLIC_STATUS = `case when audit and status not in ('approved', 'rejected') then 'auto_approved' else coalesce(public_status, status) end`;
 
 /** Of the decision of an item; null without one. An answer in words is counted as JSON writes it. */
 const DECIDED_BYTES = `
   select coalesce(octet_length(d.output), 0) + ${textBytes('d.response')} from decision d
-  where d.item_id = item.id and not d.audit`;
+  where d.item_id = item.id and not d.audit and d.superseded_at is null`;
 
 /**
  * Reads one extra row to know whether there is another page. Only the requested conditions are included, so that an index serves

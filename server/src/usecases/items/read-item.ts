@@ -12,6 +12,7 @@ import type { Em } from '../../db/orm.ts';
 import { readSchemaText } from '../../db/submit-batch.ts';
 import { isOpen, isSettled } from '../../domain/items/item.ts';
 import { claimLimitReached } from '../claims/claim-limit.ts';
+import { currentDecision, revisedDecision } from '../decisions/current-decision.ts';
 import { findItem, notFound } from '../access/membership.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../services.ts';
 import { readClaims, type ClaimView } from '../claims/read-claims.ts';
@@ -26,6 +27,8 @@ export interface ItemView {
   blind: boolean;
   decision: Decision | null;
   decidedBy: string | null;
+  /** The decision that `decision` revises. */
+  revised: { decision: Decision; decidedBy: string | null } | null;
   claim: ClaimView | null;
   /** The text of its answer schema; null: none (TS). */
   answerSchema: string | null;
@@ -38,16 +41,23 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
   const view = await services.db.read(async (em) => {
     const { item, role } = await findItem(em, actor.userId, itemId);
     // People see their verdict on an audited item; the automatic approval before it would influence them (AU3).
-    const decision = await em.findOne(Decision, { itemId, audit: item.audit });
-    const reviewer = decision?.reviewerId ? await em.findOne(User, { id: decision.reviewerId }) : null;
-    const decidedBy = reviewer && displayName({ name: reviewer.name ?? null, address: reviewer.address });
+    const decision = await currentDecision(em, item);
+    const decidedBy = await reviewerOf(em, decision);
+    const before = decision !== null && decision.revision > 1 ? await revisedDecision(em, item) : null;
+    const revised = before && { decision: before, decidedBy: await reviewerOf(em, before) };
     const { archived, hasAudits } = await projectOf(em, item.projectId);
     const answerSchema = await schemaTextOf(em, item);
-    return { item, role, archived, blind: isBlind(role, hasAudits), decision, decidedBy, answerSchema };
+    return { item, role, archived, blind: isBlind(role, hasAudits), decision, decidedBy, revised, answerSchema };
   });
   const claim = (await readClaims(services, [view.item])).get(itemId) ?? null;
   const asks = isOpen(view.item.status) && claim?.userId !== actor.userId;
   return { ...view, claim, claimLimitReached: asks && (await claimLimitReached(services, actor.userId)) };
+}
+
+/** The name of who decided; null for an automatic decision. */
+async function reviewerOf(em: Em, decision: Decision | null): Promise<string | null> {
+  const reviewer = decision?.reviewerId ? await em.findOne(User, { id: decision.reviewerId }) : null;
+  return reviewer && displayName({ name: reviewer.name ?? null, address: reviewer.address });
 }
 
 /** The text of the schema of an item. */
@@ -118,7 +128,7 @@ export function readPublicItem(
   return services.db.read(async (em) => {
     const item = await em.findOne(Item, { id: itemId, projectId: actor.projectId });
     if (item === null) throw notFound();
-    const decision = await em.findOne(Decision, { itemId, audit: false, finalAt: { $ne: null } });
+    const decision = await em.findOne(Decision, { itemId, audit: false, finalAt: { $ne: null }, supersededAt: null });
     return { item, decision, answerSchema: await schemaTextOf(em, item) };
   });
 }

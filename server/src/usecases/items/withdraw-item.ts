@@ -73,7 +73,7 @@ async function refuseUnlessRepeated(
   const item = await em.findOne(Item, { id: itemId, projectId });
   if (item === null) throw notFound();
   if (withdrawalOf(item) === 'repeat') return;
-  const decision = await em.findOne(Decision, { itemId, audit: false });
+  const decision = await em.findOne(Decision, { itemId, audit: false, supersededAt: null });
   const isFinal = item.audit || !item.publicStatus;
   throw new Refusal('already_decided', 'The decision stands. Read it in the item, the feed or the webhook.', {
     item: { id: item.id, status: publicStatusOf(item), decision: decision && isFinal ? toDecision(decision) : null },

@@ -15,7 +15,7 @@ export async function commonestReasons(em: Em, ids: readonly string[]): Promise<
        union all select c.id, t.top from cluster c join tree t on c.merged_into = t.id)
      select distinct on (t.top) t.top, w.reason from tree t join wording w on w.cluster_id = t.id
      cross join lateral
-       (select count(*) as count from learning l where l.project_id = w.project_id and l.reason = w.reason and not l.excluded) given
+       (select count(*) as count from learning l where l.project_id = w.project_id and l.reason = w.reason and not l.excluded and not l.superseded) given
      order by t.top, given.count desc, w.created_at, w.reason`,
     [`{${ids.join(',')}}`],
   );

@@ -41,15 +41,19 @@ interface Row {
 /**
  * $1: the project; $2, $3: after and up to these positions. Only final decisions count, by the
  * position of their last event in the event log: nothing is inserted or removed in between later
- * (LX2). Excluded are the learnings that were excluded at that position (LX5).
+ * (LX2). Excluded are the learnings that were excluded at that position (LX5), or whose
+ * decision was revised by then (RV5).
  */
 const OVERRIDES = `
-  from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id join app_user u on u.id = l.reviewer_id
+  from event e join learning l on l.item_id = e.item_id and l.revision = coalesce((e.data ->> 'revision')::int, 1)
+    join item i on i.id = e.item_id join app_user u on u.id = l.reviewer_id
   where e.project_id = $1 and e.seq > $2 and e.seq <= $3
-    and e.type = 'item.finalized' and e.data ->> 'action' in (${inList(OVERRIDE_ACTIONS)})
+    and e.type in ('item.finalized', 'decision.revised') and e.data ->> 'action' in (${inList(OVERRIDE_ACTIONS)})
     and ($4::text is null or l.action = $4) and ($5::text is null or l.reason = $5)
     and ($6::text is null or $6 = any(i.risk_flags)) and ($7::text is null or i.model = $7) and ($8::text is null or i.source = $8)
     and ($9::jsonb is null or l.reason in (select jsonb_array_elements_text($9::jsonb)))
+    and not (l.superseded and exists (select from event r
+      where r.item_id = e.item_id and r.type = 'decision.revised' and r.seq > e.seq and r.seq <= $3))
     and not coalesce((select (x.data -> 'learning' ->> 'excluded')::boolean from event x
       where x.type = 'project.changed' and x.data -> 'learning' is not null and x.data -> 'learning' ->> 'id' = l.id::text and x.seq <= $3
       order by x.seq desc limit 1), false)`;

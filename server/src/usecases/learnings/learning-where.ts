@@ -38,9 +38,10 @@ const WITH_ITEM = ' join item i on i.id = l.item_id';
 /** The tables that a filter needs. */
 export const fromOf = ({ joins }: Pick<Where, 'joins'>): string => `from learning l${joins ? WITH_ITEM : ''}`;
 
+/** A learning whose decision was revised is not among them (RV5). */
 export function whereOf({ projectId, filter }: LearningsOf): Where {
   const values: unknown[] = [projectId];
-  const parts = ['l.project_id = $1'];
+  const parts = ['l.project_id = $1', 'not l.superseded'];
   let joins = false;
   for (const [name, { sql, ofItem }] of Object.entries(FILTERS)) {
     const value = filter[name as keyof LearningFilter];

@@ -246,7 +246,7 @@ function variantsOf(
     em,
     `with recursive ${treeOf({ cluster: '$2::uuid', project: '$1' })}
      select * from (select w.id, w.reason, count(l.id)::int as count from wording w join tree t on t.id = w.cluster_id
-       left join learning l on l.project_id = w.project_id and l.reason = w.reason and not l.excluded
+       left join learning l on l.project_id = w.project_id and l.reason = w.reason and not l.excluded and not l.superseded
        where $3::text is null or strpos(lower(w.reason), lower($3::text)) > 0 group by w.id, w.reason) given
      where $4::int is null or (count, id) < ($4::int, $5::uuid) order by count desc, id desc limit $6`,
     [projectId, clusterId, text ?? null, from?.rank ?? null, from?.id ?? null, limit + 1],
@@ -256,7 +256,7 @@ function variantsOf(
 /** One pass over the items, whose reading is by far the largest part. */
 const VALUES = `
   with met as materialized (select i.risk_flags, i.model, i.source, count(*) as count ${fromOf({ joins: true })}
-      where l.project_id = $1 group by 1, 2, 3),
+      where l.project_id = $1 and not l.superseded group by 1, 2, 3),
     given as (select 'flags' as kind, flag.value, sum(count) as count from met cross join unnest(risk_flags) as flag(value) group by 2
       union all select 'models', model, sum(count) from met where model is not null group by 2
       union all select 'sources', source, sum(count) from met where source is not null group by 2),

@@ -180,7 +180,7 @@ cross join lateral (
 cross join lateral (
   select count(*) as decided, count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})
       and exists (select from item i where i.id = item_id and i.has_suggestion)) as overridden
-  from decision where project_id = p.id and reviewer_id is not null and decided_at >= ?) d
+  from decision where project_id = p.id and reviewer_id is not null and revision = 1 and decided_at >= ?) d
 left join lateral (
   -- The latest delivery with a known result: one that is being replayed has none yet.
   select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true

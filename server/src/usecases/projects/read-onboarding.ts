@@ -55,7 +55,7 @@ type DecisionRow = Pick<NonNullable<Onboarding['decision']>, 'action'> & {
 async function firstDecision(em: Em, projectId: string): Promise<Onboarding['decision']> {
   const [row] = await em.execute<DecisionRow[]>(
     `select d.action, d.decided_at, u.name, u.address from decision d join app_user u on u.id = d.reviewer_id
-     where d.project_id = ? and d.reviewer_id is not null order by d.decided_at limit 1`,
+     where d.project_id = ? and d.reviewer_id is not null and d.revision = 1 order by d.decided_at limit 1`,
     [projectId],
   );
   if (row === undefined) return null;

@@ -6,6 +6,7 @@ import {
   decideItem,
   readQueueItem,
   reopenItem,
+  reviseItem,
   takeOver,
   undoDecision,
 } from '@countersign/shared/routes/queue';
@@ -38,6 +39,8 @@ const OF_ITEMS: Partial<Record<Ability, Attempt>> = {
   claim: (who, id) => who.attempt(claimItem, { params: { id } }),
   take_over: (who, id) => who.attempt(takeOver, { params: { id } }),
   reopen: (who, id) => who.attempt(reopenItem, { params: { id } }),
+  revise: (who, id) =>
+    who.attempt(reviseItem, { params: { id }, body: { action: 'reject', reason: 'Policy changed' } }),
   decide: (who, id, fence) => who.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }),
   undo: (who, id) => who.attempt(undoDecision, { params: { id } }),
 };

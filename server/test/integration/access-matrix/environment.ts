@@ -26,6 +26,7 @@ export type Kind =
   | 'replay'
   | 'cluster'
   | 'learning'
+  | 'decision'
   | 'regression'
   | 'token'
   | 'challenge';
@@ -52,6 +53,7 @@ const KIND_OF_NAME: Record<string, Kind> = {
   cluster_id: 'cluster',
   cluster: 'cluster',
   learning_id: 'learning',
+  revises: 'decision',
   regression_id: 'regression',
   token: 'token',
   challenge_id: 'challenge',
@@ -175,7 +177,7 @@ async function aCluster(projectId: string, sql: ServicesEnvironment['sql']): Pro
 async function aLearning(
   { id: projectId, owner, pipeline }: OpenProject,
   sql: ServicesEnvironment['sql'],
-): Promise<{ learning: string; regression: string }> {
+): Promise<{ decision: string; learning: string; regression: string }> {
   const item = (await pipeline.submit(aSubmission())).id;
   const [decision, learning, regression] = [randomUUID(), randomUUID(), randomUUID()];
   await sql(
@@ -197,7 +199,7 @@ async function aLearning(
     learning,
     projectId,
   ]);
-  return { learning, regression };
+  return { decision, learning, regression };
 }
 
 export const sessionOf = (who: Person) => who.cookies.get('__Host-sid')?.split('.')[0] ?? '';

@@ -102,6 +102,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   answerMistake: { least: 'supervisor', behind: 'answer_mistakes', body: { overturned: true } },
   readOwnFigures: { least: 'anyone' },
   reopenItem: { least: 'supervisor', behind: 'reopen' },
+  reviseItem: { least: 'supervisor', behind: 'revise', body: { action: 'reject', reason: 'Policy changed' } },
   listLearnings: { least: 'supervisor', behind: 'see_learnings' },
   listClusters: { least: 'supervisor', behind: 'see_learnings' },
   changeCluster: { least: 'supervisor', behind: 'see_learnings', body: { action: 'rename', name: 'A' } },

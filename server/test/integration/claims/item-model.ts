@@ -1,7 +1,7 @@
 // Models an item in memory: who may do what when, and the result. Tests compare the real use cases with it.
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ItemStatus } from '@countersign/shared/enums';
-import type { ReviewAction } from '@countersign/shared/review-actions';
+import { ACTIONS, type ReviewAction, type RevisionAction } from '@countersign/shared/review-actions';
 import { TABLE } from '../../../src/domain/items/moves.fixture.ts';
 
 export const PEOPLE = ['anna', 'ben', 'supervisor'] as const;
@@ -19,8 +19,11 @@ export interface ModelItem {
   /** `ended`: the lease is over, and nothing has noticed yet. */
   claim: 'none' | 'live' | 'ended';
   decided: { by: Who | null; from: ItemStatus; final: boolean } | null;
+  /** How often its decision was revised, and the last action that decided it; null where only routing did. */
+  revisions: number;
+  action: ReviewAction | 'auto_approve' | null;
   /** Routing had rejected it, which was published as final. */
-  reopened: boolean;
+  rejectedByRouting: boolean;
 }
 
 const isOpen = ({ status }: ModelItem) => status === 'queued' || status === 'escalated';
@@ -28,7 +31,19 @@ const mayHold = ({ status }: ModelItem, who: Who) => status === 'queued' || who 
 
 export function newModelItem(id: string, key: string, status: ItemStatus): ModelItem {
   const decided = status === 'auto_approved' ? { by: null, from: status, final: true } : null;
-  return { id, key, status, fence: 0, holder: null, claim: 'none', decided, reopened: false };
+  const action = decided && 'auto_approve';
+  return {
+    id,
+    key,
+    status,
+    fence: 0,
+    holder: null,
+    claim: 'none',
+    decided,
+    revisions: 0,
+    action,
+    rejectedByRouting: status === 'rejected',
+  };
 }
 
 /** LC4: at most three claims. An expired lease does not count. */
@@ -60,9 +75,9 @@ export function takesOver(modelItem: ModelItem, who: Who, full: boolean): Outcom
 export function reopens(modelItem: ModelItem, who: Who): Outcome {
   if (who !== 'supervisor') return 'forbidden';
   if (isOpen(modelItem)) return 'validation_failed';
-  if (modelItem.status !== 'rejected' || modelItem.decided !== null) return 'already_decided';
+  if (modelItem.status !== 'rejected' || modelItem.decided !== null || modelItem.revisions > 0)
+    return 'already_decided';
   modelItem.status = 'queued';
-  modelItem.reopened = true;
   return 'ok';
 }
 
@@ -105,7 +120,23 @@ export function decides(
   if (modelItem.holder !== who || modelItem.fence !== fence) return 'claim_lost';
   const from = modelItem.status;
   Object.assign(modelItem, { status: to, holder: null, claim: 'none' });
-  if (!isOpen(modelItem)) modelItem.decided = { by: who, from, final: false };
+  if (!isOpen(modelItem)) Object.assign(modelItem, { action, decided: { by: who, from, final: false } });
+  return 'ok';
+}
+
+/** RV1: a supervisor revises what is final, unless the decision that they mean was revised meanwhile. */
+export function revises(
+  modelItem: ModelItem,
+  who: Who,
+  { action, late }: { action: RevisionAction; late: boolean },
+): Outcome {
+  if (who !== 'supervisor') return 'forbidden';
+  const provisional = modelItem.decided !== null && !modelItem.decided.final;
+  if (isOpen(modelItem) || provisional || modelItem.status === 'withdrawn') return 'validation_failed';
+  if (late) return 'already_revised';
+  if (action === 'approve' && (modelItem.action === 'approve' || modelItem.action === 'auto_approve'))
+    return 'unchanged_edit';
+  Object.assign(modelItem, { action, revisions: modelItem.revisions + 1, status: ACTIONS[action].to });
   return 'ok';
 }
 
@@ -113,7 +144,7 @@ export function undoes(modelItem: ModelItem, who: Who): Outcome {
   if (modelItem.decided === null) return 'undo_window_passed';
   if (modelItem.decided.by !== who) return 'forbidden';
   if (modelItem.decided.final) return 'undo_window_passed';
-  Object.assign(modelItem, { status: modelItem.decided.from, decided: null });
+  Object.assign(modelItem, { status: modelItem.decided.from, decided: null, action: null });
   return 'ok';
 }
 
@@ -138,7 +169,8 @@ export function followEventLog(
   for (const { type, data } of eventLog) {
     const to = (data.status ?? (data.item as { status?: ItemStatus } | undefined)?.status) as ItemStatus | undefined;
     if (to === undefined || (type === 'item.finalized' && status !== 'new')) continue;
-    const allowed = type === 'item.undone' ? to === before : isEdge(status, to);
+    const revised = type === 'decision.revised' && (to === 'approved' || to === 'rejected');
+    const allowed = type === 'item.undone' ? to === before : revised || isEdge(status, to);
     if (!allowed) throw new Error(`${type}: ${status} → ${to}`);
     [before, status] = [status, to];
   }

@@ -20,6 +20,13 @@ export const decision = z
     }),
     reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null for an automatic decision' }),
     decided_at: timestamp.meta({ description: 'When it was decided (ISO 8601, UTC)' }),
+    revision: z.number().int().min(2).optional().meta({
+      description:
+        'The place of a revision in the chain of decisions on the item: 2, 3, and so on. Absent from the first decision',
+    }),
+    revises: uuid.nullable().optional().meta({
+      description: 'The ID of the decision that this one revises; null where routing rejected the item without one',
+    }),
   })
   .meta({ id: 'Decision', description: 'The decision on an item, by a reviewer or by the auto-approve threshold' });
 export type Decision = z.infer<typeof decision>;

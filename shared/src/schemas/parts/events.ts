@@ -51,6 +51,13 @@ export const domainEvent = z
       was: z.object({ status: itemStatus, claimed: z.boolean() }),
     }),
     z.object({
+      type: z.literal('decision.revised'),
+      ...decided,
+      /** The place of the new decision in the chain, from 2, and how the item was decided before (RV1). */
+      revision: z.number().int(),
+      was: z.object({ status: itemStatus, action: decisionAction.nullable() }),
+    }),
+    z.object({
       type: z.literal('delivery.changed'),
       ...sequenced,
       delivery_id: uuid,

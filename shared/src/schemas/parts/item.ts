@@ -57,6 +57,8 @@ export const itemDetail = itemRow
     audited: z.boolean(),
     decision: decision.nullable(),
     decided_by: z.string().nullable(),
+    /** The decision that the present one revises, and who made it (RV1); null where nothing was revised. */
+    revised: z.object({ decision, decided_by: z.string().nullable() }).nullable(),
     undo_until: timestamp.nullable(),
     /** When its payload was redacted (KE2): from then on those fields are null or empty. */
     emptied_at: timestamp.nullable(),

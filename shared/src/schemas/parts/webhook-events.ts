@@ -17,6 +17,12 @@ export const itemDecided = z
   .meta({ id: 'ItemDecided' });
 export type ItemDecided = z.infer<typeof itemDecided>;
 
+/** A supervisor or owner revised a final decision (RV2): the body of `item.decided` with the decision that replaces it. */
+export const decisionRevised = itemDecided
+  .extend({ event: z.literal('decision.revised') })
+  .meta({ id: 'DecisionRevised' });
+export type DecisionRevised = z.infer<typeof decisionRevised>;
+
 /** The pipeline withdrew the item before anyone decided it (WD1). */
 export const itemWithdrawn = z
   .object({
@@ -44,6 +50,7 @@ export type WebhookTest = z.infer<typeof webhookTest>;
 export const WEBHOOK_EVENTS = {
   'item.decided': { body: itemDecided, summary: 'A decision on an item is final' },
   'item.withdrawn': { body: itemWithdrawn, summary: 'The pipeline withdrew an item' },
+  'decision.revised': { body: decisionRevised, summary: 'A final decision was revised' },
   'webhook.test': { body: webhookTest, summary: 'An owner sent a test event' },
 } as const;
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
@@ -53,6 +60,7 @@ export type WebhookEventOf<Name extends WebhookEventName> = z.infer<(typeof WEBH
 export const webhookEvent = z.discriminatedUnion('event', [
   WEBHOOK_EVENTS['item.decided'].body,
   WEBHOOK_EVENTS['item.withdrawn'].body,
+  WEBHOOK_EVENTS['decision.revised'].body,
   WEBHOOK_EVENTS['webhook.test'].body,
 ]);
 export type WebhookEvent = z.infer<typeof webhookEvent>;

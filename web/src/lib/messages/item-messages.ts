@@ -64,6 +64,7 @@ export const itemMessages = {
     refused: 'Rejected automatically',
     finalized: 'Decision final',
     withdrawn: (by: string) => `${by} withdrew it`,
+    revised: (by: string, was: string, now: string) => `${by} revised it from ${was} to ${now}`,
     delivery: 'Webhook delivery',
     you: 'You',
   },

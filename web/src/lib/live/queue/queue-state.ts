@@ -211,6 +211,7 @@ const EVENT_TRANSITIONS = {
   'item.decided': (draft, event) => handleClosed(draft, event, event.undo_until),
   'item.finalized': handleFinalized,
   'item.withdrawn': handleWithdrawn,
+  'decision.revised': ignore,
   'delivery.changed': ignore,
   'project.changed': ignore,
 } satisfies { [T in DomainEventType]: (draft: Draft, event: DomainEventOf<T>) => void };

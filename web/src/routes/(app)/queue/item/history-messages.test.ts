@@ -28,6 +28,16 @@ describe('item history', () => {
   );
 
   it.each([
+    [{ status: 'approved', action: 'approve' }, 'Ana revised it from approved to rejected: Policy'],
+    [{ status: 'auto_approved', action: 'auto_approve' }, 'Ana revised it from approved to rejected: Policy'],
+    [{ status: 'approved', action: 'edit' }, 'Ana revised it from edited and approved to rejected: Policy'],
+    [{ status: 'rejected', action: null }, 'Ana revised it from rejected to rejected: Policy'],
+  ])('RV2: says what a revision replaced: %j', (was, message) => {
+    const revised = event({ type: 'decision.revised', status: 'rejected', action: 'reject', revision: 2, was });
+    expect(historyMessage(revised, 'me')).toBe(message);
+  });
+
+  it.each([
     ['of an old version without notes', { type: 'item.escalated' }],
     ['without a note', { type: 'item.escalated', note: null }],
     ['of another kind', { type: 'item.claimed' }],

@@ -3,7 +3,9 @@ import { call } from '#lib/api/client.ts';
 import { readHistory } from '@countersign/shared/routes/queue';
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { itemMessages } from '#lib/messages/item-messages.ts';
-import { DELIVERY_STYLE } from '#lib/status.ts';
+import { DELIVERY_STYLE, ITEM_STYLE } from '#lib/status.ts';
+import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
+import { decisionPastTense } from './item-status-message.ts';
 
 const HISTORY_MS = 300;
 
@@ -106,6 +108,8 @@ const MESSAGES = {
   'item.decided': decided,
   'item.finalized': (event) => (event.action === 'auto_approve' ? words.autoApproved : words.finalized),
   'item.withdrawn': (event, by) => withReason(words.withdrawn(by), event.reason),
+  'decision.revised': (event, by) =>
+    withReason(words.revised(by, outcomeText(event.was), outcomeText(event)), event.reason),
   'delivery.changed': (event) => `${words.delivery}: ${DELIVERY_STYLE[event.status].word}`,
   'project.changed': () => '',
 } satisfies { [T in DomainEventType]: (event: DomainEventOf<T>, by: string) => string };
@@ -126,6 +130,10 @@ function decided(event: DomainEventOf<'item.decided'>, by: string): string {
   if (event.action === 'auto_approve') return words.autoApproved;
   return withReason(words.action(by, event.action), event.reason);
 }
+
+/** How an item was decided: by the action of a person, or else by routing. */
+const outcomeText = ({ action, status }: { action: DecisionAction | null; status: ItemStatus }): string =>
+  action === null ? ITEM_STYLE[status].word : decisionPastTense(action);
 
 const withReason = (sentence: string, reason: string | null): string =>
   reason === null ? sentence : `${sentence}: ${reason}`;

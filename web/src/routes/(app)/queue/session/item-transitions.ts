@@ -234,6 +234,7 @@ export function receive(working: WorkingState, event: DomainEvent): void {
   if (!isShown(working.item)) return;
   working.effects.push({ kind: 'readHistory' });
   if (event.version <= working.item.detail.version) return;
+  if (event.type === 'decision.revised') read(working, working.item.id, { for: 'refresh' });
   if (event.type === 'item.decided' || event.type === 'item.finalized' || event.type === 'item.withdrawn') {
     // A withdrawn item says so when it is read again: until then its claim only seems to have expired.
     if (event.actor.id !== working.me && event.type !== 'item.withdrawn') loseClaim(working);
