@@ -40,22 +40,35 @@ const unitAlone: TestProjectInlineConfiguration = {
 const WEB = join(import.meta.dirname, 'web');
 const ofTheWeb = { extends: './web/vitest.config.ts', root: WEB } as const;
 
-/**
- * Files that test state (a document, a store), or replace a module or a global, have a process each: a module loaded late in one
- * file would leak into the next. Files about pure functions share theirs.
- */
-const leavesTraces = (file: string) =>
-  /happy-dom|\bvi\.(?:mock|stubGlobal)\(|\.svelte(?:\.ts)?'/.test(readFileSync(join(WEB, file), 'utf8'));
-const leaving = globSync('src/**/*.test.ts', { cwd: WEB }).filter(leavesTraces);
+const tests = globSync('src/**/*.test.ts', { cwd: WEB }).map((path) => {
+  const text = readFileSync(join(WEB, path), 'utf8');
+  return { path: escaped(path), replacesModules: /\bvi\.mock\(/.test(text), needsDocument: text.includes('happy-dom') };
+});
+const pathsOf = (chosen: typeof tests) => chosen.map(({ path }) => path);
+
+/** A module that one file replaces is loaded with the modules that import it: what other files have loaded would have the real one. */
+const alone = tests.filter(({ replacesModules }) => replacesModules);
+/** A process has one environment: between files of the other one it would end, and the next would load everything again. */
+const withDocument = tests.filter((file) => file.needsDocument && !file.replacesModules);
 
 const web: TestProjectInlineConfiguration = {
   ...ofTheWeb,
-  test: { name: 'web', isolate: false, include: ['src/**/*.test.ts'], exclude: leaving.map(escaped) },
+  test: {
+    name: 'web',
+    isolate: false,
+    include: ['src/**/*.test.ts'],
+    exclude: pathsOf([...alone, ...withDocument]),
+  },
+};
+
+const webDom: TestProjectInlineConfiguration = {
+  ...ofTheWeb,
+  test: { name: 'web-dom', isolate: false, include: pathsOf(withDocument) },
 };
 
 const webAlone: TestProjectInlineConfiguration = {
   ...ofTheWeb,
-  test: { name: 'web-alone', include: leaving.map(escaped) },
+  test: { name: 'web-alone', include: pathsOf(alone) },
 };
 
 /** Route folders have brackets in their names, which glob patterns read as character classes. */
@@ -99,5 +112,5 @@ const e2e: TestProjectInlineConfiguration = {
 };
 
 export default defineConfig({
-  test: { projects: [unit, unitAlone, web, webAlone, usecases, journeys, e2e] },
+  test: { projects: [unit, unitAlone, web, webDom, webAlone, usecases, journeys, e2e] },
 });

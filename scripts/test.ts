@@ -12,7 +12,7 @@ import { countTests, type Counts, readReport } from './lib/checks/test-report.ts
 const VITEST = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not run).';
 
-const QUICK = ['unit', 'unit-alone', 'web', 'web-alone', 'usecases'];
+const QUICK = ['unit', 'unit-alone', 'web', 'web-dom', 'web-alone', 'usecases'];
 /** What each tier runs, by the first argument. Without one: everything, the long tests in one short round. */
 const TIERS: Readonly<Partial<Record<string, { args: string[]; env: Record<string, string> }>>> = {
   '--quick': { args: QUICK.flatMap((name) => ['--project', name]), env: {} },

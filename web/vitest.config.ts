@@ -1,5 +1,4 @@
-// The common settings of the projects `web` and `web-alone` in the root's vitest.config.ts. Schemas are real here, unlike in the
-// browser build.
+// The common settings of the `web…` projects in the root's vitest.config.ts. Schemas are real here, not in the build.
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
@@ -16,7 +15,7 @@ export default defineProject({
     // Pure files run in Node; a file that mounts a component asks for `@vitest-environment happy-dom` in its first comment.
     environment: 'node',
     testTimeout: 60_000,
-    setupFiles: 'src/patience.fixture.ts',
+    setupFiles: 'src/each-file.fixture.ts',
     pool: 'forks',
     maxWorkers: 2,
     // Component packages are compiled as our own are.

@@ -68,7 +68,9 @@ function expectInertFrame(frame: HTMLIFrameElement): void {
 }
 
 const texts = Object.entries(HOSTILE_TEXTS);
-const values: [string, Json][] = [...texts, ...Object.entries(HOSTILE_SHAPES)];
+/** A table draws each of its rows alike; e2e/queue/hostile-content.test.ts draws as many as a page shows. */
+const shapes = { ...HOSTILE_SHAPES, table: (HOSTILE_SHAPES.table as Json[]).slice(0, 20) };
+const values: [string, Json][] = [...texts, ...Object.entries(shapes)];
 
 describe('QU6: hostile content is inert', () => {
   it.each(values)('as a value: %s', async (_, value) => {
