@@ -6,6 +6,7 @@ export const listProjects: RouteOf<typeof schemas.listProjects> = { method: 'GET
 export const createProject: RouteOf<typeof schemas.createProject> = { method: 'POST', path: '/api/projects' };
 export const readProject: RouteOf<typeof schemas.readProject> = { method: 'GET', path: '/api/projects/:id' };
 export const changeProject: RouteOf<typeof schemas.changeProject> = { method: 'PATCH', path: '/api/projects/:id' };
+export const listAnswers: RouteOf<typeof schemas.listAnswers> = { method: 'GET', path: '/api/projects/:id/answers' };
 export const listApiKeys: RouteOf<typeof schemas.listApiKeys> = { method: 'GET', path: '/api/projects/:id/api-keys' };
 export const createApiKey: RouteOf<typeof schemas.createApiKey> = {
   method: 'POST',

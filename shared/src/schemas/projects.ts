@@ -1,7 +1,7 @@
 // Projects, their keys, members and webhook settings (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from './parts/ids.ts';
-import { abilities, abilitiesTo, role } from './parts/enums.ts';
+import { abilities, abilitiesTo, itemKind, itemStatus, role } from './parts/enums.ts';
 import { SCOPES } from '../enums.ts';
 import {
   SETTING_NAMES,
@@ -12,6 +12,7 @@ import {
   type SettingName,
   type SubsetSetting,
 } from '../settings.ts';
+import { LIMITS } from '../limits.ts';
 import { json } from './parts/json.ts';
 import { isHostName } from '../formats/host-name.ts';
 import { isItemPointer } from '../formats/item-pointer.ts';
@@ -151,6 +152,34 @@ export const changeProject = endpointSchemas({
   params: projectParams,
   body: z.strictObject({ ...sentSettings.partial().shape, settings_version: z.number().int() }),
   reply: project,
+});
+
+/** What was suggested for an item and what was decided, to check an answer schema against them. */
+export const itemAnswers = z
+  .object({
+    id: uuid,
+    preview: z.string(),
+    title: z.string().nullable(),
+    kind: itemKind,
+    status: itemStatus,
+    created_at: timestamp,
+    /** Null where a person writes the answer (TS5). */
+    suggestion: json,
+    /** The output of the final decision; absent where there is none. */
+    output: json.optional(),
+  })
+  .meta({ id: 'ItemAnswers' });
+export type ItemAnswers = z.infer<typeof itemAnswers>;
+
+export const listAnswers = endpointSchemas({
+  auth: 'session',
+  summary: 'Suggestions and final outputs of the newest items, newest first, without redacted ones; for owners',
+  params: projectParams,
+  query: z.object({
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(LIMITS.pageItems).default(20),
+  }),
+  reply: z.object({ data: z.array(itemAnswers), next_cursor: z.string().nullable() }),
 });
 
 export const apiKey = z

@@ -10,6 +10,7 @@ import { createApiKey, revokeApiKey } from '../../usecases/credentials/api-keys.
 import { changeSettings } from '../../usecases/projects/change-settings.ts';
 import { createProject } from '../../usecases/projects/create-project.ts';
 import { listApiKeys } from '../../usecases/access/list-members.ts';
+import { listAnswers } from '../../usecases/items/list-answers.ts';
 import { listProjects, readProject, type ProjectView } from '../../usecases/projects/list-projects.ts';
 import type { Services, MemberActor } from '../../usecases/services.ts';
 import { settingsOf } from '../../usecases/projects/settings.ts';
@@ -57,6 +58,9 @@ function bindSettings(bind: Binder, services: Services): void {
     await changeSettings(services, actor, { projectId: params.id, settingsVersion, changes: definedOf(changes) });
     return shown(services, actor, params.id);
   });
+  bind.member(api.listAnswers, ({ actor, params, query: { after, limit } }) =>
+    listAnswers(services, actor, { projectId: params.id, after, limit }),
+  );
 }
 
 /** The answer schema is stored as the text that was sent. */

@@ -47,6 +47,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   readProject: { least: 'reviewer' },
   readOnboarding: { least: 'reviewer' },
   changeProject: { least: 'owner', behind: 'change_settings', body: { settings_version: 1 } },
+  listAnswers: { least: 'owner', behind: 'change_settings' },
   readGuidelines: { least: 'reviewer' },
   listGuidelinesVersions: { least: 'reviewer' },
   seeGuidelines: { least: 'reviewer', body: { version: 1 } },
