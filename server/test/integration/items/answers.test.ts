@@ -19,7 +19,7 @@ const newProject = async (): Promise<OpenProject> => openProject(await person(se
 const answersOf = ({ owner, id }: OpenProject, query: { after?: string; limit?: number } = {}) =>
   owner.call(listAnswers, { params: { id }, query });
 
-it('has the suggestion of each item and the output of its final decision, newest first', async () => {
+it('ST5: has the suggestion of each item and the output of its final decision, newest first', async () => {
   const project = await newProject();
   const submit = async (item: object) => (await project.pipeline.submit(aSubmission(item))).id;
   const automatic = await submit({ suggestion: { amount: 5 }, confidence: 1 });

@@ -159,9 +159,9 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** Answers with values from a pipeline preserve the spelling of their numbers; all others are plain JSON. */
+/** Suggestions of a pipeline and schemas of owners are read as they were written; all other answers are plain JSON. */
 function parseBody(text: string): unknown {
-  if (!text.includes('"suggestion":')) return JSON.parse(text);
+  if (!/"(suggestion|answer_schema)":[^n]/.test(text)) return JSON.parse(text);
   try {
     return parseJson(text);
   } catch {

@@ -27,6 +27,8 @@ export interface CodeOptions {
   readonly label: string;
   readonly readOnly: boolean;
   readonly wrap?: boolean;
+  /** An empty text is not marked. */
+  readonly mayBeEmpty?: boolean;
   /** Called with the text after every typed change. */
   readonly ontyped?: (text: string) => void;
   /** What is wrong in a value that is valid JSON, marked in the margin: a JSON pointer and a sentence. */
@@ -41,11 +43,14 @@ export interface Code {
   wrap(on: boolean): void;
   find(): void;
   focus(): void;
+  /** Selects the value at a JSON pointer and moves the focus there. The text must be valid JSON. */
+  show(pointer: string): void;
   close(): void;
 }
 
 /** Opens an editor inside an element. */
-export function openCode({ parent, text, label, readOnly, wrap = true, ontyped, judge }: CodeOptions): Code {
+export function openCode({ parent, text, label, readOnly, wrap = true, ...options }: CodeOptions): Code {
+  const { ontyped } = options;
   const wrapping = new Compartment();
   const changeListener = EditorView.updateListener.of((update) => {
     if (update.docChanged) ontyped?.(update.state.doc.toString());
@@ -56,7 +61,7 @@ export function openCode({ parent, text, label, readOnly, wrap = true, ontyped, 
     EditorView.contentAttributes.of({ ...REACHED, 'aria-label': label, 'aria-readonly': String(readOnly) }),
     readOnly
       ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
-      : [WRITING, changeListener, marksOf(judge)],
+      : [WRITING, changeListener, marksOf(options)],
   ];
   const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
   return {
@@ -69,6 +74,11 @@ export function openCode({ parent, text, label, readOnly, wrap = true, ontyped, 
     focus: () => {
       view.focus();
       view.dispatch({ selection: { anchor: view.state.doc.length } });
+    },
+    show: (pointer) => {
+      const { from, to } = markOf(view.state.doc.toString(), pointer);
+      view.focus();
+      view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true });
     },
     close: () => view.destroy(),
   };
@@ -135,18 +145,23 @@ const COMMON: Extension = [
 
 const WRITING: Extension = [history(), keymap.of([...KEYS, ...historyKeymap])];
 
-const marksOf = (judge: Judge | undefined): Extension => [
-  linter(({ state }) => faultsOf(state.doc.toString(), judge), { delay: 250 }),
+const marksOf = ({ judge, mayBeEmpty = false }: Pick<CodeOptions, 'judge' | 'mayBeEmpty'>): Extension => [
+  linter(({ state: { doc } }) => (mayBeEmpty && /^\s*$/.test(doc.toString()) ? [] : faultsOf(doc.toString(), judge)), {
+    delay: 250,
+  }),
   judge === undefined ? [] : lintGutter(),
 ];
+
+/** The value at a pointer; an object or a list is marked where it opens. */
+function markOf(text: string, pointer: string): { from: number; to: number } {
+  const { from, to } = spanOf(text, pointer);
+  return { from, to: /[[{]/.test(text[from] ?? '') ? from + 1 : to };
+}
 
 function faultsOf(text: string, judge: Judge = () => []): Diagnostic[] {
   try {
     return judge(parseJson(text)).map(({ pointer, message }) => {
-      const { from, to } = spanOf(text, pointer);
-      // An object or a list is marked where it opens.
-      const end = /[[{]/.test(text[from] ?? '') ? from + 1 : to;
-      return { from, to: end, severity: 'error', message };
+      return { ...markOf(text, pointer), severity: 'error', message };
     });
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;

@@ -29,13 +29,13 @@ export const isArray = (value: Json): value is Json[] => Array.isArray(value);
 export const isObject = (value: Json): value is JsonObject => kindOf(value) === 'object';
 export const isScalar = (value: Json): boolean => !isArray(value) && !isObject(value);
 
-/** The text of a suggestion as it was sent, for an edit that leaves the rest of it byte for byte (TS4). */
+/** The texts of suggestions and schemas as they were sent, for edits that leave the rest of them byte for byte (TS4). */
 const sources = new WeakMap<object, string>();
-/** A suggestion is a member of the item, and that may be one of the answer. */
-const SUGGESTION = 'suggestion';
-const SUGGESTION_DEPTH = 2;
+/** Members of an item or a project, which may be one of a list in the answer. */
+const EDITED = /^(suggestion|answer_schema)$/;
+const EDITED_DEPTH = 3;
 
-/** The text of a suggestion with its white space and escapes; any other value in a compact spelling. */
+/** The text of a suggestion or a schema with its white space and escapes; any other value in a compact spelling. */
 export const sourceOf = (value: Json): string => sources.get(value as object) ?? printJson(value, 0);
 
 /** Members in the order they were sent in; JavaScript would put keys that look like numbers first. */
@@ -153,7 +153,7 @@ class Reader {
       const { from } = this.#lexer;
       const value = this.#value(depth + 1);
       members.set(key, value);
-      if (key === SUGGESTION && depth < SUGGESTION_DEPTH && !isScalar(value))
+      if (depth < EDITED_DEPTH && EDITED.test(key) && !isScalar(value))
         sources.set(value as object, this.#lexer.text.slice(from, this.#end));
       if (depth === 0) this.spans.push({ key, value, from, to: this.#end });
     }

@@ -16,6 +16,7 @@ export const messages = {
     overview: 'Overview',
     rules: 'Rules',
     guidelines: 'Guidelines',
+    schema: 'Answer schema',
     people: 'People',
     webhook: 'Webhook',
     deliveries: 'Deliveries',

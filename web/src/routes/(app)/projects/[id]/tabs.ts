@@ -6,6 +6,7 @@ export const TABS = [
   'overview',
   'rules',
   'guidelines',
+  'schema',
   'people',
   'webhook',
   'deliveries',

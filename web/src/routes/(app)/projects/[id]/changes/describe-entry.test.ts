@@ -75,6 +75,14 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
+      'an answer schema, to be compared line by line',
+      { before: { answer_schema: null }, after: { answer_schema: '{"type":"object"}' } },
+      {
+        shown: ['answer schema: null → edited'],
+        texts: [{ label: 'answer schema', before: '', after: '{\n  "type": "object"\n}' }],
+      },
+    ],
+    [
       'a value too long for a line, to be compared as well',
       { before: { webhook_url: null }, after: { webhook_url: `https://a.example/${'x'.repeat(200)}` } },
       {

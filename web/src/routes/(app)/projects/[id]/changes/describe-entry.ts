@@ -1,7 +1,7 @@
 // Describes an entry of the change log: what was done to what, the differences, and further details.
 import type { ProjectChange } from '@countersign/shared/schemas/changes';
 import type { Project } from '@countersign/shared/schemas/projects';
-import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
+import { DEFAULT_SETTINGS, SETTINGS } from '@countersign/shared/settings';
 import { ROLES, type Role } from '@countersign/shared/enums';
 import { count, exactMoment } from '#lib/format/format.ts';
 import { changesMessages as messages, type Phrase } from './changes-messages.ts';
@@ -75,7 +75,7 @@ function describeSettings(
     const described = known
       ? describeChange(field, from, to)
       : { label: settingsMessages.fields[field], from: null, to: formatValue(field, to) };
-    const edited = known && field === 'guidelines';
+    const edited = known && SETTINGS[field].log === 'edited';
     if (!edited && !isLong(described.from) && !isLong(described.to))
       return { label: described.label, from: described.from, to: described.to };
     texts.push({ label: described.label, before: known ? asText(from, field) : '', after: asText(to, field) });

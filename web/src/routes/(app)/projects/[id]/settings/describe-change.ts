@@ -15,7 +15,10 @@ export interface Change {
 export function describeChange(field: FieldName, before: Draft, after: Draft): Change {
   const label = messages.fields[field];
   const { log } = SETTINGS[field];
-  if (log === 'edited') return { field, label, from: null, to: messages.saveBar.edited };
+  if (log === 'edited') {
+    const isEmpty = String(after[field]).trim() === '';
+    return { field, label, from: null, to: isEmpty ? messages.saveBar.removed : messages.saveBar.edited };
+  }
   if (log === 'entries') return { field, label, ...listChange(entriesOf(before[field]), entriesOf(after[field])) };
   return { field, label, from: formatValue(field, before), to: formatValue(field, after) };
 }

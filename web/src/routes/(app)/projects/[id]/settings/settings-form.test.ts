@@ -11,7 +11,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from './describe-change.ts';
 import { MARKS } from './merge-lines.ts';
-import { draftOf, faultsOf, faultyFields, parseNumber, patchOf, thresholdText, type Draft } from './settings-form.ts';
+import {
+  draftOf,
+  faultsOf,
+  faultyFields,
+  parseNumber,
+  patchOf,
+  sentSchema,
+  thresholdText,
+  type Draft,
+} from './settings-form.ts';
+import { parseJson } from '#lib/values/json/lossless.ts';
+import { jsonText, type Json } from '@countersign/shared/json/json';
 import { ABILITIES, type Abilities } from '@countersign/shared/enums';
 import { tabOf, tabsFor } from '../tabs.ts';
 
@@ -49,13 +60,37 @@ describe('what is sent', () => {
     expect(patchOf(read, after, 13)).toEqual({ settings_version: 13 });
   });
 
-  it('is an answer schema as JSON, and nothing when only its spaces differ', () => {
+  it('is an answer schema as it is written, and nothing when only its spaces differ', () => {
     const schema = { type: 'object', properties: { amount: { minimum: 0.5 } } };
-    const after = typed({ answer_schema: JSON.stringify(schema) });
-    expect(patchOf(before, after, 12)).toEqual({ answer_schema: schema, settings_version: 12 });
+    const text = '{"type": "object",\n "properties": {"amount": {"minimum": 0.5}}}';
+    const after = typed({ answer_schema: `${text}\n` });
+    expect(jsonText(patchOf(before, after, 12))).toBe(`{"answer_schema":${text},"settings_version":12}`);
     expect(patchOf(draftOf({ ...project, answer_schema: schema }), after, 13)).toEqual({ settings_version: 13 });
     expect(patchOf(after, typed({ answer_schema: ' ' }), 13)).toEqual({ answer_schema: null, settings_version: 13 });
-    expect(faultsOf(typed({ answer_schema: '{"type":' }))).toEqual({ answer_schema: 'no_json' });
+  });
+
+  it.each(['{"type":', '{"type": "text", "type": "number"}', '1 2'])('is no schema that is no JSON: %s', (text) => {
+    expect(faultsOf(typed({ answer_schema: text }))).toEqual({ answer_schema: 'no_json' });
+  });
+
+  it('keeps a schema byte for byte from the service to the editor and back: spaces, numbers, order of keys', () => {
+    const text = '{\n  "enum": [1.0, 12345678901234567890],\n  "properties": {"b": {}, "1": {}}\n}';
+    const read = parseJson(`{"data":[{"answer_schema":${text}}]}`) as unknown as { data: Project[] };
+    const shown = draftOf({ ...project, ...read.data[0] });
+    expect(shown.answer_schema).toBe(text);
+    const other = { ...shown, answer_schema: text.replace('1.0', '1') };
+    expect(jsonText(patchOf(shown, other, 12))).toContain(text.replace('1.0', '1'));
+  });
+
+  it('is compact where a schema is too large with its spaces, which the editor adds to one without lines', () => {
+    const compact = JSON.stringify({ enum: Array.from({ length: 4000 }, (_, at) => `v${at}`) });
+    const shown = draftOf({ ...project, answer_schema: JSON.parse(compact) as Json }).answer_schema;
+    expect(shown.split('\n').length).toBeGreaterThan(4000);
+    const larger = `${shown}${' \n'.repeat(10_000)}`.replace('"v0"', '"w0"');
+    expect(sentSchema(larger).text.length).toBeLessThan(compact.length + shown.length);
+    expect(sentSchema(`{"enum": [${'"x",\n   '.repeat(5000)}"x"]}`).text).toBe(
+      JSON.stringify({ enum: Array.from({ length: 5001 }, () => 'x') }),
+    );
   });
 
   it('never changes a threshold by showing it: the field reads back as the same number', () => {
@@ -172,6 +207,8 @@ describe('the save bar', () => {
     ['webhook_url', { webhook_url: 'https://x.example' }, 'none', 'https://x.example'],
     ['webhook_events', { webhook_events: ['item.decided', 'item.withdrawn'] }, 'item.expired, decision.revised', null],
     ['guidelines', { guidelines: 'long' }, null, 'edited'],
+    ['answer_schema', { answer_schema: '{"type":"object"}' }, null, 'edited'],
+    ['answer_schema', { answer_schema: '' }, null, 'removed'],
   ] as const)('describes the change of %s', (field, change, from, to) => {
     expect(describeChange(field, before, typed(change as Partial<Draft>))).toMatchObject({ from, to });
   });
@@ -182,11 +219,18 @@ describe('tabs (PM)', () => {
   const names = (abilities: Partial<Abilities>) => tabsFor({ ...nobody, ...abilities }).map(({ tab }) => tab);
 
   it('include only those the user may use', () => {
-    expect(names({})).toEqual(['overview', 'rules', 'guidelines', 'people']);
-    expect(names({ see_deliveries: true })).toEqual(['overview', 'rules', 'guidelines', 'people', 'deliveries']);
+    expect(names({})).toEqual(['overview', 'rules', 'guidelines', 'schema', 'people']);
+    expect(names({ see_deliveries: true })).toEqual([
+      'overview',
+      'rules',
+      'guidelines',
+      'schema',
+      'people',
+      'deliveries',
+    ]);
     expect(names({ manage_webhook: true })).toContain('webhook');
     expect(names({ manage_project: true }).slice(-3)).toEqual(['keys', 'changes', 'danger']);
-    expect(tabsFor(Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as Abilities)).toHaveLength(9);
+    expect(tabsFor(Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as Abilities)).toHaveLength(10);
   });
 
   it('open the first tab for a URL that names a hidden one', () => {

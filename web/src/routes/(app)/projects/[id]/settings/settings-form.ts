@@ -12,10 +12,11 @@ import {
   type SettingWith,
   type SubsetSetting,
 } from '@countersign/shared/settings';
-import { findJsonFault } from '@countersign/shared/json/json-fault';
+import { RawJson, type Json } from '@countersign/shared/json/json';
 import { isHostName } from '@countersign/shared/formats/host-name';
 import { isItemPointer } from '@countersign/shared/formats/item-pointer';
 import { isTimeZone } from '@countersign/shared/time-zone';
+import { parseJson, printJson, sourceOf } from '#lib/values/json/lossless.ts';
 import { isMarked } from './merge-lines.ts';
 
 export type FieldName = SettingName;
@@ -30,6 +31,9 @@ export type Draft = {
 /** In the order of their declarations. */
 export const FIELDS: readonly FieldName[] = SETTING_NAMES;
 
+/** The largest schema that the service accepts (`SCHEMA_LIMITS`, which loads the compiler). */
+const SCHEMA_BYTES = 32 * 1024;
+
 const settingOf = (field: FieldName): Setting => SETTINGS[field];
 
 /** The form with the server's values. */
@@ -38,12 +42,28 @@ export const draftOf = (project: Project): Draft =>
 
 /** A value as somebody would type it. */
 function typedOf(setting: Setting, value: Project[FieldName]): string | string[] {
-  if (setting.control === 'schema') return (value ?? null) === null ? '' : JSON.stringify(value, null, 2);
+  if (setting.control === 'schema') return schemaText(value ?? null);
   if (Array.isArray(value)) return value.map(String);
   if (setting.control === 'pointers') return pointerEntries(value);
   if (typeof value === 'number' && setting.control === 'number' && !setting.integer) return thresholdText(value);
   // Empty for a value that is not set, or hidden from the user.
   return value === undefined || typeof value === 'object' ? '' : String(value);
+}
+
+/** A schema as its owner wrote it; one without line breaks is indented. The change log has the text itself. */
+function schemaText(schema: Json): string {
+  if (schema === null) return '';
+  const text = typeof schema === 'string' ? schema : sourceOf(schema);
+  return text.includes('\n') ? text : (readJson(text, 2) ?? text);
+}
+
+/** A text that is valid JSON, printed with this indentation; null for any other. */
+function readJson(text: string, indent: number): string | null {
+  try {
+    return printJson(parseJson(text), indent);
+  } catch {
+    return null;
+  }
 }
 
 /** Pointers and their options as entries of a list, in the order of the pointers: the server stores no order. */
@@ -81,13 +101,11 @@ function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
   return setting.control === 'text' ? typed.trim() : typed;
 }
 
-/** The text itself where it is no JSON: the form does not send it (`faultsOf`). */
-function sentSchema(typed: string): unknown {
-  try {
-    return JSON.parse(typed);
-  } catch {
-    return typed;
-  }
+/** The text as it is written; compact where it is too large otherwise. What is no JSON is not sent (`faultsOf`). */
+export function sentSchema(typed: string): RawJson {
+  const text = typed.trim();
+  const isLarge = new TextEncoder().encode(text).length > SCHEMA_BYTES;
+  return new RawJson((isLarge ? readJson(text, 0) : null) ?? text);
 }
 
 const sentPointers = (entries: readonly string[]): Record<string, string> =>
@@ -102,6 +120,8 @@ const sentPointers = (entries: readonly string[]): Record<string, string> =>
 export function sameValue(field: FieldName, a: Draft[FieldName], b: Draft[FieldName]): boolean {
   const [one, other] = [sentValue(field, a), sentValue(field, b)];
   if (Number.isNaN(one) || Number.isNaN(other)) return a === b;
+  if (one instanceof RawJson && other instanceof RawJson)
+    return one.text === other.text || (readJson(one.text, 0) ?? one) === readJson(other.text, 0);
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -162,7 +182,7 @@ function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
   const text = String(typed);
   if (setting.nullable && text.trim() === '') return null;
   if (setting.control === 'number') return numberFault(text, setting);
-  if (setting.control === 'schema') return findJsonFault(text) === null ? null : 'no_json';
+  if (setting.control === 'schema') return readJson(text, 0) === null ? 'no_json' : null;
   const sent = setting.control === 'text' ? text.trim() : text;
   if (setting.format === 'time_zone' && !isTimeZone(sent)) return 'no_zone';
   if (sent.length < setting.minLength) return 'empty';

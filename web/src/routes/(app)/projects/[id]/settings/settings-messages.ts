@@ -119,6 +119,7 @@ export const settingsMessages = {
     discard: 'Discard',
     save: (version: number) => `Save as v${version}`,
     edited: 'edited',
+    removed: 'removed',
     newOrder: 'new order',
     none: 'none',
     forever: 'forever',

@@ -9,6 +9,7 @@ import {
   draftOf,
   faultsOf,
   faultyFields,
+  FIELDS,
   patchOf,
   type Draft,
   type FieldName,
@@ -128,6 +129,8 @@ class SecretsShown {
   }
 }
 
+const SCHEMA = 'answer_schema';
+
 export class SettingsForm {
   /** The server's state. */
   project: Project = $state.raw({} as Project); // set by the constructor; a class field with a rune needs a value here
@@ -140,11 +143,20 @@ export class SettingsForm {
   /** Stored here because the tabs are created and destroyed. */
   readonly aside = new ReplacedTexts();
   readonly secrets = new SecretsShown();
+  /** The schema that was removed from the editor, to put it back; null where none was. */
+  removedSchema: string | null = $state.raw(null);
   /** The last result, for screen readers: it outlives its button. */
   said = $state('');
 
+  /** Loaded with the editor of the schema: the service checks every schema again. */
+  #schemaFault: ((text: string) => string | null) | null = $state.raw(null);
+
   readonly #key: string;
   readonly #before = $derived(draftOf(this.project));
+  readonly #schemaMessage = $derived.by(() => {
+    const text = this.draft[SCHEMA];
+    return text.trim() === '' ? null : (this.#schemaFault?.(text) ?? null);
+  });
   /** Fields that differ from the server's state. */
   readonly changes = $derived(changedFields(this.#before, this.draft));
   /** Fields that both changed, and those of them without an answer (ST1). */
@@ -179,12 +191,19 @@ export class SettingsForm {
   /** The error message of a field: invalid input, or refused by the server. */
   fault(field: FieldName): string | undefined {
     const fault = faultsOf(this.draft)[field];
-    return fault === undefined ? this.#refused[field] : messages.faults[fault](field);
+    if (fault !== undefined) return messages.faults[fault](field);
+    return (field === SCHEMA ? this.#schemaMessage : null) ?? this.#refused[field];
   }
 
   /** Fields that cannot be sent as they are, on any tab. */
   get invalid(): FieldName[] {
-    return faultyFields(this.draft);
+    const faulty = faultyFields(this.draft);
+    return this.#schemaMessage === null ? faulty : FIELDS.filter((field) => faulty.includes(field) || field === SCHEMA);
+  }
+
+  /** From now on a schema that the service would refuse is not sent. `fault` answers null for a valid one. */
+  checkSchemas(fault: (text: string) => string | null): void {
+    this.#schemaFault = fault;
   }
 
   answer(field: FieldName): Answer | null {
@@ -237,6 +256,7 @@ export class SettingsForm {
     this.autoMerged = null;
     this.conflicts = {};
     this.aside.forget();
+    this.removedSchema = null;
     this.persist();
   }
 
