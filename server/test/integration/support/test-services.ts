@@ -44,11 +44,14 @@ async function aPicture(): Promise<MediaAnswer> {
   return { status: 200, type: 'image/png', headers: { 'content-length': String(bytes.length) }, chunks };
 }
 
+const MINUTE = 60_000;
 const KEY_RING = parseKeyRing(makeKeyRingText());
 
 export interface MovableClock extends Clock {
   /** Moves the service's clock by milliseconds; the database's clock does not move. */
   pass(ms: number): void;
+  /** Stops it at the next full minute: from then on it moves by `pass` alone. */
+  stop(): void;
 }
 
 /** A lock that a test can disable. */
@@ -208,7 +211,12 @@ function givenNames(): Names {
 
 function movableClock(): MovableClock {
   let offsetMs = 0;
-  return { now: () => new Date(Date.now() + offsetMs), pass: (ms) => void (offsetMs += ms) };
+  let stoppedAt: number | undefined;
+  return {
+    now: () => new Date((stoppedAt ?? Date.now()) + offsetMs),
+    pass: (ms) => void (offsetMs += ms),
+    stop: () => void (stoppedAt ??= Math.ceil(Date.now() / MINUTE) * MINUTE),
+  };
 }
 
 function testLock(store: LockStore, clock: Clock): TestLock {
