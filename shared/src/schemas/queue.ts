@@ -212,6 +212,7 @@ export const search = endpointSchemas({
 const similarItem = z.object({
   id: uuid,
   preview: z.string(),
+  title: z.string().nullable(),
   /** Their suggestions are equal, to the byte. */
   same_suggestion: z.boolean(),
 });

@@ -29,7 +29,7 @@ const similarIn = (statuses: readonly OpenStatus[]): string => `
     from waiting w, same
     where same.preview <> '' and same.preview !~ $5::text and similarity(w.preview, same.preview) >= ${NEARLY}
     order by likeness desc, w.due_at, w.id limit ${SIMILAR_ITEMS + 1})
-  select n.id, i.preview, i.suggestion = same.suggestion as same_suggestion
+  select n.id, i.preview, i.title, i.suggestion = same.suggestion as same_suggestion
   from near n cross join same join item i on i.id = n.id order by n.likeness desc, n.due_at, n.id`;
 
 /** The most alike first. Errors: `not_found`. */

@@ -1,4 +1,5 @@
 // Searches items and people on the server for what is typed into the palette, once typing pauses.
+import { nameOf } from '#lib/format/name-of.ts';
 import { call } from '#lib/api/client.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
@@ -72,11 +73,11 @@ export class RemoteSearch {
     return this.#shown.complete ? null : text.newestOnly;
   }
 
-  #entryOfItem({ id, project_id: projectId, status, preview }: FoundItem): PaletteEntry {
+  #entryOfItem({ id, project_id: projectId, status, ...item }: FoundItem): PaletteEntry {
     const about = ` · ${ITEM_STYLE[status].word} · `;
     return {
       ...{ id: `item ${id}`, group: 'items', rare: true },
-      words: ['', preview, about, this.#needs.nameOf(projectId)],
+      words: ['', nameOf(item), about, this.#needs.nameOf(projectId)],
       run: () => this.#needs.to(`/queue?item=${id}`),
     };
   }

@@ -1,4 +1,5 @@
 // Decides several items: claims all or none (LC5), decides them one by one, and releases the rest when it stops.
+import { nameOf } from '#lib/format/name-of.ts';
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { claimBulk, releaseClaim } from '@countersign/shared/routes/queue';
 import type { BulkGranted } from '@countersign/shared/schemas/queue';
@@ -23,13 +24,13 @@ const PER_ITEM_CODES: readonly ErrorCode[] = [
 
 export interface FailedItem {
   readonly id: string;
-  readonly preview: string;
+  readonly name: string;
   readonly error: unknown;
 }
 
 export interface SkippedItem {
   readonly id: string;
-  readonly preview: string;
+  readonly name: string;
   readonly why: string;
 }
 
@@ -104,7 +105,7 @@ export class BulkDecision {
     const row = this.#parts.queue.state.rows.get(id);
     const block = row === undefined ? null : actionBlock(row, action);
     if (row === undefined || block === null) return false;
-    this.skipped = [...this.skipped, { id, preview: row.title ?? row.preview, why: block }];
+    this.skipped = [...this.skipped, { id, name: nameOf(row), why: block }];
     return true;
   }
 
@@ -127,7 +128,8 @@ export class BulkDecision {
   #blockingItem(error: unknown, ids: readonly string[]): string | null {
     const pointer = error instanceof ApiProblem ? error.errors[0]?.pointer : undefined;
     const id = ids[Number(/^#\/item_ids\/(\d+)$/.exec(pointer ?? '')?.[1] ?? NaN)];
-    return id === undefined ? null : (this.#parts.queue.state.rows.get(id)?.preview ?? id);
+    const row = id === undefined ? undefined : this.#parts.queue.state.rows.get(id);
+    return row === undefined ? (id ?? null) : nameOf(row);
   }
 
   async #decideAll(granted: readonly BulkGranted[], input: BulkDecisionInput): Promise<void> {
@@ -156,7 +158,7 @@ export class BulkDecision {
       return true;
     } catch (error) {
       decisionSender.rollBack(item.id, true);
-      this.failed = [...this.failed, { id: item.id, preview: item.preview, error }];
+      this.failed = [...this.failed, { id: item.id, name: nameOf(item), error }];
       const isPerItem = error instanceof ApiProblem && PER_ITEM_CODES.includes(error.code);
       if (isPerItem) this.#drop(item.id);
       return isPerItem;

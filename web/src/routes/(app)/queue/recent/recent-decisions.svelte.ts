@@ -12,7 +12,7 @@ const MAX_RECENT = 10;
  */
 export interface RecentDecision {
   readonly itemId: string;
-  readonly preview: string;
+  readonly name: string;
   readonly action: ReviewAction;
   readonly reason: string | null;
   readonly state: 'saving' | 'failed' | 'saved' | 'undone';

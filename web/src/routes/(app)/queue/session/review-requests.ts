@@ -1,4 +1,5 @@
 // What the review session asks the server for: a decision, shown before its response, and every other command.
+import { nameOf } from '#lib/format/name-of.ts';
 import { ApiProblem, call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { isoOf } from '#lib/format/format.ts';
@@ -73,12 +74,12 @@ export class DecisionSender {
   /** Shows the decision as made: the row leaves, and the recent decisions have it. */
   applyOptimistic({ detail, action, input, draft, notes }: DecisionRequest): void {
     const { queue, recentDecisions, me } = this.#parts;
-    const { id: itemId, preview } = detail;
+    const { id: itemId } = detail;
     const { reason = null } = input;
     queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, removalBy(action)) });
     recentDecisions.add({
       itemId,
-      preview,
+      name: nameOf(detail),
       action,
       reason,
       state: 'saving',

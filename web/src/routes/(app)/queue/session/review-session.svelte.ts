@@ -1,4 +1,5 @@
 // The review session as the page uses it: its state and commands. The first command loads the engine that runs them.
+import { nameOf as itemNameOf } from '#lib/format/name-of.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -177,12 +178,19 @@ export class ReviewSession {
     const decision = detail?.decision;
     // While an item loads, the previous one may still be shown.
     if (!detail || detail.id !== id || !decision || decision.action === 'auto_approve') return false;
-    const { id: itemId, preview } = detail;
+    const { id: itemId } = detail;
     const own = this.#parts.recentDecisions.of(itemId);
     // The texts of a decision that was undone belong to that one.
     if (own !== null && own.state !== 'undone' && own.state !== 'failed') return this.undo(own);
     const { action, reason } = decision;
-    const elsewhere = { itemId, preview, action, reason, draft: null, notes: { note: '', own: '' } } as const;
+    const elsewhere = {
+      itemId,
+      name: itemNameOf(detail),
+      action,
+      reason,
+      draft: null,
+      notes: { note: '', own: '' },
+    } as const;
     return this.undo({ ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 });
   }
 
