@@ -31,13 +31,13 @@ const FAR = 'Which vitamin helps against a cold in winter?';
 describe('QU28: similar items', () => {
   it('are those with nearly the same preview, the most alike first, and say whether the suggestion is equal', async () => {
     const id = await asking(QUESTION);
-    const near = await asking(NEAR, { suggestion: { raw: '"No."' } });
+    const near = await asking(NEAR, { suggestion: { raw: '"No."' }, title: 'Parcel 4712' });
     const equal = await asking(QUESTION);
     await asking(FAR);
     expect(await similar(id)).toEqual({
       items: [
-        { id: equal, preview: expect.stringContaining('4711') as string, same_suggestion: true },
-        { id: near, preview: expect.stringContaining('4712') as string, same_suggestion: false },
+        { id: equal, preview: expect.stringContaining('4711') as string, title: null, same_suggestion: true },
+        { id: near, preview: expect.stringContaining('4712') as string, title: 'Parcel 4712', same_suggestion: false },
       ],
       more: false,
     });

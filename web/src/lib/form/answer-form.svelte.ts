@@ -1,7 +1,8 @@
 // One form in use: the value being typed, its fields and faults, and every change that a field can make.
 import { isArray, isObject, kindOf, parseJson, printJson } from '#lib/values/json/lossless.ts';
 import { RawJson, type Json } from '@countersign/shared/json/json';
-import { judgeAnswer, messagesByField, type AnswerFault } from './answer-check.ts';
+import { judgeAnswer } from './answer-check.ts';
+import { messagesByField, type AnswerFault } from './answer-faults.ts';
 import { fieldsOf, flatFields, type Chosen, type Field } from './fields.ts';
 import { orderOf, valueAt, withEntries, withMember, withMoved, withoutValue, withValue, type Path } from './paths.ts';
 import { addedValue, scaffoldOf } from './scaffold.ts';

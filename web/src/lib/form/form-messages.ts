@@ -26,6 +26,7 @@ export const formMessages = {
   kind: (name: string) => `Form of ${name}`,
   search: 'Type to search',
   noMatch: 'No match',
+  moreFaults: (count: number) => `${count} more`,
   more: (count: number) => `${count} more. Keep typing to narrow the list.`,
   json: 'This part is edited as JSON.',
   badJson: 'This is not valid JSON yet.',

@@ -7,7 +7,6 @@ export const answerMessages = {
         ? "The suggestion doesn't fit its schema"
         : `The suggestion doesn't fit its schema in ${count} places`,
     hint: "It can't be approved as it is. Edit opens it at the first of them.",
-    more: (count: number) => `${count} more`,
   },
   none: 'No suggestion. A person writes the answer.',
   write: 'Write answer',

@@ -206,6 +206,7 @@ export const messages = {
     routed: 'would be',
     corrected: 'Matches the correction:',
     asBefore: 'Same as before:',
+    breaksSchema: 'The new suggestion does not satisfy its schema:',
     besideCorrection: 'Compared with the correction:',
     besideOld: 'Compared with the rejected suggestion:',
     noAnswer: 'No result yet. Original suggestion:',

@@ -1,6 +1,6 @@
 // The form of an edited answer, where it has a schema.
 import { AnswerForm } from '#lib/form/answer-form.svelte.ts';
-import type { AnswerFault } from '#lib/form/answer-check.ts';
+import type { AnswerFault } from '#lib/form/answer-faults.ts';
 import { isRefusal } from '#lib/api/client.ts';
 import { pointerInEdit } from '../item/answer/suggestion-faults.ts';
 import type { EditedItem } from './edit-model.ts';

@@ -1,7 +1,8 @@
 // Validates an edit on submission: what blocks it, and what needs a confirmation first. Pure.
 import { editMessages } from '#lib/messages/edit-messages.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
-import { faultSentence, judgeAnswer, type AnswerFault } from '#lib/form/answer-check.ts';
+import { judgeAnswer } from '#lib/form/answer-check.ts';
+import { faultSentence, type AnswerFault } from '#lib/form/answer-faults.ts';
 import { withValue } from '#lib/form/paths.ts';
 import { breaches, sameJson, type Breach } from '#lib/values/json/json-compare.ts';
 import { keepSpelling } from '#lib/values/json/keep-spelling.ts';

@@ -1,7 +1,8 @@
 // Judges what was suggested and decided for an item by a schema that may become the one of its project. Pure.
 import type { Json } from '@countersign/shared/json/json';
 import type { ItemAnswers } from '@countersign/shared/schemas/projects';
-import { judgeAnswer, type AnswerFault } from '#lib/form/answer-check.ts';
+import { judgeAnswer } from '#lib/form/answer-check.ts';
+import type { AnswerFault } from '#lib/form/answer-faults.ts';
 import { isObject, printJson } from '#lib/values/json/lossless.ts';
 
 export type AnswerPart = 'suggestion' | 'output';

@@ -65,7 +65,6 @@ export const schemaMessages = {
     },
     failing: "Items that don't satisfy it",
     parts: { suggestion: 'Suggestion', output: 'Final output', both: 'Suggestion and final output' },
-    more: (n: number) => `and ${plural(n, 'more fault', 'more faults')}`,
   },
 } as const;
 

@@ -1,5 +1,5 @@
 // Where the faults of a suggestion are shown, and their pointers as the editor knows them.
-import type { AnswerFault } from '#lib/form/answer-check.ts';
+import type { AnswerFault } from '#lib/form/answer-faults.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 
 /** The id of their box: the key of a blocked approval moves the focus there. */
