@@ -15,6 +15,7 @@ const PLOTS = [
   'How long does a decision take?',
   'Are decisions getting slower?',
   'Where is the model wrong?',
+  'Do suggestions fit their schema?',
   'Who did the work?',
   'Are webhooks delivered?',
 ];
@@ -26,8 +27,9 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
 
   const plot = (question: string, on = page) => on.getByRole('region', { name: question });
   const shot = (name: string) => saveScreenshot(page, name, true);
-  const submit = async () =>
-    (await browserEnv().project.pipeline.submit(aSubmission({ metadata: { model: 'm-1' } }))).id;
+  const submit = async (overrides: object = {}) =>
+    (await browserEnv().project.pipeline.submit(aSubmission({ metadata: { model: 'm-1' }, ...overrides }))).id;
+  const TYPED = { answer_schema: { type: 'string' } };
 
   beforeAll(async () => {
     const { owner, project, enter } = browserEnv();
@@ -44,7 +46,8 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
 
   it('I9: shows on two open pages what the event log says, without a reload', async () => {
     const { owner, project } = browserEnv();
-    const ids = await Promise.all(Array.from({ length: 9 }, submit));
+    const ids = await Promise.all(Array.from({ length: 5 }, () => submit()));
+    await Promise.all([...Array.from({ length: 3 }, () => submit(TYPED)), submit({ ...TYPED, suggestion: 7 })]);
     const actions = ['approve', 'edit', 'reject', 'escalate', 'approve'] as const;
     for (const [index, action] of actions.entries())
       await review(owner, ids[index] as string, action, { process: index });
@@ -52,6 +55,9 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
       await plot('How long is the queue?', on).getByText('5 waiting now (1 escalated).').waitFor();
       await plot('Are we keeping up?', on)
         .getByText('9 sent to review (of 9 received) · 4 decided by reviewers')
+        .waitFor();
+      await plot('Do suggestions fit their schema?', on)
+        .getByText("1 of 4 checked suggestions don't fit (25%).")
         .waitFor();
       await plot('Who did the work?', on).getByText('decisions n 4').waitFor();
       await plot('Are webhooks delivered?', on).getByText('100% of attempts succeeded').waitFor();

@@ -192,8 +192,8 @@ export type CaseState = (typeof CASE_STATES)[number];
 
 export const DRAIN_STATES = ['empty', 'draining', 'standing', 'growing', 'too_few'] as const;
 
-/** How items reached their status. Reviewers treat each kind differently, so kinds are never pooled. `invalid`: never approved automatically (TS1). */
-export const SAMPLE_KINDS = ['queued', 'escalated', 'automatic', 'refused', 'invalid'] as const;
+/** How items reached their status. Reviewers treat each kind differently, so kinds are never pooled. `needs_person`: only a person may decide it (RT8). */
+export const SAMPLE_KINDS = ['queued', 'escalated', 'automatic', 'refused', 'needs_person'] as const;
 
 /** States that reported mistakes can be filtered by. */
 export const MISTAKE_STATES = ['open', 'answered'] as const;

@@ -63,7 +63,7 @@ export function replay(
   }
   for (const sums of kinds) for (let at = sums.length - 2; at >= 0; at -= 1) add(sums[at]!, sums[at + 1]!);
   const unflagged = kinds.reduce((sum, sums) => sum + (sums[0]?.arrived ?? 0), 0);
-  const fits = sample.kinds.map(({ kind }) => kind !== 'invalid');
+  const fits = sample.kinds.map(({ kind }) => kind !== 'needs_person');
   const { arrivals, dispersion } = sample;
   return { arrived: arrivals.n, flagged: arrivals.n - unflagged, confidences, kinds, fits, dispersion };
 }

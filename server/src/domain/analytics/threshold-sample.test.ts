@@ -21,7 +21,7 @@ interface SampledItem {
   /** What a person decided; null when nobody reviewed it. */
   wrong: boolean | null;
   /** Only a person may decide it (RT8). */
-  invalid?: boolean;
+  needsPerson?: boolean;
 }
 
 const BLOCKS = 30;
@@ -29,15 +29,15 @@ const EVERYTHING = { auto_threshold: 1, review_threshold: 0, below_review: 'queu
 
 /** Settings of a project that is not stopped. */
 type Running = Omit<RoutingSettings, 'stopped'>;
-const routeOf = ({ confidence, flags, invalid = false }: Omit<SampledItem, 'wrong'>, settings: Running) =>
-  route({ confidence, risk_flags: flags, needs_person: invalid }, { ...settings, stopped: false });
+const routeOf = ({ confidence, flags, needsPerson = false }: Omit<SampledItem, 'wrong'>, settings: Running) =>
+  route({ confidence, risk_flags: flags, needs_person: needsPerson }, { ...settings, stopped: false });
 
 /** A sample of items that arrived in this order under these settings. */
 function sample(items: readonly SampledItem[], settings: Running & { audit_rate?: number } = EVERYTHING) {
-  const rows = items.map(({ wrong, invalid = false, ...item }, at) => ({
+  const rows = items.map(({ wrong, needsPerson = false, ...item }, at) => ({
     ...item,
-    invalid,
-    rule: routeOf({ ...item, invalid }, settings).rule,
+    needsPerson,
+    rule: routeOf({ ...item, needsPerson }, settings).rule,
     settingsVersion: 1,
     block: Math.floor((at * BLOCKS) / items.length),
     arrived: 1,
@@ -70,7 +70,7 @@ const items = fc.array(
     confidence: unit,
     flags: fc.subarray(['legal', 'Straße', 'odd']),
     wrong: fc.constantFrom(true, false, null),
-    invalid: fc.boolean(),
+    needsPerson: fc.boolean(),
   }),
   { minLength: 1, maxLength: 60 },
 );
@@ -141,8 +141,8 @@ describe('AN24: wrong approvals', () => {
   });
 
   it('TS1: counts no edit of a suggestion that breaks its schema: no threshold approves it', () => {
-    const judged = many(50, { confidence: 0.95, flags: [], wrong: true, invalid: true });
-    const unseen = many(200, { confidence: 0.7, flags: [], wrong: null, invalid: true });
+    const judged = many(50, { confidence: 0.95, flags: [], wrong: true, needsPerson: true });
+    const unseen = many(200, { confidence: 0.7, flags: [], wrong: null, needsPerson: true });
     expect(at(0.6, [...queued, ...judged, ...unseen])).toMatchObject({
       automatic: { value: 100 },
       people: { value: 250 },

@@ -11,7 +11,7 @@ export interface Cohort {
   rule: RoutingRule;
   settingsVersion: number;
   /** Only a person may decide it (RT8). */
-  invalid: boolean;
+  needsPerson: boolean;
   /** Which of the equal periods of the window it is in, to measure the correlation of neighbours. */
   block: number;
 }
@@ -30,7 +30,7 @@ type Kind = Sample['kinds'][number];
 
 const BELOW = { reject: 'refused', queue: 'queued', escalate: 'escalated' } as const;
 
-const INVALID = { kind: 'invalid', audit_rate: null } as const;
+const NEEDS_PERSON = { kind: 'needs_person', audit_rate: null } as const;
 
 /**
  * A decision on an auto-approved item is an audit. A rejected item that was
@@ -41,7 +41,7 @@ const KIND_OF = {
   RT2: ({ audit_rate }) => ({ kind: 'automatic', audit_rate }),
   RT3: () => ({ kind: 'queued', audit_rate: null }),
   RT7: () => ({ kind: 'queued', audit_rate: null }),
-  RT8: () => INVALID,
+  RT8: () => NEEDS_PERSON,
   RT4: ({ below_review }) => ({ kind: BELOW[below_review], audit_rate: null }),
 } as const satisfies Record<RoutingRule, (version: { audit_rate: number; below_review: BelowReview }) => Kind>;
 
@@ -54,7 +54,7 @@ export function sampleOf(rows: SampleRows): Sample {
   const cellOf = (row: Cohort) => {
     const set = [...new Set(row.flags.map((flag) => places.get(foldFlag(flag)) ?? 0))].sort((a, b) => a - b);
     const version = rows.versions.get(row.settingsVersion) ?? { audit_rate: 0, below_review: 'reject' };
-    const kind = row.invalid ? INVALID : KIND_OF[row.rule](version);
+    const kind = row.needsPerson ? NEEDS_PERSON : KIND_OF[row.rule](version);
     const key = [row.confidence, sets.place(set), kinds.place(kind)] as const;
     const cell = cells.get(key.join()) ?? [...key, 0, 0, 0];
     cells.set(key.join(), cell);

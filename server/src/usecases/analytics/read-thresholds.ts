@@ -59,19 +59,19 @@ interface CohortRow {
   risk_flags: string[];
   rule: RoutingRule;
   settings_version: number;
-  invalid: boolean;
+  needs_person: boolean;
   block: number;
   oldest: string | Date;
 }
 
-const COHORT_COLUMNS = 'i.confidence, i.risk_flags, i.rule, i.settings_version, i.invalid, i.block';
+const COHORT_COLUMNS = 'i.confidence, i.risk_flags, i.rule, i.settings_version, i.needs_person, i.block';
 
 const toCohort = (row: CohortRow): Cohort & { oldest: Date } => ({
   confidence: row.confidence,
   flags: row.risk_flags,
   rule: row.rule,
   settingsVersion: row.settings_version,
-  invalid: row.invalid,
+  needsPerson: row.needs_person,
   block: row.block,
   oldest: new Date(row.oldest),
 });
@@ -84,7 +84,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
     em,
     `select ${COHORT_COLUMNS}, count(*)::int as arrived, min(i.created_at) as oldest
      from (select *, ntile(${BLOCKS}) over (order by created_at, id) as block
-         from (select id, confidence, risk_flags, rule, settings_version, ${NEEDS_PERSON} as invalid, created_at from item
+         from (select id, confidence, risk_flags, rule, settings_version, ${NEEDS_PERSON} as needs_person, created_at from item
            where project_id = $1 and created_at >= $2 and created_at < $3 and created_at > ${RETAINED_SINCE}
            order by created_at desc, id desc limit ${SAMPLE_SIZE}) newest) i
      group by ${COHORT_COLUMNS}`,
@@ -94,7 +94,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
 }
 
 const DECIDED = `d.action, d.decided_at, i.confidence, i.risk_flags, i.rule, i.settings_version,
-  ${NEEDS_PERSON} as invalid,
+  ${NEEDS_PERSON} as needs_person,
   ntile(${BLOCKS}) over (order by i.created_at, i.id) as block`;
 
 /** A supervisor who finalized an item did not judge its suggestion: it is in `counted`, not in `reviewed`. */

@@ -5,5 +5,6 @@ export const chartMessages = {
   showPlot: (question: string) => `Show the plot again: ${question}`,
   figures: (question: string) => `The figures: ${question}`,
   save: (question: string) => `Download as CSV: ${question}`,
+  counts: (k: string, n: string) => `${k} of ${n}`,
   few: (n: string, limit: string) => `n ${n} < ${limit}`,
 };

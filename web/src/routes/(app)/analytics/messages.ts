@@ -1,6 +1,7 @@
 // Texts of the analytics page, grouped by place.
 import { count, share } from '#lib/format/format.ts';
 import type { Analytics } from '@countersign/shared/schemas/analytics';
+import { SAMPLE_SIZE } from '@countersign/shared/limits';
 import type { Range } from './range.ts';
 
 /** The level of every interval on the page. */
@@ -196,7 +197,27 @@ export const messages = {
     },
   },
 
+  invalid: {
+    question: 'Do suggestions fit their schema?',
+    some: (invalid: string, judged: string, rate: string) =>
+      `${invalid} of ${judged} checked suggestions don't fit (${rate}).`,
+    all: (judged: string) => `All ${judged} checked suggestions fit.`,
+    empty: (when: string) => `No suggestions were checked against a schema ${when}.`,
+    unit: (n: string) =>
+      `newest ${count(SAMPLE_SIZE)} arrivals at most, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
+    group: 'By model',
+    columns: {
+      model: 'model',
+      judged: 'checked',
+      invalid: "don't fit",
+      rate: 'rate',
+      low: `${LEVEL} from`,
+      high: `${LEVEL} to`,
+    },
+  },
+
   file: {
+    invalid: 'schema fit',
     mix: 'where items end up',
     flow: 'keeping up',
     time: 'time to decision',

@@ -2,7 +2,8 @@
 import { share as percent } from '#lib/format/format.ts';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { describe, expect, it } from 'vitest';
-import { flowAnswer, length, mixAnswer, overridesAnswer, slowerAnswer, timeAnswer } from './answers.ts';
+import { invalidTable } from './tables.ts';
+import { flowAnswer, invalidAnswer, length, mixAnswer, overridesAnswer, slowerAnswer, timeAnswer } from './answers.ts';
 
 const queue = (queued: number, past_due: number) => ({
   waiting: { queued, escalated: 0 },
@@ -114,5 +115,30 @@ describe('overridesAnswer', () => {
     };
     expect(overridesAnswer(few, 'day').answer).toMatch(/^Not enough data/);
     expect(overridesAnswer({ ...report, decided: 0, overridden: 0 }, 'day')).toMatchObject({ known: false });
+  });
+});
+
+describe('invalidAnswer', () => {
+  const row = (key: string | null, judged: number, invalid: number) => ({
+    ...{ key, judged, invalid },
+    interval: wilson(invalid, judged),
+  });
+
+  it.each([
+    [[row('m-1', 40, 3), row(null, 10, 2)], "5 of 50 checked suggestions don't fit (10%).", true],
+    [[row('m-1', 1200, 0)], 'All 1,200 checked suggestions fit.', true],
+    [[], 'No suggestions were checked against a schema in the last 24 hours.', false],
+  ])('AN31: counts over all models, and claims nothing of none: %#', (invalid, answer, known) => {
+    expect(invalidAnswer({ invalid }, 'day')).toMatchObject({ answer, known });
+  });
+
+  it('AN31: has each model in the table, the most certainly wrong first', () => {
+    const { rows } = invalidTable([row('m-1', 400, 10), row(null, 10, 9), row('m-2', 2, 0)]);
+    const cell = (value: (typeof rows)[number][number]) => (typeof value === 'object' ? value?.shown : value);
+    expect(rows.map((cells) => cells.slice(0, 4).map(cell))).toEqual([
+      ['no model', 10, 9, '90%'],
+      ['m-1', 400, 10, '3%'],
+      ['m-2', 2, 0, '0%'],
+    ]);
   });
 });

@@ -111,3 +111,13 @@ export function overridesAnswer(
         });
   return { answer, unit, known: true };
 }
+
+/** How many of the suggestions that were checked do not satisfy their schema, over all models. */
+export function invalidAnswer({ invalid }: Pick<Analytics, 'invalid'>, range: Range): Answer {
+  const judged = invalid.reduce((sum, row) => sum + row.judged, 0);
+  const broken = invalid.reduce((sum, row) => sum + row.invalid, 0);
+  const unit = messages.invalid.unit(count(judged));
+  if (judged === 0) return { answer: messages.invalid.empty(messages.range.last[range]), unit, known: false };
+  if (broken === 0) return { answer: messages.invalid.all(count(judged)), unit, known: true };
+  return { answer: messages.invalid.some(count(broken), count(judged), share(broken, judged)), unit, known: true };
+}

@@ -38,6 +38,17 @@ export function ratesOf(overrides: Analytics['overrides'], split: Split): Rate[]
     .sort((a, b) => b.low - a.low || b.n - a.n || a.key.localeCompare(b.key));
 }
 
+/** The rates of suggestions that do not satisfy their schema, by model (AN31), in the same order. */
+export const invalidRatesOf = (invalid: Analytics['invalid']): Rate[] =>
+  ratesOf(
+    {
+      by_model: invalid.map(({ judged, invalid: broken, ...row }) => ({ ...row, decided: judged, overridden: broken })),
+      by_flag: [],
+      by_source: [],
+    },
+    'by_model',
+  );
+
 /** A model that is really called “unknown” is one; an item without a model has none. */
 function called(split: Split, key: string | null): Pick<Rate, 'key' | 'kind'> {
   if (key === null) return { key: NONE[split], kind: 'none' };

@@ -5,7 +5,7 @@ import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
 import type { ItemStatus } from '@countersign/shared/enums';
 import { length } from './answers.ts';
-import { ratesOf, SPLITS } from './overrides.ts';
+import { invalidRatesOf, ratesOf, SPLITS } from './overrides.ts';
 import type { FlowBucket } from '../range.ts';
 import { messages } from '../messages.ts';
 
@@ -109,6 +109,21 @@ export function overridesTable(overrides: Analytics['overrides']): PlotTable {
         rate(bounds.high),
       ]),
     ),
+  };
+}
+
+export function invalidTable(invalid: Analytics['invalid']): PlotTable {
+  const { model, ...figures } = messages.invalid.columns;
+  return {
+    columns: [{ name: model }, ...Object.values(figures).map((name) => ({ name, numeric: true }))],
+    rows: invalidRatesOf(invalid).map(({ key, kind, k, n, ...bounds }) => [
+      { value: kind === 'none' ? '' : key, shown: key },
+      n,
+      k,
+      rate(k / n),
+      rate(bounds.low),
+      rate(bounds.high),
+    ]),
   };
 }
 

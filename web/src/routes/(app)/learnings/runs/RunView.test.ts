@@ -21,7 +21,8 @@ const ONE: RegressionCase = {
 
 function show(one: Partial<RegressionCase>): void {
   const cases = { data: { run, rows: [{ ...ONE, ...one }], next: null }, error: null, loading: false };
-  render(RunView, { log: { cases, state: '' } as unknown as RunsLog, back: '/learnings' });
+  const log: unknown = { cases, state: '' };
+  render(RunView, { log: log as RunsLog, back: '/learnings' });
 }
 afterEach(cleanup);
 
