@@ -1,13 +1,17 @@
-// Tests the documentation snippets exactly as stored: they submit, handle the four statuses, accept genuine webhooks and refuse
-// others.
+// Tests the documentation snippets exactly as stored: they submit, do what a status or a decision asks for, accept genuine
+// webhooks and refuse others.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '@countersign/shared/json/json';
 import { createInboundSource } from '@countersign/shared/routes/inbound';
 import { changeProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';
+import { listItems } from '@countersign/shared/routes/public';
+import { claimItem, decideItem, readQueueItem } from '@countersign/shared/routes/queue';
+import type { ReviewAction } from '@countersign/shared/review-actions';
 import { testWebhook } from '@countersign/shared/routes/webhook';
 import { signWebhook } from '@countersign/shared/webhook';
 import { aSubmission, type OpenProject, openProject, review } from '../../builders.ts';
@@ -76,6 +80,69 @@ describe('submit.*, all of them at once', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0), language).toBeGreaterThan(1900);
   }
 });
+
+describe.each(languages)('tool-call.%s', (language) => {
+  const ARGUMENTS = { order: 'BM-20418', amount: 24.9 };
+
+  /** What a person does, and what the snippet prints. */
+  const DECISIONS: [string, { action: ReviewAction; output?: Json; reason?: string; response?: string }, RegExp][] = [
+    ['lets it happen', { action: 'approve' }, /approved Run.*issue_refund.*24\.9\b/],
+    [
+      'changes its arguments',
+      {
+        action: 'edit',
+        output: { name: 'issue_refund', arguments: { ...ARGUMENTS, amount: 12.45 } },
+        reason: 'Wrong fact',
+      },
+      /approved Run.*issue_refund.*12\.45/,
+    ],
+    ['stops it', { action: 'reject', reason: 'Policy' }, /rejected Do not run it:.*Policy/],
+    [
+      'answers in words',
+      { action: 'respond', response: 'Ask for a picture first.' },
+      /rejected Do not run it, but tell the agent.*Ask for a picture first\./,
+    ],
+  ];
+
+  it.each(DECISIONS)('TC1, LC8: does what is right when a person %s', async (_, decision, words) => {
+    const project = await openProject(owner);
+    const running = runSnippet('tool-call', language, environment(project, testEnv.url()));
+    const id = await firstItem(project);
+    const params = { id };
+    expect(await owner.call(readQueueItem, { params })).toMatchObject({
+      kind: 'tool_call',
+      title: 'Refund 24.90 EUR for order BM-20418',
+      suggestion: { name: 'issue_refund', arguments: ARGUMENTS },
+      answer_schema: { required: ['order', 'amount'] },
+      allowed_actions: ['approve', 'edit', 'reject', 'respond'],
+      invalid: false,
+    });
+    const { fence } = await owner.call(claimItem, { params });
+    await owner.call(decideItem, { params, body: { fence, ...decision } });
+    const { code, out, err } = await running;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(id);
+    expect(out).toMatch(words);
+  });
+
+  it('says why it was refused, and fails', async () => {
+    const project = await openProject(owner);
+    const env = { ...environment(project, testEnv.url()), COUNTERSIGN_API_KEY: 'csk_wrong' };
+    const { code, out, err } = await runSnippet('tool-call', language, env);
+    expect(code).not.toBe(0);
+    expect(out + err).toContain('api_key_invalid');
+  });
+});
+
+/** The id of the first item of the project, once it has arrived. */
+async function firstItem({ id, pipeline }: OpenProject): Promise<string> {
+  await expect
+    .poll(async () => (await pipeline.call(listItems, { query: {} })).data.length, { timeout: 20_000 })
+    .toBe(1);
+  const [item] = (await pipeline.call(listItems, { query: {} })).data;
+  if (item === undefined) throw new Error(`Project ${id} has no item.`);
+  return item.id;
+}
 
 describe.runIf(languages.includes('sh'))('inbound.sh', () => {
   it('submits once, however often it is sent, with a signature instead of a key', async () => {

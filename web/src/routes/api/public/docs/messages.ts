@@ -87,6 +87,13 @@ export const messages = {
       'Set COUNTERSIGN_INBOUND_URL to the URL of the source and COUNTERSIGN_INBOUND_SECRET to its secret, exactly as shown.',
   },
 
+  toolCall: {
+    id: 'tool-call',
+    heading: 'Review tool calls of an agent',
+    text: 'Submit the call with `kind: "tool_call"` before you run it. `answer_schema` describes its arguments, and `allowed_actions` says what reviewers may do. Run `decision.output`: its arguments may have been changed, its name never. A `decision.response` is an answer in words: do not run the call, give the words to the agent. The programs take the variables of [your first request](#start).',
+    code: 'program that submits a tool call',
+  },
+
   webhook: {
     id: 'webhook',
     nav: 'Webhook',

@@ -3,6 +3,9 @@ import inboundCurl from '../../../../../../../docs/snippets/inbound.sh?raw';
 import submitCurl from '../../../../../../../docs/snippets/submit.sh?raw';
 import submitPython from '../../../../../../../docs/snippets/submit.py?raw';
 import submitTypeScript from '../../../../../../../docs/snippets/submit.ts?raw';
+import toolCallCurl from '../../../../../../../docs/snippets/tool-call.sh?raw';
+import toolCallPython from '../../../../../../../docs/snippets/tool-call.py?raw';
+import toolCallTypeScript from '../../../../../../../docs/snippets/tool-call.ts?raw';
 import verifyOpenssl from '../../../../../../../docs/snippets/verify.sh?raw';
 import verifyPython from '../../../../../../../docs/snippets/verify.py?raw';
 import verifyTypeScript from '../../../../../../../docs/snippets/verify.ts?raw';
@@ -14,6 +17,12 @@ export const SUBMIT_SAMPLES: Samples = [
   { language: 'curl', code: submitCurl },
   { language: 'TypeScript', code: submitTypeScript },
   { language: 'Python', code: submitPython },
+];
+
+export const TOOL_CALL_SAMPLES: Samples = [
+  { language: 'curl', code: toolCallCurl },
+  { language: 'TypeScript', code: toolCallTypeScript },
+  { language: 'Python', code: toolCallPython },
 ];
 
 export const VERIFY_SAMPLES: Samples = [
