@@ -9,6 +9,9 @@ LONGEST_BODY = 4 * 1024 * 1024
 # For real: a unique column in your database, in the transaction that uses
 # the decision.
 seen: set[str] = set()
+# The revision that was used last, by item.
+used: dict[str, int] = {}
+EVENTS = ("item.decided", "decision.revised", "item.expired", "item.withdrawn")
 
 
 def is_genuine(body: bytes, headers) -> bool:
@@ -36,6 +39,19 @@ def is_same(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode(), expected.encode())
 
 
+def use(event) -> None:
+    """Every event about an item: the last revision wins, in any order."""
+    if event["event"] not in EVENTS:
+        return  # such as a test event, which has nothing to use
+    item, decision = event["item_id"], event["decision"]
+    # A first decision has no revision. Nobody decided what has no decision.
+    revision = 0 if decision is None else decision.get("revision", 1)
+    if revision <= used.get(item, -1):
+        return
+    used[item] = revision
+    print(item, event["status"], decision and decision["output"])
+
+
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get("content-length", 0))
@@ -45,11 +61,7 @@ class Receiver(BaseHTTPRequestHandler):
         if not is_genuine(body, self.headers):
             return self.answer(400)
         if self.headers["webhook-id"] not in seen:
-            event = json.loads(body)
-            # A test event has no decision in it.
-            if event["event"] == "item.decided":
-                output = event["decision"]["output"]
-                print(event["item_id"], event["status"], output)
+            use(json.loads(body))
             seen.add(self.headers["webhook-id"])
         self.answer(204)  # a repeat is answered like the first
 

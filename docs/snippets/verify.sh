@@ -37,10 +37,28 @@ holds "v1,$standard" ${HTTP_WEBHOOK_SIGNATURE:-} || answer '400 Bad Request'
 age=$(($(date +%s) - timestamp))
 [ "$age" -le 300 ] && [ "$age" -ge -300 ] || answer '400 Bad Request'
 
-# A repeat has the same id: it is answered like the first and does nothing.
-mkdir -p seen
-# A test event has no decision in it.
-grep -q '"event":"item.decided"' "$body" && [ ! -e "seen/$id" ] &&
+# Every event about an item: the last revision wins, in any order. A first
+# decision has no revision, and nobody decided what has no decision. The
+# members of a body have a fixed order, so that no output can look like them.
+use() {
+  event=$(sed -n '1s/^{"event":"\([a-z.]*\)".*/\1/p' "$body")
+  item=$(sed -n '1s/^{"event":"[a-z.]*","item_id":"\([0-9a-f-]*\)".*/\1/p' "$body")
+  case $event in
+  item.decided) revision=1 ;;
+  item.expired | item.withdrawn) revision=0 ;;
+  decision.revised)
+    end='"revises":[^,{}]*},"reviewer_id":"[^"]*","decided_at":"[^"]*"}$'
+    revision=$(sed -n '$s/.*"revision":\([0-9]*\),'"$end"'/\1/p' "$body")
+    ;;
+  *) return 0 ;; # such as a test event, which has nothing to use
+  esac
+  [ "$revision" -gt "$(cat "used/$item" 2>/dev/null || echo -1)" ] || return 0
+  echo "$revision" >"used/$item"
   { cat "$body" && echo; } >>decisions.jsonl
+}
+
+# A repeat has the same id: it is answered like the first and does nothing.
+mkdir -p seen used
+[ -e "seen/$id" ] || use
 : >"seen/$id"
 answer '204 No Content'

@@ -14,6 +14,8 @@ const LONGEST_BODY = 4 * 1024 * 1024;
 // For real: a unique column in your database, in the transaction that uses
 // the decision.
 const seen = new Set<string>();
+// The revision that was used last, by item.
+const used = new Map<string, number>();
 
 /** `body`: the bytes as they arrived, before any JSON parsing. */
 function isGenuine(body: Buffer, headers: IncomingMessage['headers']): boolean {
@@ -43,6 +45,24 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+/** Every event about an item: the last revision wins, in any order. */
+function use(body: Buffer): void {
+  const { event, item_id, status, decision } = JSON.parse(body.toString());
+  switch (event) {
+    case 'item.decided':
+    case 'decision.revised':
+    case 'item.expired':
+    case 'item.withdrawn': {
+      // A first decision has no revision. Nobody decided what has no decision.
+      const revision = decision === null ? 0 : (decision.revision ?? 1);
+      if (revision <= (used.get(item_id) ?? -1)) return;
+      used.set(item_id, revision);
+      console.log(item_id, status, decision?.output ?? null);
+    }
+  }
+  // Others, such as a test event, have nothing to use.
+}
+
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
@@ -54,9 +74,7 @@ async function receive(
     return void response.writeHead(400).end();
   const id = String(request.headers['webhook-id']);
   if (!seen.has(id)) {
-    const { event, item_id, status, decision } = JSON.parse(body.toString());
-    // A test event has no decision in it.
-    if (event === 'item.decided') console.log(item_id, status, decision.output);
+    use(body);
     seen.add(id);
   }
   response.writeHead(204).end(); // a repeat is answered like the first

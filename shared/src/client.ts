@@ -214,13 +214,13 @@ class Client {
     }
   }
 
-  /** One page of final decisions and withdrawals, oldest first, after the cursor `after` or from the beginning. */
+  /** One page of final decisions, revisions and withdrawals, oldest first, after the cursor `after` or from the beginning. */
   async events({ signal, ...query }: PageOptions = {}): Promise<EventPage> {
     return (await this.#connection.call(listEvents, { query, signal })).reply;
   }
 
   /**
-   * The pages of final decisions and withdrawals behind `after`, until there is nothing more. Keep `next_cursor` when a page is dealt with and
+   * The pages of final decisions, revisions and withdrawals behind `after`, until there is nothing more. Keep `next_cursor` when a page is dealt with and
    * start there the next time: nothing is left out, and only a page that was not finished comes again.
    *
    * ```ts

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIDENCE_BINS, incrementsOf, type CountedEvent, type CountedItem } from './rollup.ts';
 
 const ARRIVED = new Date('2026-03-01T10:00:30Z');
+const EARLIER = new Date('2026-03-01T10:02:20Z');
 const LATER = new Date('2026-03-01T10:05:10Z');
 const ITEM: CountedItem = {
   createdAt: ARRIVED,
@@ -162,5 +163,40 @@ describe('AN5: people and deliveries', () => {
     expect(delivery('succeeded', false)).toEqual(['delivery succeeded: 1']);
     expect(delivery('failed')).toEqual(['delivery failed: 1']);
     expect(said(event({ type: 'delivery.changed', item: null, status: null }))).toEqual([]);
+  });
+});
+
+describe('RV7: a revision', () => {
+  const first = { at: EARLIER, status: 'approved', action: 'approve', memberId: 'anna' } as const;
+  const revised = (given: Partial<CountedEvent> = {}) =>
+    event({
+      ...{ type: 'decision.revised', memberId: 'sam', version: 4, status: 'rejected', action: 'reject' },
+      ...{ before: first, was: { status: 'approved', action: 'approve' }, ...given },
+    });
+
+  it('replaces the action in the minute of the decision of a person, and counts for nobody', () => {
+    expect(new Set(incrementsOf(revised()).map(({ at }) => at))).toEqual(
+      new Set([ARRIVED.getTime(), EARLIER.getTime()]),
+    );
+    expect(said(revised())).toEqual(expect.arrayContaining(['decided approve: -1', 'decided reject: 1']));
+    const measures = incrementsOf(revised()).map(({ measure }) => measure);
+    expect(measures).not.toContain('reviewer');
+    expect(measures).not.toContain('decide_time');
+    expect(measures).not.toContain('waiting');
+  });
+
+  it('changes only the status where no person had decided, or where they undid it', () => {
+    const moved = ['status auto_approved: -1 @', 'status rejected: 1 @'];
+    const was = { status: 'auto_approved', action: 'auto_approve' } as const;
+    expect(said(revised({ before: null, was }))).toEqual(moved);
+    expect(said(revised({ before: { ...first, action: null }, was }))).toEqual(moved);
+  });
+
+  it('of an audited item replaces its verdict', () => {
+    const audited = { ...ITEM, audit: true };
+    const was = { status: 'auto_approved', action: 'approve' } as const;
+    expect(said(revised({ item: audited, was }))).toEqual(
+      expect.arrayContaining(['verdict approve: -1', 'verdict reject: 1', 'status auto_approved: -1 @']),
+    );
   });
 });

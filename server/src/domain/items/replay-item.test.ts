@@ -21,6 +21,8 @@ const finalized = { type: 'item.finalized', status: 'approved', action: 'approve
 const undone = { type: 'item.undone', status: 'queued' } as const;
 const automatic = { type: 'item.finalized', status: 'auto_approved', action: 'auto_approve' } as const;
 const refused = { type: 'item.finalized', status: 'rejected' } as const;
+const revised = { type: 'decision.revised', status: 'rejected', action: 'reject', revision: 2 } as const;
+const again = { type: 'decision.revised', status: 'approved', action: 'edit', revision: 3 } as const;
 const verdict = { type: 'item.decided', status: 'auto_approved', action: 'reject' } as const;
 
 describe('I6: the event log leads an item to', () => {
@@ -34,6 +36,13 @@ describe('I6: the event log leads an item to', () => {
     ['a second person', [queued, claimed, released, claimed], { claim: 'live', claims: 2 }],
     ['a supervisor and back', [queued, claimed, escalated, claimed, queued], { status: 'queued', claims: 2 }],
     ['an automatic approval', [automatic], { status: 'auto_approved', decided: 'no' }],
+    [
+      'a decision that was revised twice',
+      [queued, claimed, approved, finalized, revised, again],
+      { status: 'approved', decided: 'final', revisions: 2, version: 6 },
+    ],
+    ['an automatic approval, revised', [automatic, revised], { status: 'rejected', autoApproved: true, revisions: 1 }],
+    ['a rejection by routing, revised', [refused, revised], { status: 'rejected', decided: 'no', revisions: 1 }],
     ['a rejection by routing, reopened', [refused, queued, claimed], { status: 'queued', claim: 'live' }],
   ])('replays the event log of %s', (_, events, end) => {
     expect(ends(eventsOf(...events))).toMatchObject(end);
@@ -79,6 +88,11 @@ describe('I6: an event log is faulty with', () => {
       'a rejection of a person, reopened',
       [queued, claimed, { ...approved, status: 'rejected', action: 'reject' }, queued],
     ],
+    ['a revision of what waits', [queued, revised]],
+    ['a revision inside the undo window', [queued, claimed, approved, revised]],
+    ['a revision that skips one', [queued, claimed, approved, finalized, again]],
+    ['a revision without a decision of people', [automatic, { ...revised, action: 'finalize' as const }]],
+    ['a revised rejection by routing, reopened', [refused, revised, queued]],
     ['a claim that ends twice', [queued, claimed, released, released]],
     ['a missing version', [queued, { ...claimed, version: 3 }]],
     ['a repeated version', [queued, claimed, { ...released, version: 2 }]],

@@ -36,6 +36,7 @@ describe('the page', () => {
     '/invites/some-token',
     '/account',
     '/sessions',
+    '/mistakes',
     '/api/public/docs',
     '/api/public/docs?project=some-id',
   ])('is served at %s', async (path) => {

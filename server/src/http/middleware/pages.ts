@@ -76,7 +76,7 @@ function inlineScriptHashes(html: string): string[] {
 }
 
 const DOCS = '/api/public/docs';
-const PAGES = /^\/(projects|queue|analytics|learnings|invites|account|sessions)?(\/|$)/;
+const PAGES = /^\/(projects|queue|analytics|learnings|mistakes|invites|account|sessions)?(\/|$)/;
 const NOT_BUILT = 'The web app is not built. Run: npm run build\n';
 
 export function pages(site: Site | null): Middleware {

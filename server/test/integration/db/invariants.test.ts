@@ -110,6 +110,14 @@ const DAMAGES: Damage[] = [
     back: `update decision set final_at = decided_at where item_id = ?`,
   },
   {
+    rule: 'I1',
+    what: 'a decision is replaced by none',
+    says: /revision 1 of its decision is replaced/,
+    of: approved,
+    change: `update decision set superseded_at = now() where item_id = ?`,
+    back: `update decision set superseded_at = null where item_id = ?`,
+  },
+  {
     rule: 'I2',
     what: 'an idempotency key points to an item that does not exist',
     says: /key by-hand/,

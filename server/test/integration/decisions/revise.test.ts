@@ -241,6 +241,16 @@ describe('RV2: a revision is told', () => {
     expect([...page.data, ...rest.data]).toEqual(feed);
   });
 
+  it('WE1: to neither in a project that leaves the event out', async () => {
+    const settings = { ...HOOK, webhook_events: ['item.decided' as const] };
+    const quiet = await openProject(await person(served.testEnv), { settings });
+    const id = await submitted({}, quiet);
+    await review(quiet.owner, id, 'approve');
+    await revise(id, 'reject', {}, quiet.owner);
+    expect(parsed(await sent(quiet))).toMatchObject([{ event: 'item.decided' }]);
+    expect((await fed(quiet)).map(({ event }) => event)).toEqual(['item.decided']);
+  });
+
   it('to the history of the item, with what it was', async () => {
     const id = await decided('reject');
     await revise(id, 'approve');

@@ -259,6 +259,36 @@ describe.each(languages)('verify.%s', (language) => {
     expect(decisions()).toEqual(before);
   });
 
+  it('RV2: uses the last revision of an item, however its events are repeated and reordered', async () => {
+    const deliver = async (id: string, event: object) => {
+      const body = JSON.stringify(event);
+      const headers = await signWebhook({ id: `evt_${id}`, timestamp: now(), attempt: 1, body }, [secret]);
+      expect(await snippet.post(headers, Buffer.from(body))).toBe(204);
+    };
+    const event = (name: string, item: string, decision: object | null, status = 'approved') => ({
+      ...{ event: name, item_id: `${item}-0000-4000-8000-000000000000`, project_id: projectId, status, decision },
+      ...{ reviewer_id: decision && owner.id, decided_at: '2026-03-02T09:16:20.114Z' },
+    });
+    const decided = (item: string, output: string, chain: object = {}) =>
+      event('revision' in chain ? 'decision.revised' : 'item.decided', item, { id: item, output, ...chain });
+    const second = decided('aaaaaaaa', 'A2', { revision: 2, revises: owner.id });
+    const third = decided('aaaaaaaa', 'A3 "revision":9,"revises":null},', { revision: 3, revises: owner.id });
+    await deliver('a1', decided('aaaaaaaa', 'A1'));
+    await deliver('a3', third);
+    await deliver('a2', second);
+    await deliver('a3', third);
+    await deliver('b2', decided('bbbbbbbb', 'B2', { revision: 2, revises: null }));
+    await deliver('b1', event('item.expired', 'bbbbbbbb', null, 'rejected'));
+    await deliver('c1', event('item.withdrawn', 'cccccccc', null, 'withdrawn'));
+    await deliver('d1', { event: 'item.coming', item_id: 'dddddddd-0000-4000-8000-000000000000' });
+    const lines = snippet.taken().split('\n');
+    const of = (item: string) => lines.filter((line) => line.includes(`${item}-0000`));
+    expect(of('aaaaaaaa')).toEqual([expect.stringContaining('A1'), expect.stringContaining('A3')]);
+    expect(of('bbbbbbbb')).toEqual([expect.stringContaining('B2')]);
+    expect(of('cccccccc')).toEqual([expect.stringContaining('withdrawn')]);
+    expect(of('dddddddd')).toEqual([]);
+  });
+
   it('accepts either signature during a rotation', async () => {
     expect(await post(await signed(now(), [secret, ANOTHER]))).toBe(204);
     expect(await post(await signed(now(), [ANOTHER, secret]))).toBe(204);

@@ -139,6 +139,9 @@ export const itemMessages = {
   conflict: {
     first: (who: string, did: string, at: string) => `${who} already decided this: ${did} at ${at}`,
     done: (who: string, did: string, at: string) => `${who} decided this: ${did} at ${at}`,
+    revised: (who: string, did: string, at: string) => `${who} revised this decision: ${did} at ${at}`,
+    before: 'Before the revision',
+    sentBefore: 'Sent to the pipeline before',
     byYou: (did: string, at: string) => `You decided this: ${did} at ${at}`,
     byRules: (did: string) => `Decided automatically: ${did}`,
     withdrawn: 'The pipeline withdrew this item: it needs no answer any more',

@@ -158,6 +158,8 @@ export const messages = {
     flags: 'Risk flags:',
     note: 'Note:',
     open: 'Open item',
+    revise: 'Revise decision',
+    reviseLabel: (preview: string) => `Revise the decision: ${preview}`,
     noCorrection: 'Rejected suggestion:',
     responded: 'answered in words',
     response: 'Answer in words:',

@@ -5,7 +5,7 @@ const did = (action: ReviewerDecision) => pastTextsOf(action).done;
 
 export const mistakeMessages = {
   page: 'Reported mistakes',
-  lead: 'Final decisions that someone thinks are wrong. Overturning counts the decision as a mistake and excludes its learning. What was already sent does not change.',
+  lead: 'Final decisions that someone thinks are wrong. Overturning counts the decision as a mistake and excludes its learning. What was already sent does not change, unless you revise the decision: that overturns it too.',
   state: 'Reports',
   states: { open: 'To answer', answered: 'Answered' },
   failed: 'The reports could not be loaded',
@@ -22,6 +22,8 @@ export const mistakeMessages = {
   reported: (name: string) => `Reported by ${name}`,
   noNote: 'No note',
   overturn: 'Overturn',
+  revise: 'Revise',
+  reviseLabel: (preview: string) => `Revise the decision: ${preview}`,
   overturnLabel: (preview: string) => `Overturn the decision: ${preview}`,
   uphold: 'Uphold',
   upholdLabel: (preview: string) => `Uphold the decision: ${preview}`,

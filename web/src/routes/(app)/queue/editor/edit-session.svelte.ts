@@ -71,6 +71,8 @@ export class EditSession {
   readonly schema: Json | null;
   readonly original: string;
   readonly #drafts: Drafts;
+  /** The text that the edit begins with. */
+  #start: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(drafts: Drafts, item: EditedItem) {
@@ -80,6 +82,7 @@ export class EditSession {
     this.schema = item.answer_schema ?? null;
     this.subject = subjectOf(item);
     this.original = this.subject === null && item.has_suggestion === false ? '' : editable(this.subject);
+    this.#start = this.original;
     this.#show(drafts.open(item.id));
   }
 
@@ -94,6 +97,19 @@ export class EditSession {
     this.asForm = true;
     if (this.form !== null || this.kind === 'form') this.form = formOf(this.text, this.original);
     this.refreshOtherDrafts();
+  }
+
+  /** Begins with another answer than the suggestion, such as the one of a decision, unless a draft is continued. */
+  startFrom(output: Json): void {
+    this.#start = keepLineEnds(this.original, editable(subjectOf({ ...this.item, suggestion: output })));
+    if (this.savedAt !== null) return;
+    this.text = this.#start;
+    if (this.form !== null) this.form = formOf(this.text, this.original);
+  }
+
+  /** Whether the answer differs from the one that it began with. */
+  get typed(): boolean {
+    return this.text !== this.#start;
   }
 
   /** Looks for other drafts of the item: another tab may have saved or sent one. */
@@ -161,7 +177,7 @@ export class EditSession {
     this.#timer = undefined;
     const { text, note, reason } = this;
     // Text that was typed and reverted is no edit.
-    if (text === this.original && note === '' && reason === null) return this.#drop();
+    if (!this.typed && note === '' && reason === null) return this.#drop();
     const savedAt = isoOf(clock.read());
     this.savedAt = savedAt;
     this.persisted = this.#drafts.save(this.item.id, { text, note, reason, savedAt });

@@ -44,6 +44,7 @@ const APPROVED = {
   emptied_at: null,
   answer_schema: null,
   suggestion_faults: null,
+  abilities: { revise: false },
 } as unknown as ItemDetail;
 const redacted = (item: ItemDetail, decision: object = {}): ItemDetail => ({
   ...item,

@@ -1,0 +1,128 @@
+// @vitest-environment happy-dom
+// The form that revises a final decision: what can be chosen, what is sent, and that nothing typed is lost (RV1, QU19).
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
+import { ApiProblem } from '#lib/api/client.ts';
+import { Drafts } from '#lib/drafts/drafts.ts';
+import { revisionMessages as messages } from '#lib/messages/revision-messages.ts';
+import ReviseDecision from './ReviseDecision.svelte';
+
+const env = vi.hoisted(() => ({
+  drafts: null as unknown as Drafts,
+  hash: '',
+  calls: [] as { body: unknown }[],
+  refusal: null as Error | null,
+}));
+vi.mock('$app/state', () => ({
+  page: {
+    url: {
+      get hash() {
+        return env.hash;
+      },
+    },
+  },
+}));
+vi.mock('../../queue-context.ts', () => ({
+  getQueueContext: () => ({
+    announcer: { say: () => undefined },
+    drafts: env.drafts,
+    reviewSession: { peek: () => Promise.resolve(), failure: null },
+  }),
+  projectOf: () => ({ reasons: ['Wrong fact', 'Policy'] }),
+}));
+vi.mock('#lib/api/client.ts', async (original) => ({
+  ...(await original<object>()),
+  call: (_route: unknown, { body }: { body: unknown }) => {
+    env.calls.push({ body });
+    return env.refusal === null ? Promise.resolve({}) : Promise.reject(env.refusal);
+  },
+}));
+
+const item = (change: object = {}): ItemDetail =>
+  ({
+    ...{ id: 'one', project_id: 'p1', status: 'approved', suggestion: 'Yes.', has_suggestion: true, kind: 'answer' },
+    ...{ allowed_actions: ['approve', 'edit', 'reject'], invalid: false, answer_schema: null },
+    decision: { id: 'd1', action: 'approve', status: 'approved', output: 'Yes.' },
+    ...change,
+  }) as unknown as ItemDetail;
+const choices = () => screen.getAllByRole('radio').map((radio) => radio.parentElement?.textContent.trim());
+const open = async (detail = item()) => {
+  const view = render(ReviseDecision, { detail });
+  await fireEvent.click(screen.getByRole('button', { name: messages.open }));
+  return view;
+};
+const send = () => fireEvent.click(screen.getByRole('button', { name: messages.send }));
+const type = (text: string) => fireEvent.input(screen.getByLabelText(messages.reason), { target: { value: text } });
+const choose = (name: string) => fireEvent.click(screen.getByRole('radio', { name }));
+
+beforeEach(() => Object.assign(env, { drafts: new Drafts('me', null), hash: '', calls: [], refusal: null }));
+afterEach(cleanup);
+
+describe('RV1: the form of a revision', () => {
+  it.each<[string, object, string[]]>([
+    ['what was approved', {}, ['Edit', 'Reject']],
+    [
+      'what was approved automatically',
+      { decision: { id: 'd', action: 'auto_approve', output: 'Yes.' } },
+      ['Edit', 'Reject'],
+    ],
+    ['what was rejected', { decision: { id: 'd', action: 'reject', output: null } }, ['Approve', 'Edit', 'Reject']],
+    ['what routing rejected', { status: 'rejected', decision: null }, ['Approve', 'Edit', 'Reject']],
+    [
+      'an invalid suggestion',
+      { invalid: true, decision: { id: 'd', action: 'reject', output: null } },
+      ['Edit', 'Reject'],
+    ],
+    ['what the submission restricts', { allowed_actions: ['approve', 'reject'] }, ['Reject']],
+  ])('offers, for %s, what the server takes, and chooses nothing', async (_, change, offered) => {
+    await open(item(change));
+    expect(choices()).toEqual(offered);
+    expect(screen.queryByRole('radio', { checked: true })).toBeNull();
+  });
+
+  it('is not there where nothing can be chosen', () => {
+    render(ReviseDecision, { detail: item({ allowed_actions: ['approve', 'respond'] }) });
+    expect(screen.queryByRole('button', { name: messages.open })).toBeNull();
+  });
+
+  it('sends nothing without a decision and a reason, and then the decision that it was opened for', async () => {
+    const { rerender } = await open();
+    await send();
+    expect(screen.getByText(messages.noAction)).toBeTruthy();
+    await choose('Reject');
+    await send();
+    expect(screen.getByText(messages.noReason)).toBeTruthy();
+    expect(env.calls).toEqual([]);
+    await type(' Policy ');
+    await rerender({ detail: item({ decision: { id: 'd2', action: 'edit', output: 'No.' } }) });
+    await send();
+    expect(env.calls).toEqual([{ body: { action: 'reject', reason: 'Policy', revises: 'd1' } }]);
+  });
+
+  it('says that somebody was faster, keeps what was typed, and then revises the newest decision', async () => {
+    const problem = { status: 409, code: 'already_revised', title: 'Revised', detail: 'Read it again.', errors: [] };
+    env.refusal = new ApiProblem(problem as never, null);
+    const { rerender } = await open();
+    await choose('Reject');
+    await type('Policy');
+    await send();
+    expect(await screen.findByText(messages.meanwhile)).toBeTruthy();
+    await rerender({ detail: item({ decision: { id: 'd2', action: 'edit', output: 'No.' } }) });
+    env.refusal = null;
+    await send();
+    expect(env.calls.map(({ body }) => (body as { revises: string }).revises)).toEqual(['d1', 'd2']);
+  });
+
+  it('opens by itself with what was typed before, and for a link', async () => {
+    const { unmount } = await open();
+    await type('Half a rea');
+    unmount();
+    render(ReviseDecision, { detail: item() });
+    expect((await screen.findByLabelText<HTMLInputElement>(messages.reason)).value).toBe('Half a rea');
+    cleanup();
+    Object.assign(env, { drafts: new Drafts('me', null), hash: '#revise' });
+    render(ReviseDecision, { detail: item() });
+    expect(await screen.findByLabelText(messages.reason)).toBeTruthy();
+  });
+});
