@@ -73,7 +73,7 @@ describe.skipIf(chromium === undefined)('RV: a final decision', () => {
       // From the learning: the form opens by itself, with the editor of decisions.
       const learnings = await enter(owner, `/learnings?project=${project.id}`);
       await learnings
-        .getByRole('link', { name: /^Revise the decision/ })
+        .getByRole('link', { name: /^Revise decision/ })
         .first()
         .click();
       const again = learnings.getByRole('form', { name: 'Revise this decision' });

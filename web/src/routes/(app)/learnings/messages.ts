@@ -159,7 +159,7 @@ export const messages = {
     note: 'Note:',
     open: 'Open item',
     revise: 'Revise decision',
-    reviseLabel: (preview: string) => `Revise the decision: ${preview}`,
+    reviseLabel: (preview: string) => `Revise decision: ${preview}`,
     noCorrection: 'Rejected suggestion:',
     responded: 'answered in words',
     response: 'Answer in words:',
