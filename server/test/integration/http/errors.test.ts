@@ -130,6 +130,12 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
     const { id } = await project.pipeline.submit(aSubmission());
     return onPage(anna, { method: 'POST', path: `/api/items/${id}/claim` });
   },
+  already_revised: async () => {
+    // Routing rejects it, so there is no decision of this ID to revise.
+    const { id } = await project.pipeline.submit(aSubmission({ confidence: 0 }));
+    const body = JSON.stringify({ action: 'reject', reason: 'Policy', revises: SOME_ID });
+    return onPage(anna, { method: 'POST', path: `/api/items/${id}/revise`, body });
+  },
   already_decided: async () => {
     const { id, fence } = await claimedBy(anna);
     await anna.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
