@@ -186,6 +186,8 @@ export class SignIn {
       if (session.state !== 'signed_in') this.#fault(signInMessages.noCookie, { say: signInMessages.noCookieText });
     } catch (error) {
       this.#sayRefused(error, asked);
+      // What asks to try again can be followed at once: the next press waits for the new message.
+      this.busy = null;
       // Every attempt consumes its message.
       await this.refresh();
     }

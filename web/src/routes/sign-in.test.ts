@@ -221,6 +221,21 @@ describe('the message', () => {
     expect(signIn.challenge?.challenge_id).toBe('challenge 2');
   });
 
+  it('a press while the fresh message is fetched signs that one', async () => {
+    const signIn = await open();
+    const choice = wallet();
+    const fresh = service.answers['/api/auth/challenge'];
+    const pressed: Promise<void>[] = [];
+    service.answers['/api/auth/challenge'] = () => {
+      if (pressed.length === 0) pressed.push(signIn.choose(choice));
+      return fresh?.() ?? {};
+    };
+    service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
+    await signIn.choose(choice);
+    await Promise.all(pressed);
+    expect(service.times('/api/auth/verify')).toBe(2);
+  });
+
   it.each([
     [25, messages.slow(25)],
     [-7, messages.fast(7)],
