@@ -63,7 +63,7 @@ export const OUTCOMES = ['still_fails', 'differs', 'fixed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * The events that webhook and feed carry, of which a project chooses (WE1). What documents, shows or filters them has a
+ * The events that webhook and feed carry, of which a project chooses (WE1); nothing sends `item.expired` yet. What documents, shows or filters them has a
  * table over these names.
  */
 export const DELIVERED_EVENTS = ['item.decided', 'item.expired', 'item.withdrawn', 'decision.revised'] as const;

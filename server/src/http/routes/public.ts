@@ -107,8 +107,10 @@ async function untilFinal(
   const now = await recheckKey(services, ctx, true)
     .then(() => readPublicItem(services, actor, answer.id))
     .catch(() => null);
-  if (now !== null && !isOpen(presentSubmitted(now.item, now.decision).status)) ctx.remove(EXPECTED_WAIT);
-  return now === null ? answer : presentSubmitted(now.item, now.decision);
+  if (now === null) return answer;
+  const present = presentSubmitted(now.item, now.decision);
+  if (!isOpen(present.status)) ctx.remove(EXPECTED_WAIT);
+  return present;
 }
 
 async function waited(waiter: Waiter, ctx: Context, { id, seconds }: { id: string; seconds: number }): Promise<void> {

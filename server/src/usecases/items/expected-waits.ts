@@ -16,15 +16,19 @@ const MAX_DECISIONS = 500;
 /** The count stops here, so that it costs the same with a longer queue. */
 const MAX_DEPTH = 10_000;
 
+/**
+ * $1: the project; $2: an hour ago; $3: now. A revision ends no wait (RV7). `span` is how far back the newest decisions reach where
+ * there are more in the hour; null where they are all of the hour.
+ */
 const READ = `
-  select (select array_to_json(array_agg(extract(epoch from d.decided_at - i.created_at)::float8))::text from (
-      select item_id, decided_at from decision
-      where project_id = $1 and reviewer_id is not null and not audit and decided_at > $2
-      order by decided_at desc limit ${MAX_DECISIONS}) d join item i on i.id = d.item_id) as waits,
-    (select extract(epoch from $3::timestamptz - min(decided_at))::float8 from (
-      select decided_at from decision
-      where project_id = $1 and reviewer_id is not null and not audit and decided_at > $2
-      order by decided_at desc limit ${MAX_DECISIONS} offset ${MAX_DECISIONS - 1}) full_sample) as span,
+  with decided as (
+    select item_id, decided_at from decision
+    where project_id = $1 and reviewer_id is not null and revision = 1 and not audit and decided_at > $2
+    order by decided_at desc limit ${MAX_DECISIONS}
+  )
+  select (select array_to_json(array_agg(extract(epoch from d.decided_at - i.created_at)::float8))::text
+      from decided d join item i on i.id = d.item_id) as waits,
+    (select extract(epoch from $3::timestamptz - min(decided_at))::float8 from decided having count(*) = ${MAX_DECISIONS}) as span,
     (select count(*) from (
       select 1 from item where project_id = $1 and status in ('queued', 'escalated') limit ${MAX_DEPTH}) waiting) as depth`;
 

@@ -1,4 +1,6 @@
 // Lists the suggestions and final outputs of the newest items of a project, to check an answer schema against them.
+import { OPEN_STATUSES } from '@countersign/shared/enums';
+import { inList } from '../../db/in-list.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ItemAnswers } from '@countersign/shared/schemas/projects';
 import { rawJson } from '../../domain/items/decision.ts';
@@ -20,8 +22,12 @@ interface AnswersPage {
   next_cursor: string | null;
 }
 
-/** The decision that the pipeline has, or will get: not a verdict of an audit (AU2), and none that can still be undone (LC2). */
-const FINAL = 'decision d on d.item_id = i.id and not d.audit and d.final_at is not null';
+/**
+ * The newest decision that the pipeline has (RV2): not a verdict of an audit (AU2), none that can still be undone (LC2), and none
+ * of an audit that waits, which looks like any item that waits (AU3).
+ */
+const FINAL = `decision d on d.item_id = i.id and not d.audit and d.final_at is not null and d.superseded_at is null
+  and not (i.audit and (i.status in (${inList(OPEN_STATUSES)}) or i.public_status is not null))`;
 
 /** Newest first; redacted items have no texts any more (KE2). Errors: `not_found`, `forbidden`, `invalid_cursor`. */
 export function listAnswers(services: Services, actor: MemberActor, query: PageQuery): Promise<AnswersPage> {

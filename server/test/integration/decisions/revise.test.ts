@@ -6,11 +6,11 @@ import { listEvents, listItems, withdrawItem } from '@countersign/shared/routes/
 import { readHistory, readQueueItem, reopenItem, reviseItem, undoDecision } from '@countersign/shared/routes/queue';
 import type { PublicItem } from '@countersign/shared/schemas/public';
 import type { RevisionAction } from '@countersign/shared/review-actions';
-import { checksOf, reader, type Fault } from '../../../src/invariants/invariants.ts';
 import { aSubmission, join, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';
 import { person, type Person } from '../../client.ts';
 import { relayAll, sumsOf } from '../analytics/rollup-checks.ts';
 import { serve, type Served } from '../support/http-server.ts';
+import { expectNoFaults } from '../support/no-faults.ts';
 import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
@@ -32,15 +32,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await served.close();
-  await relayAll(inside);
-  const faults: Fault[] = [];
-  for (const check of checksOf(inside.orm))
-    await check.run(
-      reader(inside.orm),
-      (fault) => faults.push(fault),
-      () => undefined,
-    );
-  expect(faults).toEqual([]);
+  await expectNoFaults(inside);
 });
 
 type Submitted = Parameters<typeof aSubmission>[0];

@@ -1,7 +1,7 @@
 // The list of answers: what was suggested and what was decided for the newest items, for those who change the schema.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listAnswers } from '@countersign/shared/routes/projects';
-import { claimItem, decideItem } from '@countersign/shared/routes/queue';
+import { claimItem, decideItem, reviseItem } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { serve, type Served } from '../support/http-server.ts';
@@ -50,6 +50,25 @@ it('LC2: omits an output that can still be undone', async () => {
   const project = await newProject();
   await setUndoWindow(project, 30);
   const { id } = await project.pipeline.submit(aSubmission());
+  await review(project.owner, id);
+  expect((await answersOf(project)).data[0]).not.toHaveProperty('output');
+});
+
+it('RV1: has the newest output of a decision that was revised, and its item once', async () => {
+  const project = await newProject();
+  await setUndoWindow(project, 0);
+  const { id } = await project.pipeline.submit(aSubmission({ suggestion: 'Yes' }));
+  await review(project.owner, id);
+  const body = { action: 'edit' as const, output: 'No', reason: 'Wrong fact' };
+  await project.owner.call(reviseItem, { params: { id }, body });
+  expect((await answersOf(project)).data).toMatchObject([{ id, suggestion: 'Yes', output: 'No' }]);
+});
+
+it('AU3: shows an audit that waits like any item that waits', async () => {
+  const project = await openProject(await person(served.testEnv), { settings: { audit_rate: 1 } });
+  const { id } = await project.pipeline.submit(aSubmission({ confidence: 1 }));
+  expect((await answersOf(project)).data[0]).not.toHaveProperty('output');
+  await setUndoWindow(project, 30);
   await review(project.owner, id);
   expect((await answersOf(project)).data[0]).not.toHaveProperty('output');
 });

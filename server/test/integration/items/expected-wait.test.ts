@@ -1,6 +1,7 @@
 // The expected wait on answers to submissions: from the decisions of the last hour and the present queue (EW1, EW2).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { submitBatch, submitItem } from '@countersign/shared/routes/public';
+import { reviseItem } from '@countersign/shared/routes/queue';
 import { createExpectedWaits, FRESH_MS, USABLE_MS } from '../../../src/usecases/items/expected-waits.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../../builders.ts';
 import { person, type Person } from '../../client.ts';
@@ -48,6 +49,17 @@ it('EW1: is absent before five decisions, and then near the median wait of a qui
   const seconds = await waits().of(project.id);
   expect(seconds).toBeGreaterThanOrEqual(300);
   expect(seconds).toBeLessThan(400);
+});
+
+it('RV7: is not longer because old decisions are revised: a revision ends no wait', async () => {
+  const project = await aProject();
+  await decided(project, 4, 300);
+  await inside.sql(`update decision set undo_until = null, final_at = decided_at where project_id = ?`, [project.id]);
+  await inside.sql(`update item set public_status = null where project_id = ?`, [project.id]);
+  const items = await inside.sql<{ id: string }>('select id from item where project_id = ?', [project.id]);
+  for (const { id } of items)
+    await project.owner.call(reviseItem, { params: { id }, body: { action: 'reject', reason: 'Policy' } });
+  expect(await waits().of(project.id)).toBeNull();
 });
 
 it('EW1: is longer with more waiting items, and forgets what is more than an hour old', async () => {

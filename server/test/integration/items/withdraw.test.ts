@@ -10,11 +10,11 @@ import {
   undoDecision,
 } from '@countersign/shared/routes/queue';
 import { readAnalytics } from '@countersign/shared/routes/analytics';
-import { checksOf, reader, type Fault } from '../../../src/invariants/invariants.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { aSubmission, join, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';
 import { person, type Person } from '../../client.ts';
 import { serve, type Served } from '../support/http-server.ts';
+import { expectNoFaults } from '../support/no-faults.ts';
 import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
@@ -51,17 +51,7 @@ async function sent(): Promise<unknown[]> {
   return rows.map(({ body }) => JSON.parse(body) as unknown);
 }
 
-afterEach(async () => {
-  await relayOnce(inside.services, inside.signals);
-  const faults: Fault[] = [];
-  for (const check of checksOf(inside.orm))
-    await check.run(
-      reader(inside.orm),
-      (fault) => faults.push(fault),
-      () => undefined,
-    );
-  expect(faults).toEqual([]);
-});
+afterEach(() => expectNoFaults(inside));
 
 describe('WD1: a pipeline withdraws', () => {
   it('an item that waits, whose status is final then, and tells its webhook and feed', async () => {
