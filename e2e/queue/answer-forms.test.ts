@@ -144,8 +144,8 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
   let project: OpenProject;
 
   beforeAll(async () => {
-    const { owner, enter } = browserEnv();
-    project = await openProject(owner);
+    const { owner, enter, receiver } = browserEnv();
+    project = await openProject(owner, { receiver });
     page = await enter(owner, '/queue');
   });
 
@@ -164,12 +164,14 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     return id;
   }
 
-  /** The bytes of the output, once it is decided. */
+  /** The bytes of the output, once it is decided; the webhook has the same. */
   async function outputOf(id: string): Promise<string | null> {
-    const stored = () =>
-      browserEnv().testEnv.sql<{ output: string | null }>('select output from decision where item_id = $1', [id]);
+    const { testEnv, receiver } = browserEnv();
+    const stored = () => testEnv.sql<{ output: string | null }>('select output from decision where item_id = $1', [id]);
     await expect.poll(stored).toHaveLength(1);
-    return (await stored())[0]?.output ?? null;
+    const output = (await stored())[0]?.output ?? null;
+    expect((await receiver.next(id)).body).toContain(`"output":${output ?? 'null'},`);
+    return output;
   }
 
   async function openForm(): Promise<void> {
@@ -198,6 +200,52 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     expect(output).toBe(changes.reduce((text, [was, is]) => text.replace(was, is), real.suggestion));
     const compiled = compileSchema(JSON.stringify(real.schema));
     expect(compiled.ok && validate(compiled.schema, exactJson(output ?? ''))).toEqual([]);
+  });
+
+  it('TS4: keeps half-typed JSON out of the answer, a partly cleared date whole, and marks faults of JSON', async () => {
+    const scripts: Promise<string>[] = [];
+    page.on('response', (response) => {
+      if (response.request().resourceType() === 'script') scripts.push(response.text().catch(() => ''));
+    });
+    const properties = {
+      when: { type: 'string', format: 'date-time' },
+      any: {},
+      sum: { maximum: 100, type: 'number' },
+    };
+    const suggestion = '{"when":"2026-01-05T10:00:00+02:00", "any":{"a":1}, "sum":5.0}';
+    const id = await open({ suggestion: new RawJson(suggestion), answer_schema: { type: 'object', properties } });
+    // The form loads while the item is read.
+    const hasForm = async () => (await Promise.all(scripts)).some((script) => script.includes('Answer form'));
+    await expect.poll(hasForm).toBe(true);
+    await openForm();
+    await type(page, { at: 'when', keys: ['{Backspace}', '03'] });
+    await expect.poll(() => page.getByLabel('when', { exact: true }).inputValue()).toBe('2026-03-05T10:00');
+    await type(page, { at: 'any', keys: ['{Control+A}', '1, "x": 2', '{Control+Enter}'] });
+    await page.getByText('any is not valid JSON yet.').first().waitFor();
+    await checkAppearances(page, 'half-typed', APPEARANCES);
+    await page.getByText(/^Draft saved/).waitFor();
+    await page.reload();
+    await page.locator('[aria-label="Answer form"] :focus').waitFor();
+    expect(await page.getByLabel('any', { exact: true }).inputValue()).toBe('1, "x": 2');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('any is not valid JSON yet.').first().waitFor();
+    await type(page, { at: 'any', keys: ['{Control+A}', '[1]'] });
+    await page.locator('label', { hasText: 'JSON' }).click();
+    const code = page.locator('[data-edit-json] .cm-content');
+    const mark = page.locator('.cm-lint-marker-error');
+    const write = async (sum: string) => {
+      await code.focus();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.insertText(`{"when":"2026-03-05T10:00:00+02:00","any":[1],"sum":${sum}}`);
+    };
+    await write('500');
+    await mark.waitFor();
+    await page.getByText('sum must be at most 100.').first().waitFor();
+    await checkAppearances(page, 'json-marks', APPEARANCES);
+    await write('50.00');
+    await mark.waitFor({ state: 'detached' });
+    await submitEdit();
+    expect(await outputOf(id)).toBe('{"when":"2026-03-05T10:00:00+02:00", "any":[1], "sum":50.00}');
   });
 
   it('TS2: marks a suggestion that breaks its schema, refuses to approve it, and opens at the first fault', async () => {

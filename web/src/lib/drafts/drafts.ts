@@ -1,4 +1,5 @@
 // Stores a reviewer's drafts in this browser until the decision is confirmed.
+import type { PendingText } from '#lib/form/pending.ts';
 import { LocalRecords, type KeyedRecord, type RecordOptions, type Store } from './local-records.ts';
 
 /** An unfinished edit. `text` is the editor's text: the answer itself, or JSON text. Times are ISO. */
@@ -8,6 +9,8 @@ export interface Draft {
   /** A reason of the project, or a custom one. */
   readonly reason: string | null;
   readonly savedAt: string;
+  /** What is typed in fields of its form and is no value yet; absent where there is none. */
+  readonly pending?: readonly PendingText[];
 }
 
 /** Unsent texts beside the answer: a note for the decision, a custom reason, and an answer in words where there is one. */
@@ -174,9 +177,16 @@ function unsentOf(notes: Notes, sent: Notes): Notes {
 
 function draftOf(stored: unknown): Draft | null {
   if (typeof stored !== 'object' || stored === null) return null;
-  const { text, note, reason, savedAt }: Partial<Record<keyof Draft, unknown>> = stored;
+  const { text, note, reason, savedAt, pending }: Partial<Record<keyof Draft, unknown>> = stored;
   if (typeof text !== 'string' || typeof note !== 'string' || typeof savedAt !== 'string') return null;
-  return reason === null || typeof reason === 'string' ? { text, note, reason, savedAt } : null;
+  if (reason !== null && typeof reason !== 'string') return null;
+  return { text, note, reason, savedAt, ...(Array.isArray(pending) && { pending: pending.filter(isPending) }) };
+}
+
+function isPending(stored: unknown): stored is PendingText {
+  if (typeof stored !== 'object' || stored === null) return false;
+  const { pointer, text, expects }: Partial<Record<keyof PendingText, unknown>> = stored;
+  return typeof pointer === 'string' && typeof text === 'string' && (expects === 'json' || expects === 'number');
 }
 
 /** Whether a draft contains nothing beyond the other, such as the same answer without a reason. */

@@ -8,7 +8,7 @@ import type { AnswerFault } from './answer-faults.ts';
 /** The schema that was compiled last: an editor judges one at every key. */
 let last: { readonly of: Json; readonly schema: CompiledSchema | null } | null = null;
 
-/** The faults of an answer; none where the schema cannot be read, which the server refuses to store. */
+/** The faults of an answer; none where this version cannot read the schema: the server then refuses the answer (TS1). */
 export function judgeAnswer(schema: Json, value: Json): AnswerFault[] {
   if (last?.of !== schema) {
     const compiled = compileSchema(printJson(schema, 0));

@@ -1,11 +1,22 @@
 // One form in use: the value being typed, its fields and faults, and every change that a field can make.
 import { isArray, isObject, kindOf, parseJson, printJson } from '#lib/values/json/lossless.ts';
-import { RawJson, type Json } from '@countersign/shared/json/json';
+import type { Json } from '@countersign/shared/json/json';
 import { judgeAnswer } from './answer-check.ts';
 import { messagesByField, type AnswerFault } from './answer-faults.ts';
-import { fieldsOf, flatFields, type Chosen, type Field } from './fields.ts';
-import { orderOf, valueAt, withEntries, withMember, withMoved, withoutValue, withValue, type Path } from './paths.ts';
+import { fieldsOf, flatFields, NO_OPTION, type Chosen, type Field, type FormMemory } from './fields.ts';
+import {
+  orderOf,
+  pointerOf,
+  valueAt,
+  withEntries,
+  withMember,
+  withMoved,
+  withoutValue,
+  withValue,
+  type Path,
+} from './paths.ts';
 import { addedValue, scaffoldOf } from './scaffold.ts';
+import { isWithin, withPending, withPendingFaults, type PendingText } from './pending.ts';
 import { kindsOf, memberOf, type View } from './schema-reader.ts';
 import { entriesOfLines, writtenOf } from './typing.ts';
 
@@ -15,16 +26,18 @@ export interface FormSource {
   readonly original: Json | undefined;
   /** JSON text; empty while nothing is there. */
   readonly text: string;
+  /** What is typed in its fields and is no value yet. The text has it too, as texts. */
+  readonly pending: readonly PendingText[];
   /** Where only a person's answer is expected: what is missing is no fault before it is sent. */
   readonly starts: boolean;
-  readonly onwrite: (text: string) => void;
+  readonly onwrite: (text: string, pending: readonly PendingText[]) => void;
 }
 
 export class AnswerForm {
   #value: Json | undefined = $state.raw(undefined);
   #chosen: Chosen = $state.raw({});
   /** JSON that is being typed and cannot be parsed yet, by pointer. */
-  #pending: Readonly<Record<string, { readonly path: Path; readonly text: string }>> = $state.raw({});
+  #typing: Readonly<Record<string, string>> = $state.raw({});
   /** The text cannot be parsed: only the JSON editor can show it. */
   broken = $state(false);
   /** Faults that the server found. */
@@ -32,6 +45,10 @@ export class AnswerForm {
   /** It was sent once: what is missing is a fault from now on. */
   attempted = $state(false);
 
+  readonly #memory: FormMemory = $derived({
+    chosen: this.#chosen,
+    before: (path: Path) => this.#before[`${CLEARED} ${pointerOf(path)}`] ?? valueAt(this.#source.original, path),
+  });
   readonly #source: FormSource;
   #written: string | null = null;
   /** What was there before a field became null or another option, to put it back. */
@@ -39,11 +56,13 @@ export class AnswerForm {
 
   constructor(source: FormSource) {
     this.#source = source;
-    this.follow(source.text);
+    this.follow(source.text, source.pending);
   }
 
-  readonly root: Field = $derived.by(() => fieldsOf(this.#source.schema, this.#value, this.#chosen));
+  readonly root: Field = $derived.by(() => fieldsOf(this.#source.schema, this.#value, this.#memory));
   readonly #fields = $derived(flatFields(this.root));
+  /** What keeps the answer from being sent, even where its schema allows it. */
+  readonly pending: readonly PendingText[] = $derived.by(() => pendingOf(this.root, this.#typing));
   readonly faults: readonly AnswerFault[] = $derived.by(() => this.#judge());
   readonly messages = $derived(
     messagesByField(this.faults, (pointer) => this.#fields.some((field) => field.pointer === pointer)),
@@ -59,10 +78,12 @@ export class AnswerForm {
   }
 
   /** Takes a text that was changed elsewhere, such as a restored draft. */
-  follow(text: string): void {
+  follow(text: string, pending: readonly PendingText[]): void {
     if (text === this.#written) return;
     this.#written = text;
-    this.#pending = {};
+    this.#typing = Object.fromEntries(pending.map((each) => [each.pointer, each.text]));
+    // As a text it may fit an option that nobody chose.
+    this.#chosen = Object.fromEntries(pending.map(({ pointer }) => [pointer, NO_OPTION]));
     this.broken = false;
     try {
       this.#value = text.trim() === '' ? this.#started() : parseJson(text);
@@ -79,23 +100,34 @@ export class AnswerForm {
   messagesOf(field: Field): readonly string[] {
     const messages = this.messages[field.pointer] ?? [];
     const waits = this.#source.starts && !this.attempted;
-    return waits && (field.value === undefined || field.value === '') ? [] : messages;
+    const isEmpty = (field.value === undefined || field.value === '') && !this.isPending(field);
+    return waits && isEmpty ? [] : messages;
   }
 
   /** Whether the field, or anything in it, differs from the answer before the edit. */
   isTouched(field: Field): boolean {
     const before = valueAt(this.#source.original, field.path);
-    if (field.pointer in this.#pending) return true;
+    if (this.isPending(field)) return true;
     return textOf(before) !== textOf(field.value);
   }
 
   type(field: Field, typed: string): void {
     const value = writtenOf(field, typed);
-    if (value === undefined) this.leaveOut(field);
+    this.#keepOption(field);
+    if (typed === '' && field.value !== undefined && field.value !== '')
+      this.#before[`${CLEARED} ${field.pointer}`] = field.value;
+    if (value === undefined) this.#remove(field);
     else this.set(field, value);
   }
 
+  /** An option stays chosen while its value is typed: on the way to `1.5`, `1.` is a text. */
+  #keepOption({ pointer }: Field): void {
+    const control = this.#fields.find((each) => each.pointer === pointer)?.control;
+    if (control?.kind === 'union' && control.chosen >= 0) this.#chosen = { ...this.#chosen, [pointer]: control.chosen };
+  }
+
   set(field: Field, value: Json): void {
+    this.#typing = without(this.#typing, field.pointer);
     const order = orderOf(valueAt(this.#source.original, field.path.slice(0, -1)), field.siblings);
     this.#write(withMember(this.#value, { path: field.path, order }, value));
   }
@@ -110,6 +142,10 @@ export class AnswerForm {
   /** Removes the member, or the whole answer. */
   leaveOut(field: Field): void {
     this.#forget(field.pointer);
+    this.#remove(field);
+  }
+
+  #remove(field: Field): void {
     if (this.#value === undefined || field.value === undefined) return this.#write(this.#value);
     this.#write(withoutValue(this.#value, field.path));
   }
@@ -176,13 +212,13 @@ export class AnswerForm {
 
   /** The text of a place that is edited as JSON. */
   jsonOf(field: Field): string {
-    const pending = this.#pending[field.pointer];
-    if (pending !== undefined) return pending.text;
+    const typed = this.#typing[field.pointer];
+    if (typed !== undefined) return typed;
     return field.value === undefined ? '' : printJson(field.value);
   }
 
-  /** Whether that text is no JSON. */
-  isPending = (field: Field): boolean => field.pointer in this.#pending;
+  /** Whether what is typed there is no value of its kind yet. */
+  isPending = (field: Field): boolean => this.pending.some(({ pointer }) => pointer === field.pointer);
 
   writeJson(field: Field, text: string): void {
     this.#forget(field.pointer);
@@ -190,63 +226,75 @@ export class AnswerForm {
     try {
       this.set(field, parseJson(text));
     } catch {
-      this.#pending = { ...this.#pending, [field.pointer]: { path: field.path, text } };
+      this.#typing = { ...this.#typing, [field.pointer]: text };
       this.#write(this.#value);
     }
   }
 
   /** What was typed and chosen at the pointer, and below it, is replaced. */
   #forget(pointer: string): void {
-    const stays = ([key]: [string, unknown]) => key !== pointer && !key.startsWith(`${pointer}/`);
-    this.#pending = Object.fromEntries(Object.entries(this.#pending).filter(stays));
-    this.#chosen = Object.fromEntries(Object.entries(this.#chosen).filter(stays));
+    this.#typing = without(this.#typing, pointer);
+    this.#chosen = without(this.#chosen, pointer);
   }
 
   /** The entries of a list move: what belongs to one goes with it, or away with it where `to` says null. */
-  #renumber({ pointer, path }: Field, to: (index: number) => number | null): void {
-    const target = (key: string) => renumbered(key, pointer, to);
-    this.#pending = Object.fromEntries(
-      Object.entries(this.#pending).flatMap(([key, typed]) => {
-        const now = target(key);
-        if (now === null || now === key) return now === null ? [] : [[key, typed]];
-        const index = to(Number(typed.path[path.length]));
-        return [[now, { ...typed, path: typed.path.with(path.length, index ?? 0) }]];
-      }),
-    );
-    this.#chosen = Object.fromEntries(
-      Object.entries(this.#chosen).flatMap(([key, option]) => {
-        const now = target(key);
-        return now === null ? [] : [[now, option]];
-      }),
-    );
-    this.#before = Object.fromEntries(
-      Object.entries(this.#before).flatMap(([key, value]) => {
-        const space = key.indexOf(' ') + 1;
-        const now = target(key.slice(space));
-        return now === null ? [] : [[key.slice(0, space) + now, value]];
-      }),
-    );
+  #renumber({ pointer }: Field, to: (index: number) => number | null): void {
+    const at = (key: string) => renumbered(key, pointer, to);
+    this.#typing = withKeys(this.#typing, at);
+    this.#chosen = withKeys(this.#chosen, at);
+    this.#before = withKeys(this.#before, (key) => {
+      const space = key.indexOf(' ') + 1;
+      const now = at(key.slice(space));
+      return now === null ? null : key.slice(0, space) + now;
+    });
   }
 
   #judge(): readonly AnswerFault[] {
     const { schema } = this.#source;
     const missing = { pointer: '', message: 'is missing', keyword: 'required' };
-    const own = this.#value === undefined ? [missing] : judgeAnswer(schema, this.#value);
+    const judged = this.#value === undefined ? [missing] : judgeAnswer(schema, this.#value);
+    const pointers = this.#fields.map((field) => field.pointer);
+    const position = ({ pointer }: AnswerFault) => pointers.findLastIndex((each) => isWithin(pointer, each));
+    const own = withPendingFaults(judged, this.pending).sort((one, other) => position(one) - position(other));
     return [...own, ...this.refused.filter((fault) => !own.some(({ pointer }) => pointer === fault.pointer))];
   }
 
-  /** What is no JSON yet is written as it is typed: the draft has it, and the editor says where it breaks. */
+  /** What is no value yet is written as a text, so that the draft has it. */
   #write(value: Json | undefined): void {
     this.#value = value;
     this.refused = [];
-    const whole = Object.values(this.#pending).reduce<Json | undefined>(
-      (all, { path, text }) => withValue(all, path, new RawJson(text) as unknown as Json),
-      value,
-    );
+    const whole = withPending(value, this.pending);
     this.#written = whole === undefined ? '' : printJson(whole);
-    this.#source.onwrite(this.#written);
+    this.#source.onwrite(this.#written, this.pending);
   }
 }
+
+/** In front of a pointer: the value before the field was cleared. */
+const CLEARED = 'cleared';
+
+/** JSON that cannot be parsed, and numbers that are none. A union may take the text of a number as another option. */
+function pendingOf(root: Field, typing: Readonly<Record<string, string>>): PendingText[] {
+  const numbers = flatFields(root).flatMap((field): PendingText[] => {
+    const { kind } = field.control.kind === 'union' ? (field.control.body?.control ?? field.control) : field.control;
+    const { pointer, value } = field;
+    return kind === 'number' && typeof value === 'string' ? [{ pointer, text: value, expects: 'number' }] : [];
+  });
+  const json = Object.entries(typing).map(([pointer, text]): PendingText => ({ pointer, text, expects: 'json' }));
+  return [...json.filter((each) => !numbers.some(({ pointer }) => pointer === each.pointer)), ...numbers];
+}
+
+/** The record without what belongs to the pointer or below it. */
+const without = <T>(record: Readonly<Record<string, T>>, pointer: string): Record<string, T> =>
+  withKeys(record, (key) => (isWithin(key, pointer) ? null : key));
+
+/** The record under other keys; null leaves one out. */
+const withKeys = <T>(record: Readonly<Record<string, T>>, to: (key: string) => string | null): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(record).flatMap(([key, value]): [string, T][] => {
+      const now = to(key);
+      return now === null ? [] : [[now, value]];
+    }),
+  );
 
 /** The pointer after the entries of a list have moved; null where its entry is gone. */
 function renumbered(pointer: string, list: string, to: (index: number) => number | null): string | null {

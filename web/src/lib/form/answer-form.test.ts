@@ -1,15 +1,16 @@
-// Tests that half-typed JSON and chosen options stay with their own entry while the entries of a list move.
+// Tests what a form keeps of half-typed values, chosen options and offsets, and that none of it becomes another value.
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
 import { parseJson } from '../values/json/lossless.ts';
 import { AnswerForm } from './answer-form.svelte.ts';
-import type { Field } from './fields.ts';
+import { flatFields, type Field } from './fields.ts';
+import type { PendingText } from './pending.ts';
 
 function formOf(schema: unknown, text: string) {
-  const written: string[] = [];
+  const written: { text: string; pending: readonly PendingText[] }[] = [];
   const form = new AnswerForm({
-    ...{ schema: schema as Json, original: parseJson(text), text, starts: false },
-    onwrite: (now) => written.push(now),
+    ...{ schema: schema as Json, original: parseJson(text), text, pending: [], starts: false },
+    onwrite: (now, pending) => written.push({ text: now, pending }),
   });
   return { form, written };
 }
@@ -38,15 +39,14 @@ describe('JSON that is half typed in an entry of a list', () => {
     const { form, written } = start();
     form.removeEntry(form.root, 0);
     expect(pendingOf(form)).toEqual(['{"b": ', '']);
-    expect(written.at(-1)).toContain('{"b": ');
-    expect(written.at(-1)).not.toContain('"a"');
+    expect(parseJson(written.at(-1)?.text ?? '')).toEqual(['{"b": ', { c: 3 }]);
   });
 
   it('goes away with its own entry', () => {
     const { form, written } = start();
     form.removeEntry(form.root, 1);
     expect(pendingOf(form)).toEqual(['', '']);
-    expect(parseJson(written.at(-1) ?? '')).toEqual(parseJson('[{"a": 1}, {"c": 3}]'));
+    expect(parseJson(written.at(-1)?.text ?? '')).toEqual(parseJson('[{"a": 1}, {"c": 3}]'));
   });
 
   it.each([
@@ -64,6 +64,119 @@ describe('JSON that is half typed in an entry of a list', () => {
     const { form, written } = start();
     form.reset(form.root);
     expect(pendingOf(form)).toEqual(['', '', '']);
-    expect(parseJson(written.at(-1) ?? '')).toEqual(parseJson('[{"a": 1}, {"b": 2}, {"c": 3}]'));
+    expect(parseJson(written.at(-1)?.text ?? '')).toEqual(parseJson('[{"a": 1}, {"b": 2}, {"c": 3}]'));
+  });
+});
+
+function fieldAt(form: AnswerForm, pointer: string): Field {
+  const field = flatFields(form.root).find((each) => each.pointer === pointer);
+  if (field === undefined) throw new Error(pointer);
+  return field;
+}
+
+describe('text that is no value yet', () => {
+  const anything = { type: 'object', properties: { any: {}, b: { type: 'string' } } };
+
+  it.each(['1, "x": 2', '{"x":', '"a" "b"', '1} , {', 'tru', '01'])('is kept as a text: %s', (typed) => {
+    const { form, written } = formOf(anything, '{"any":1,"b":"y"}');
+    form.writeJson(fieldAt(form, '/any'), typed);
+    expect(parseJson(written.at(-1)?.text ?? '')).toEqual({ any: typed, b: 'y' });
+    expect(written.at(-1)?.pending).toEqual([{ pointer: '/any', text: typed, expects: 'json' }]);
+    expect(form.messagesOf(fieldAt(form, '/any'))).toEqual(['This is not valid JSON yet.']);
+  });
+
+  it('is pending until it is a value, is replaced, or is taken away', () => {
+    const schema = { type: 'object', properties: { any: {}, list: { type: 'array', items: { type: 'object' } } } };
+    const start = () => {
+      const made = formOf(schema, '{"any":1,"list":"none"}');
+      made.form.writeJson(fieldAt(made.form, '/any'), '{');
+      made.form.writeJson(fieldAt(made.form, '/list'), '[');
+      return made.form;
+    };
+    const left = (form: AnswerForm) => form.pending.map(({ pointer }) => pointer);
+    const [typed, added, reset, leftOut] = [start(), start(), start(), start()];
+    expect(left(typed)).toEqual(['/any', '/list']);
+    typed.writeJson(fieldAt(typed, '/any'), '{}');
+    expect(left(typed)).toEqual(['/list']);
+    const { control } = fieldAt(added, '/list');
+    if (control.kind !== 'json' || control.view === null) throw new Error(control.kind);
+    added.add(fieldAt(added, '/list'), control.view);
+    expect([left(added), added.value]).toEqual([['/any'], { any: 1, list: [] }]);
+    reset.reset(fieldAt(reset, '/any'));
+    leftOut.leaveOut(fieldAt(leftOut, '/any'));
+    expect([left(reset), left(leftOut)]).toEqual([['/list'], ['/list']]);
+  });
+
+  it('is pending after a reload too, also where an option of a union takes any text', () => {
+    const union: Json = { oneOf: [{ type: 'string' }, { type: 'object', properties: { a: {} } }] };
+    const { form, written } = formOf({ type: 'object', properties: { u: union } }, '{"u":1}');
+    form.writeJson(fieldAt(form, '/u'), '{"a":');
+    const { text = '', pending = [] } = written.at(-1) ?? {};
+    const again = new AnswerForm({
+      schema: { type: 'object', properties: { u: union } },
+      original: { u: 1 },
+      text,
+      pending,
+      starts: false,
+      onwrite: () => undefined,
+    });
+    expect(again.jsonOf(fieldAt(again, '/u'))).toBe('{"a":');
+    expect(fieldAt(again, '/u').control).toMatchObject({ kind: 'union', chosen: -1 });
+    expect(again.faults).toEqual([{ pointer: '/u', message: 'is not valid JSON yet' }]);
+  });
+
+  it('is no other option of a union on the way to a number', () => {
+    const { form, written } = formOf({ type: 'object', properties: { n: { type: ['string', 'number'] } } }, '{"n":1}');
+    const states = ['1.', '1.5', '', '2e'].map((typed) => {
+      const { control } = fieldAt(form, '/n');
+      if (control.kind !== 'union' || control.body === null) throw new Error(control.kind);
+      form.type(control.body, typed);
+      return [written.at(-1)?.text.replaceAll(/\s/g, ''), form.pending.length, form.messagesOf(fieldAt(form, '/n'))];
+    });
+    expect(states).toEqual([
+      ['{"n":"1."}', 1, ['This must be a number.']],
+      ['{"n":1.5}', 0, []],
+      ['{}', 0, []],
+      ['{"n":"2e"}', 1, ['This must be a number.']],
+    ]);
+  });
+});
+
+it('lists faults in the order of the fields, and one that is pending once', () => {
+  const schema = {
+    type: 'object',
+    required: ['c'],
+    properties: { a: { pattern: '^x' }, n: { type: 'number' }, c: {} },
+  };
+  const { form } = formOf(schema, '{"a":"y","n":"12"}');
+  expect(form.faults.map(({ pointer }) => pointer)).toEqual(['/a', '/n', '/c']);
+});
+
+describe('a date that is cleared', () => {
+  const schema = { type: 'array', items: { type: 'string', format: 'date-time' } };
+
+  it('keeps its offset, also when the entries around it move', () => {
+    const { form, written } = formOf(schema, '["2026-01-01T10:00:00Z","2026-01-01T10:00:00+02:00"]');
+    const type = (at: number, typed: string) => form.type(fieldAt(form, `/${at}`), typed);
+    type(1, '');
+    form.move(form.root, 1, 0);
+    type(0, '2026-05-01T09:30');
+    expect(parseJson(written.at(-1)?.text ?? '')).toEqual(['2026-05-01T09:30:00+02:00', '2026-01-01T10:00:00Z']);
+  });
+
+  it('keeps the offset of the suggestion where a draft has it cleared', () => {
+    const at = { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } };
+    const written: string[] = [];
+    const original = { at: '2026-01-01T10:00:00-03:30' };
+    const form = new AnswerForm({
+      schema: at,
+      original,
+      text: '{}',
+      pending: [],
+      starts: false,
+      onwrite: (text) => written.push(text),
+    });
+    form.type(fieldAt(form, '/at'), '2026-05-01T09:30');
+    expect(parseJson(written.at(-1) ?? '')).toEqual({ at: '2026-05-01T09:30:00-03:30' });
   });
 });

@@ -35,7 +35,7 @@ export type Control =
   | {
       readonly kind: 'union';
       readonly options: readonly UnionOption[];
-      /** -1: the value is none of them. */
+      /** `NO_OPTION`: the value is none of them. */
       readonly chosen: number;
       readonly body: Field | null;
     }
@@ -68,6 +68,18 @@ export interface Field {
 /** The options of unions that a person chose, by pointer: a value may fit several. */
 export type Chosen = Readonly<Record<string, number>>;
 
+/** None of the options: the value is edited as JSON. */
+export const NO_OPTION = -1;
+
+/** What the form remembers of what a person did, besides the value. */
+export interface FormMemory {
+  readonly chosen: Chosen;
+  /** The value before a place was cleared: a date keeps its offset. */
+  readonly before: (path: Path) => Json | undefined;
+}
+
+const NO_MEMORY: FormMemory = { chosen: {}, before: () => undefined };
+
 interface Place {
   readonly path: Path;
   readonly label: string | null;
@@ -76,8 +88,8 @@ interface Place {
 }
 
 /** Builds the tree of fields for a value; `undefined` where there is none yet. */
-export function fieldsOf(schema: Json, value: Json | undefined, chosen: Chosen = {}): Field {
-  return new FormBuilder(new SchemaReader(schema), chosen).field(schema, value, {
+export function fieldsOf(schema: Json, value: Json | undefined, memory: FormMemory = NO_MEMORY): Field {
+  return new FormBuilder(new SchemaReader(schema), memory).field(schema, value, {
     path: [],
     label: null,
     required: true,
@@ -96,12 +108,12 @@ export function flatFields(field: Field): Field[] {
 
 class FormBuilder {
   readonly #reader: SchemaReader;
-  readonly #chosen: Chosen;
+  readonly #memory: FormMemory;
   #left = MAX_FIELDS;
 
-  constructor(reader: SchemaReader, chosen: Chosen) {
+  constructor(reader: SchemaReader, memory: FormMemory) {
     this.#reader = reader;
-    this.#chosen = chosen;
+    this.#memory = memory;
   }
 
   field(schema: Json | undefined, value: Json | undefined, place: Place): Field {
@@ -140,11 +152,11 @@ class FormBuilder {
   }
 
   #union(options: readonly UnionOption[], value: Json | undefined, place: Place): Control {
-    const picked = this.#chosen[pointerOf(place.path)];
+    const picked = this.#memory.chosen[pointerOf(place.path)];
     const chosen = picked !== undefined && picked < options.length ? picked : pickOption(options, value);
     const option = options[chosen];
     const body = option === undefined ? null : this.#describeBody(option.view, value, place);
-    return { kind: 'union', options, chosen: option === undefined ? -1 : chosen, body };
+    return { kind: 'union', options, chosen: option === undefined ? NO_OPTION : chosen, body };
   }
 
   #describeBody(view: View, value: Json | undefined, place: Place): Field {
@@ -159,7 +171,8 @@ class FormBuilder {
     const [kind, ...others] = kindsOf(view).filter((each) => each !== 'null');
     if (kind === undefined || others.length > 0 || hasHiddenParts(view, this.#reader))
       return { kind: 'json', view: null };
-    const scalar = SCALARS[kind]?.(view, value);
+    const before = value === undefined || value === '' ? this.#memory.before(place.path) : undefined;
+    const scalar = SCALARS[kind]?.(view, value, before);
     if (scalar !== undefined) return scalar;
     if (value === undefined || value === null) return { kind: 'absent', view };
     if (isObject(value) && kind === 'object') return this.#object(view, value, place);
@@ -190,9 +203,10 @@ class FormBuilder {
   #list(view: View, value: readonly Json[], place: Place): Control {
     const prefix = listOf(view.prefixItems);
     const schemaAt = (at: number): Json | undefined => prefix[at] ?? view.items;
+    const next = schemaAt(value.length);
     if (prefix.length === 0 && view.items === undefined) return { kind: 'json', view: null };
-    const entry = this.#reader.view(schemaAt(value.length));
-    const full = value.length >= sizeOf(view.maxItems, Infinity);
+    const entry = this.#reader.view(next);
+    const isFull = value.length >= sizeOf(view.maxItems, Infinity) || next === false;
     const [kind, ...others] = entry === null || choicesOf(entry) !== null ? [] : kindsOf(entry);
     const items = value.map((each, at) =>
       this.field(schemaAt(at), each, {
@@ -203,7 +217,7 @@ class FormBuilder {
       }),
     );
     const plain = others.length === 0 && (kind === 'string' || kind === 'number') && prefix.length === 0 ? kind : null;
-    return { kind: 'list', items, added: full ? null : entry, least: sizeOf(view.minItems, 0), plain };
+    return { kind: 'list', items, added: isFull ? null : (entry ?? {}), least: sizeOf(view.minItems, 0), plain };
   }
 }
 
@@ -232,7 +246,7 @@ function hasHiddenParts(view: View, reader: SchemaReader): boolean {
   return ![...conditional, ...dependent, ...branches].every(shows);
 }
 
-type Scalar = (view: View, value: Json | undefined) => Control;
+type Scalar = (view: View, value: Json | undefined, before: Json | undefined) => Control;
 
 const SCALARS: Partial<Record<JsonKind, Scalar>> = {
   string: textControl,
@@ -259,10 +273,10 @@ const MODES: Partial<Record<string, 'email' | 'url'>> = {
   iri: 'url',
 };
 
-function textControl(view: View, value: Json | undefined): Control {
+function textControl(view: View, value: Json | undefined, before: Json | undefined): Control {
   const typed = typedOf(value);
   const format = textOf(view, 'format') ?? '';
-  const date = dateControl(format, typed);
+  const date = dateControl(format, typed, typedOf(before));
   if (date !== null && (value === undefined || value === null || typeof value === 'string')) return date;
   const limit = sizeOf(view.maxLength, 0);
   const long = limit > LONG_TEXT || typed.includes('\n') || typed.length > LONG_TEXT;
@@ -278,11 +292,11 @@ const DATES: Partial<Record<string, { input: DateInput; form: RegExp; zone: stri
   'date-time': { input: 'datetime-local', form: new RegExp(`^(${DATE}T${TIME})(${ZONE})$`), zone: 'Z' },
 };
 
-/** A date that the browser's own field can show; null for any other text, which stays as it is. */
-function dateControl(format: string, typed: string): Control | null {
+/** A date that the browser's own field can show; null for any other text, which stays as it is. One that is cleared keeps its offset. */
+function dateControl(format: string, typed: string, before: string): Control | null {
   const date = DATES[format];
   if (date === undefined) return null;
-  if (typed === '') return { kind: 'date', input: date.input, typed, zone: date.zone };
+  if (typed === '') return { kind: 'date', input: date.input, typed, zone: date.form.exec(before)?.[2] ?? date.zone };
   const [, shown, zone] = date.form.exec(typed) ?? [];
   return shown === undefined ? null : { kind: 'date', input: date.input, typed: shown, zone: zone ?? '' };
 }

@@ -29,7 +29,6 @@ export const formMessages = {
   moreFaults: (count: number) => `${count} more`,
   more: (count: number) => `${count} more. Keep typing to narrow the list.`,
   json: 'This part is edited as JSON.',
-  badJson: 'This is not valid JSON yet.',
   startOver: 'Replace with a form',
   entries: (count: number) => (count === 1 ? '1 entry' : `${count} entries`),
 } as const;

@@ -87,6 +87,23 @@ describe('fieldsOf', () => {
     ['a date that is none', { type: 'string', format: 'date' }, 'soon', 'text'],
     ['a time with its zone', { type: 'string', format: 'time' }, '10:00:00Z', 'date'],
     ['several kinds', { type: ['string', 'number'] }, 1, 'union Text | Number 1'],
+    [
+      'a union inside a union',
+      {
+        oneOf: [
+          { title: 'Cash', type: 'object', properties: { cash: { const: true } } },
+          {
+            title: 'Transfer',
+            oneOf: [
+              { title: 'SEPA', type: 'object', properties: { iban: {} } },
+              { title: 'Wire', type: 'object', properties: { swift: {} } },
+            ],
+          },
+        ],
+      },
+      { swift: 'X' },
+      'union Cash | Transfer › SEPA | Transfer › Wire 2',
+    ],
     ['null or a text', { anyOf: [{ type: 'string' }, { type: 'null' }] }, null, 'text'],
     ['branches that only require', { properties: { a: {} }, anyOf: [{ required: ['a'] }, {}] }, {}, 'object'],
     ['merged parts', { allOf: [{ type: 'number' }, { maximum: 1 }] }, 1, 'number'],

@@ -7,9 +7,11 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A number in its own spelling. Anything else stays a text: nothing typed is lost, and the schema refuses it with its reason. */
 function numberOf(typed: string): Json {
-  const text = typed.trim();
-  return NUMBER.test(text) ? parseJson(text) : typed;
+  return isNumberText(typed) ? parseJson(typed.trim()) : typed;
 }
+
+/** Whether a typed text is a number as JSON spells it; spaces around it do not count. */
+export const isNumberText = (typed: string): boolean => NUMBER.test(typed.trim());
 
 /** The value that a control writes for its typed content; undefined removes the member. */
 export function writtenOf(field: Pick<Field, 'control' | 'path'>, typed: string): Json | undefined {

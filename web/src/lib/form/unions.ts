@@ -19,11 +19,20 @@ const KIND_NAMES: Readonly<Record<JsonKind, string>> = {
   object: 'Object',
 };
 
+interface Options {
+  readonly options: UnionOption[];
+  readonly nullable: boolean;
+}
+
+const NO_OPTIONS: Options = { options: [], nullable: false };
+/** Options inside one another that are shown as one choice: a schema may be an option of itself. */
+const MAX_NESTED = 2;
+
 /**
  * The options of a place, without the one that is null. None: it is not a union. `nullable`: null is one of its values, and another
  * kind is too.
  */
-export function optionsOf(view: View, reader: SchemaReader): { options: UnionOption[]; nullable: boolean } {
+export function optionsOf(view: View, reader: SchemaReader, nested = 0): Options {
   if (choicesOf(view) !== null) return { options: [], nullable: false };
   const branches = listOf(view.oneOf ?? view.anyOf);
   if (branches.length === 0) return ofTypes(view);
@@ -42,13 +51,22 @@ export function optionsOf(view: View, reader: SchemaReader): { options: UnionOpt
   const present = all.filter((option) => !nullable || !isNull(option));
   const { title: outer } = base;
   const names = present.map((option, at) => ownTitle(option, outer) ?? nameOf(option, at, present));
+  const inner = present.map((option) => (nested < MAX_NESTED ? optionsOf(option, reader, nested + 1) : NO_OPTIONS));
   return {
-    nullable,
-    options: present.map((option, at) => ({ name: names[at] ?? '', view: option })),
+    nullable: nullable || inner.some((each) => each.nullable),
+    options: present.flatMap((option, at) =>
+      flattened({ name: names[at] ?? '', view: option }, inner[at]?.options ?? []),
+    ),
   };
 }
 
-function ofTypes(view: View): { options: UnionOption[]; nullable: boolean } {
+/** The options of an option are further ones: `Card`, `Transfer › SEPA`, `Transfer › Wire`. */
+function flattened(option: UnionOption, inner: readonly UnionOption[]): UnionOption[] {
+  if (inner.length === 0) return [option];
+  return inner.map(({ name, view }) => ({ view, name: name === '' ? option.name : `${option.name} › ${name}` }));
+}
+
+function ofTypes(view: View): Options {
   const types = listOf(view.type);
   const kinds = types.filter((type) => type !== 'null') as string[];
   const nullable = kinds.length < types.length && kinds.length > 0;

@@ -14,6 +14,7 @@ function show(schema: unknown, value: string, starts = false) {
     schema: schema as Json,
     original: value === '' ? undefined : parseJson(value),
     text: value,
+    pending: [],
     starts,
     onwrite: (text) => (written.text = text),
   });
@@ -101,10 +102,11 @@ describe('the form of a schema', () => {
   });
 
   it('edits what no form can show as JSON, and keeps it while it is incomplete', async () => {
-    const { written, compact } = show(object({ any: {}, b: { type: 'string' } }), '{"any":{"x":1},"b":"y"}');
+    const { compact } = show(object({ any: {}, b: { type: 'string' } }), '{"any":{"x":1},"b":"y"}');
     const field = screen.getByRole('textbox', { name: 'any' });
     await type(field, '{"x":');
-    expect(written.text).toContain('"any": {"x":');
+    expect(compact()).toBe('{"any":"{\\"x\\":","b":"y"}');
+    expect(field.getAttribute('aria-invalid')).toBe('true');
     expect(screen.getByText('This is not valid JSON yet.')).toBeTruthy();
     await type(field, '{"x":2}');
     expect(compact()).toBe('{"any":{"x":2},"b":"y"}');
@@ -126,5 +128,44 @@ describe('the form of a schema', () => {
     expect(compact()).toBe('{"a":"2"}');
     await fireEvent.click(within(fieldOfB).getByRole('button', { name: 'Reset b' }));
     expect(compact()).toBe('{"b":"1","a":"2"}');
+  });
+
+  it('names the controls of a union, and marks and describes their faults', async () => {
+    const union = {
+      oneOf: [
+        { type: 'number', maximum: 5 },
+        { type: 'object', required: ['a'] },
+      ],
+    };
+    const { compact } = show(
+      object({ u: union, list: { oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] } }),
+      '{"u":1}',
+    );
+    const number = screen.getByRole('textbox', { name: 'u' });
+    await type(number, '7');
+    expect(compact()).toBe('{"u":7}');
+    expect(number.getAttribute('aria-invalid')).toBe('true');
+    const described = number.getAttribute('aria-describedby')?.split(' ') ?? [];
+    expect(described.map((each) => document.getElementById(each)?.textContent?.trim())).toContain(
+      'This must be at most 5.',
+    );
+    await fireEvent.click(screen.getByRole('radio', { name: /^Object/ }));
+    const json = screen.getByRole('textbox', { name: 'u' });
+    expect(json.getAttribute('aria-invalid')).toBe('true');
+    await type(json, '{"a":1}');
+    expect(json.getAttribute('aria-invalid')).toBeNull();
+  });
+
+  it('says that a list is full only where no entry may follow, and adds JSON where no form fits', async () => {
+    const schema = object({
+      any: { type: 'array', items: true },
+      pair: { type: 'array', prefixItems: [{}], items: false },
+    });
+    const { compact } = show(schema, '{"any":[1],"pair":[2]}');
+    expect(screen.getAllByText('The list is full.')).toHaveLength(1);
+    await fireEvent.click(screen.getByRole('button', { name: 'Add entry to any' }));
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Entry 2' }));
+    await type(document.activeElement, '{"a":1}');
+    expect(compact()).toBe('{"any":[1,{"a":1}],"pair":[2]}');
   });
 });

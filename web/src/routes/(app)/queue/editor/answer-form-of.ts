@@ -1,7 +1,10 @@
 // The form of an edited answer, where it has a schema.
 import { AnswerForm } from '#lib/form/answer-form.svelte.ts';
 import type { AnswerFault } from '#lib/form/answer-faults.ts';
+import { scaffoldOf } from '#lib/form/scaffold.ts';
 import { isRefusal } from '#lib/api/client.ts';
+import { printJson } from '#lib/values/json/lossless.ts';
+import type { Json } from '@countersign/shared/json/json';
 import { pointerInEdit } from '../item/answer/suggestion-faults.ts';
 import type { EditedItem } from './edit-model.ts';
 import type { EditSession } from './edit-session.svelte.ts';
@@ -10,16 +13,22 @@ import type { EditSession } from './edit-session.svelte.ts';
 export function answerFormOf(edit: EditSession): AnswerForm | null {
   const { schema } = edit;
   if (edit.kind !== 'schema' || schema === null) return null;
+  const starts = edit.item.has_suggestion === false;
+  if (starts) edit.begin(startedText(schema));
   return new AnswerForm({
     schema,
-    original: edit.item.has_suggestion === false ? undefined : edit.subject,
+    original: starts ? undefined : edit.subject,
     text: edit.text,
-    starts: edit.item.has_suggestion === false,
-    onwrite: (text) => {
-      edit.text = text;
-      edit.changed();
-    },
+    pending: edit.pending,
+    starts,
+    onwrite: (text, pending) => edit.fill(text, pending),
   });
+}
+
+/** What must be in an answer in any case, as the editor shows it. */
+function startedText(schema: Json): string {
+  const value = scaffoldOf(schema);
+  return value === undefined ? '' : printJson(value);
 }
 
 const OUTPUT = '#/output';
@@ -30,7 +39,7 @@ export function refusedFaults(kind: EditedItem['kind'], error: unknown): AnswerF
   return error.errors
     .filter(({ pointer }) => pointer.startsWith(OUTPUT))
     .map(({ pointer, detail }) => ({
-      pointer: pointerInEdit(kind, pointer.slice(OUTPUT.length)),
+      pointer: pointerInEdit(kind, decodeURIComponent(pointer.slice(OUTPUT.length))),
       message: detail.replace(/^This /, '').replace(/\.$/, ''),
     }));
 }

@@ -169,9 +169,13 @@ describe('submission', () => {
   it('continues with a draft that no form can represent, and returns to the form on reset', () => {
     const edit = session({ a: 1 });
     edit.type(0, '1.');
-    expect([edit.text, edit.form?.fields[0]?.typed]).toEqual(['{\n  "a": 1.\n}', '1.']);
-    expect(edit.submission()).toBeNull();
+    expect([edit.text, edit.form?.fields[0]?.typed]).toEqual(['{\n  "a": "1."\n}', '1.']);
+    expect([edit.submission(), edit.fault]).toEqual([null, 'a must be a number.']);
     expect(edit.switchTo('json')).toBe(true);
+    expect(edit.switchTo('form')).toBe(true);
+    expect([edit.form?.fields[0]?.kind, edit.form?.fields[0]?.typed]).toEqual(['number', '1.']);
+    expect(edit.switchTo('json')).toBe(true);
+    edit.write('{"a":');
     expect(edit.switchTo('form')).toBe(false);
     edit.reset();
     expect(edit.form?.fields[0]?.typed).toBe('1');

@@ -1,4 +1,7 @@
 // The initial text of an edit, and the form for a flat object. Pure.
+import { stepsOf, escapePart } from '@countersign/shared/json/json-pointer';
+import type { PendingText } from '#lib/form/pending.ts';
+import { isNumberText } from '#lib/form/typing.ts';
 import { keepLineEnds } from '#lib/format/line-endings.ts';
 import {
   isObject,
@@ -69,8 +72,11 @@ export interface Form {
   readonly between: readonly string[];
 }
 
-/** The form for a text, or null when it is no longer a flat object. `original`: the text as submitted. */
-export function formOf(text: string, original = text): Form | null {
+/**
+ * The form for a text, or null when it is no longer a flat object. `original`: the text as submitted. `pending`: the fields whose
+ * text is no number yet.
+ */
+export function formOf(text: string, original = text, pending: readonly PendingText[] = []): Form | null {
   try {
     const submitted = new Map(spansOf(original).map(({ key, value }) => [key, typedOf(value)]));
     const value = parseJson(text);
@@ -79,7 +85,8 @@ export function formOf(text: string, original = text): Form | null {
     const fields = spans.map(({ key, value: member, from, to }) => {
       const typed = typedOf(member);
       const was = { typed, written: text.slice(from, to) };
-      return { key, kind: kindOf(member), typed, was, before: submitted.get(key) ?? typed };
+      const kind = pending.some(({ pointer }) => stepsOf(pointer)[0] === key) ? 'number' : kindOf(member);
+      return { key, kind, typed, was, before: submitted.get(key) ?? typed };
     });
     const ends = [0, ...spans.map(({ to }) => to)];
     const starts = [...spans.map(({ from }) => from), text.length];
@@ -102,8 +109,19 @@ export function textOf(form: Form): string {
     .join('');
 }
 
+/** What is no number is written as a text: as it is, `1, "b": 2` would become two members. */
 const writtenOf = ({ kind, typed, was }: FormField): string =>
-  typed === was.typed ? was.written : kind === 'string' ? JSON.stringify(typed) : typed.trim();
+  typed === was.typed
+    ? was.written
+    : kind === 'string' || !fits({ kind, typed })
+      ? JSON.stringify(typed)
+      : typed.trim();
+
+/** The fields that are no numbers yet: the answer cannot be sent before they are. */
+export const pendingIn = (form: Form): PendingText[] =>
+  form.fields
+    .filter((field) => !fits(field))
+    .map(({ key, typed }) => ({ pointer: `/${escapePart(key)}`, text: typed, expects: 'number' }));
 
 /** The form with one field changed. Unchanged lines of a text retain their endings. */
 export const withField = (form: Form, at: number, typed: string): Form => ({
@@ -113,8 +131,6 @@ export const withField = (form: Form, at: number, typed: string): Form => ({
   ),
 });
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
 /** Whether the content of a field is a value of its type. */
 export const fits = ({ kind, typed }: Pick<FormField, 'kind' | 'typed'>): boolean =>
-  kind !== 'number' || NUMBER.test(typed.trim());
+  kind !== 'number' || isNumberText(typed);

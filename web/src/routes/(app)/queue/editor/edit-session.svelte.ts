@@ -1,5 +1,6 @@
 // One edit in progress: its text, saved as a draft while typing, and validated on submission.
 import type { Draft, Drafts } from '#lib/drafts/drafts.ts';
+import { stillPending, type PendingText } from '#lib/form/pending.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { isoOf } from '#lib/format/format.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
@@ -11,6 +12,7 @@ import {
   editable,
   editKindOf,
   formOf,
+  pendingIn,
   subjectOf,
   textOf,
   withField,
@@ -52,6 +54,10 @@ export class EditSession {
 
   /** The fields, while the answer is edited field by field; `text` follows them. */
   form: Form | null = $state.raw(null);
+  /** What is typed in fields of the form and is no value yet: nothing is sent before it is. */
+  pending: readonly PendingText[] = $state.raw([]);
+  /** The text of a form that nobody has filled in yet: what must be there in any case. */
+  started = '';
   /** The text whose changed shape caused a warning on submission; submitting the same text again sends it. */
   warned: string | null = $state(null);
   /** Incremented when a submission is blocked, so that the cause is scrolled into view. */
@@ -88,14 +94,15 @@ export class EditSession {
 
   #show(draft: Draft | null): void {
     // A draft of an earlier version may have lost the line endings.
-    this.text = keepLineEnds(this.original, draft?.text ?? this.original);
+    this.text = keepLineEnds(this.original, draft?.text ?? (this.original || this.started));
+    this.pending = draft?.pending ?? [];
     this.note = draft?.note ?? '';
     this.reason = draft?.reason ?? null;
     this.savedAt = draft?.savedAt ?? null;
     this.fault = this.warned = null;
     this.needsReason = false;
     this.asForm = true;
-    if (this.form !== null || this.kind === 'form') this.form = formOf(this.text, this.original);
+    if (this.form !== null || this.kind === 'form') this.form = formOf(this.text, this.original, this.pending);
     this.refreshOtherDrafts();
   }
 
@@ -107,9 +114,23 @@ export class EditSession {
     if (this.form !== null) this.form = formOf(this.text, this.original);
   }
 
+  /** A form starts with what must be there in any case: its constants, and required objects and lists. */
+  begin(text: string): void {
+    this.started = text;
+    if (this.#start === '') this.#start = text;
+    if (this.text === '') this.text = text;
+  }
+
   /** Whether the answer differs from the one that it began with. */
   get typed(): boolean {
-    return this.text !== this.#start;
+    return this.pending.length > 0 || this.text !== this.#start;
+  }
+
+  /** Takes what a form has written. */
+  fill(text: string, pending: readonly PendingText[]): void {
+    this.text = text;
+    this.pending = pending;
+    this.changed();
   }
 
   /** Looks for other drafts of the item: another tab may have saved or sent one. */
@@ -138,6 +159,7 @@ export class EditSession {
   /** Takes the whole text of the field; unchanged lines retain their endings (QU18). */
   write(typed: string): void {
     this.text = keepLineEnds(this.original, typed);
+    this.pending = stillPending(this.pending, this.text);
     this.changed();
   }
 
@@ -145,7 +167,7 @@ export class EditSession {
   switchTo(kind: 'form' | 'json'): boolean {
     this.asForm = kind === 'form';
     if (this.kind === 'schema') return true;
-    this.form = kind === 'form' ? formOf(this.text, this.original) : null;
+    this.form = kind === 'form' ? formOf(this.text, this.original, this.pending) : null;
     return kind === 'json' || this.form !== null;
   }
 
@@ -153,8 +175,7 @@ export class EditSession {
   type(at: number, typed: string): void {
     if (this.form === null) return;
     this.form = withField(this.form, at, typed);
-    this.text = textOf(this.form);
-    this.changed();
+    this.fill(textOf(this.form), pendingIn(this.form));
   }
 
   /** Called after each change of the text, note or reason. */
@@ -175,12 +196,13 @@ export class EditSession {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { text, note, reason } = this;
+    const { text, note, reason, pending } = this;
     // Text that was typed and reverted is no edit.
     if (!this.typed && note === '' && reason === null) return this.#drop();
     const savedAt = isoOf(clock.read());
     this.savedAt = savedAt;
-    this.persisted = this.#drafts.save(this.item.id, { text, note, reason, savedAt });
+    const draft = { text, note, reason, savedAt, ...(pending.length > 0 && { pending }) };
+    this.persisted = this.#drafts.save(this.item.id, draft);
     this.refreshOtherDrafts();
   }
 

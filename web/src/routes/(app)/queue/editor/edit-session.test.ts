@@ -2,10 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
+import { flatFields } from '#lib/form/fields.ts';
 import { withLf } from '#lib/format/line-endings.ts';
 import { FakeStorage } from '#lib/storage/storage.fixture.ts';
 import { parseJson } from '#lib/values/json/lossless.ts';
 import { jsonText, type Json } from '@countersign/shared/json/json';
+import { answerFormOf } from './answer-form-of.ts';
 import { validateEdit } from './edit-validation.ts';
 import { provideValidator, EditSession } from './edit-session.svelte.ts';
 
@@ -110,5 +112,100 @@ describe('QU14: an edit without a reason', () => {
     expect([edit.submission(), edit.needsReason]).toEqual([null, true]);
     edit.choose('Wrong');
     expect([edit.needsReason, jsonText(edit.submission()?.output)]).toEqual([false, '{"a":2,"b":[1]}']);
+  });
+});
+
+describe('TS4: text that is no value yet', () => {
+  const schema = { type: 'object', properties: { any: {}, b: { type: 'string' } } };
+  const SPLICES = '1, "x": 2';
+
+  const typeInto = (edit: EditSession, typed: string) => {
+    const form = answerFormOf(edit);
+    const field = form && flatFields(form.root).find(({ pointer }) => pointer === '/any');
+    if (!form || !field) throw new Error('The schema has a form.');
+    form.writeJson(field, typed);
+    return form;
+  };
+
+  it('blocks sending with the name of its field, alone and after a reload, until it is a value', () => {
+    const store = new FakeStorage();
+    const item = { id: 'i1', suggestion: { any: 1, b: 'y' }, answer_schema: schema };
+    const edit = new EditSession(new Drafts('me', store), item);
+    edit.reason = 'Wrong';
+    typeInto(edit, SPLICES);
+    expect([edit.submission(), edit.fault]).toEqual([null, 'any is not valid JSON yet.']);
+    edit.save();
+    const again = new EditSession(new Drafts('me', store), item);
+    expect([again.submission(), again.fault]).toEqual([null, 'any is not valid JSON yet.']);
+    const form = answerFormOf(again);
+    const [, any] = form === null ? [] : flatFields(form.root);
+    expect(any && form?.jsonOf(any)).toBe(SPLICES);
+    typeInto(again, '[1]');
+    expect(jsonText(again.submission()?.output)).toBe('{"any":[1],"b":"y"}');
+  });
+
+  it('blocks sending from the JSON editor while it is still there', () => {
+    const edit = new EditSession(new Drafts('me', null), {
+      id: 'i1',
+      suggestion: { any: 1, b: 'y' },
+      answer_schema: schema,
+    });
+    edit.reason = 'Wrong';
+    typeInto(edit, SPLICES);
+    edit.switchTo('json');
+    edit.write(edit.shown.replace('"y"', '"z"'));
+    expect([edit.submission(), edit.fault]).toEqual([null, 'any is not valid JSON yet.']);
+    edit.write('{"any":2,"b":"z"}');
+    expect(jsonText(edit.submission()?.output)).toBe('{"any":2,"b":"z"}');
+  });
+
+  it('is no further member of a flat object, also after a reload', () => {
+    const store = new FakeStorage();
+    const item = { id: 'i1', suggestion: { a: 1, b: 2 } };
+    const edit = new EditSession(new Drafts('me', store), item);
+    edit.reason = 'Wrong';
+    edit.type(0, SPLICES);
+    expect([edit.submission(), edit.submission(), edit.fault]).toEqual([null, null, 'a must be a number.']);
+    edit.save();
+    const again = new EditSession(new Drafts('me', store), item);
+    expect(again.form?.fields.map(({ kind, typed }) => [kind, typed])).toEqual([
+      ['number', SPLICES],
+      ['number', '2'],
+    ]);
+    expect([again.submission(), again.submission(), again.fault]).toEqual([null, null, 'a must be a number.']);
+    again.type(0, '3');
+    expect(jsonText(again.submission()?.output)).toBe('{"a":3,"b":2}');
+  });
+});
+
+describe('TS5: a form that nobody has filled in', () => {
+  const open = (answer_schema: Json, drafts = new Drafts('me', null)) => {
+    const edit = new EditSession(drafts, { id: 'i1', suggestion: null, has_suggestion: false, answer_schema });
+    return { edit, form: answerFormOf(edit), drafts };
+  };
+  const constant = {
+    type: 'object',
+    required: ['ok'],
+    properties: { ok: { const: true }, note: { type: 'string', default: 'none' } },
+  };
+
+  it('is sent as it is shown where it is complete from the start', () => {
+    const { edit, form, drafts } = open(constant);
+    expect(jsonText(form?.value)).toBe('{"ok":true}');
+    expect([edit.typed, jsonText(edit.submission()?.output)]).toEqual([false, '{"ok":true}']);
+    edit.changed();
+    edit.save();
+    expect(drafts.read('i1')).toBeNull();
+    edit.reset();
+    expect(jsonText(edit.submission()?.output)).toBe('{"ok":true}');
+  });
+
+  it('asks for an answer where something is missing', () => {
+    const { edit } = open({
+      type: 'object',
+      required: ['a', 'ok'],
+      properties: { a: { type: 'string' }, ok: { const: true } },
+    });
+    expect([edit.submission(), edit.fault]).toEqual([null, 'Write an answer first.']);
   });
 });

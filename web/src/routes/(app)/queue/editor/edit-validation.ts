@@ -3,6 +3,7 @@ import { editMessages } from '#lib/messages/edit-messages.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import { judgeAnswer } from '#lib/form/answer-check.ts';
 import { faultSentence, type AnswerFault } from '#lib/form/answer-faults.ts';
+import { withPendingFaults, type PendingText } from '#lib/form/pending.ts';
 import { withValue } from '#lib/form/paths.ts';
 import { breaches, sameJson, type Breach } from '#lib/values/json/json-compare.ts';
 import { keepSpelling } from '#lib/values/json/keep-spelling.ts';
@@ -35,21 +36,26 @@ export interface EditedAnswer {
   readonly kind: EditKind;
   readonly subject: Json;
   readonly schema: Json | null;
+  readonly pending?: readonly PendingText[];
+  /** The text before anything is typed, where a person writes the answer. */
+  readonly started?: string;
 }
 
 /** Validates the editor's text. A text has no shape to lose, and a schema says which shapes are right. */
 export function validateEdit(answer: EditedAnswer, text: string): EditValidation {
-  const { subject, schema, item } = answer;
+  const { subject, schema, item, pending = [] } = answer;
   const writes = subject === null && item.has_suggestion === false;
   const asText = answer.kind === 'text';
   const read = asText ? readEdit(writes ? '' : subject, text) : readEdit(subject, text);
   const value = asText ? text : read.ok ? read.value : subject;
   const judged = schema !== null && (read.ok || (read.fault === 'unchanged' && !writes));
-  const answerFaults = judged ? judgeAnswer(schema, value) : [];
-  const shapeBreaches = read.ok && schema === null && !asText ? breaches(subject, read.value) : [];
+  const answerFaults = withPendingFaults(judged ? judgeAnswer(schema, value) : [], pending);
+  const hasShape = schema === null && !asText && pending.length === 0;
+  const shapeBreaches = read.ok && hasShape ? breaches(subject, read.value) : [];
+  const isEmpty = text.trim() === '' || (text === answer.started && answerFaults.length > 0);
   return {
     read: read.ok && !asText ? { ...read, output: spelled(item, read.value) } : read,
-    fault: writes && text.trim() === '' ? itemMessages.edit.empty : faultOf(read, answerFaults, item),
+    fault: writes && isEmpty ? itemMessages.edit.empty : faultOf(read, answerFaults, item),
     shapeBreaches,
     answerFaults,
   };

@@ -211,7 +211,7 @@ export class ReviewSession {
   /** Closes the editor; the draft stays. Where no answer was typed, the note is sent with any decision. */
   stopEdit(): void {
     const edit = editOf(this.#state.item);
-    this.#dispatch({ kind: 'stopEdit', carried: edit !== null && edit.text === edit.original ? edit.note : '' });
+    this.#dispatch({ kind: 'stopEdit', carried: edit !== null && !edit.typed ? edit.note : '' });
   }
 
   /** After an interruption: what was unreachable may be reachable now. */

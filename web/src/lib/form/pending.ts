@@ -1,0 +1,44 @@
+// Text of a field that is no value of its kind yet. It is kept in the answer as a text, and blocks sending. Pure.
+import { stepsOf } from '@countersign/shared/json/json-pointer';
+import type { Json } from '@countersign/shared/json/json';
+import { parseJson } from '#lib/values/json/lossless.ts';
+import type { AnswerFault } from './answer-faults.ts';
+import { valueAt, withValue } from './paths.ts';
+
+/** What a person has typed so far at a place, and what belongs there. */
+export interface PendingText {
+  /** A JSON pointer into what is edited. */
+  readonly pointer: string;
+  readonly text: string;
+  readonly expects: 'json' | 'number';
+}
+
+const MESSAGES: Readonly<Record<PendingText['expects'], string>> = {
+  json: 'is not valid JSON yet',
+  number: 'must be a number',
+};
+
+/** Whether a pointer is another one, or leads to a place in it. */
+export const isWithin = (pointer: string, outer: string): boolean =>
+  pointer === outer || pointer.startsWith(`${outer}/`);
+
+/** Why the answer cannot be sent: its faults, except at the places where something is pending. */
+export const withPendingFaults = (judged: readonly AnswerFault[], pending: readonly PendingText[]): AnswerFault[] => [
+  ...pending.map(({ pointer, expects }) => ({ pointer, message: MESSAGES[expects] })),
+  ...judged.filter((fault) => !pending.some(({ pointer }) => isWithin(fault.pointer, pointer))),
+];
+
+/** The value with each of the texts at its place, as a text: spliced as it is, `1, "b": 2` would become two members. */
+export const withPending = (value: Json | undefined, pending: readonly PendingText[]): Json | undefined =>
+  pending.reduce<Json | undefined>((whole, { pointer, text }) => withValue(whole, stepsOf(pointer), text), value);
+
+/** The texts that are still at their places in JSON text that was changed elsewhere; all of them while it cannot be parsed. */
+export function stillPending(pending: readonly PendingText[], json: string): readonly PendingText[] {
+  if (pending.length === 0) return pending;
+  try {
+    const value = parseJson(json);
+    return pending.filter(({ pointer, text }) => valueAt(value, stepsOf(pointer)) === text);
+  } catch {
+    return pending;
+  }
+}
