@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ACTIONS,
   BULK_ACTIONS,
+  insteadOfApproving,
   isMove,
   isOverride,
   isReasoned,
@@ -11,6 +12,7 @@ import {
   pastTextsOf,
   REVIEW_ACTIONS,
   REVIEWER_DECISIONS,
+  type SubmitterAction,
 } from './review-actions.ts';
 
 describe('the table of actions', () => {
@@ -27,6 +29,22 @@ describe('the table of actions', () => {
     expect(pastTextsOf('finalize')).toEqual(texts);
     expect(pastTextsOf('edit')).toMatchObject({ done: 'Edited', decided: 'edited and approved' });
     expect(pastTextsOf('return')).toMatchObject({ history: 'returned it to the queue' });
+  });
+
+  it.each<[string, 'queued' | 'escalated' | null, SubmitterAction[]]>([
+    ['Edit or reject instead.', 'queued', ['approve', 'edit', 'reject']],
+    ['Edit, reject or respond instead.', 'escalated', ['respond', 'reject', 'edit']],
+    ['Reject instead.', 'queued', ['approve', 'reject']],
+    ['Escalate instead: the submission allows nothing else.', 'queued', ['approve']],
+    ['The submission allows nothing else.', null, ['approve']],
+    ['Reject instead.', null, ['reject']],
+    ['Withhold instead: the submission allows nothing else.', 'escalated', ['approve']],
+  ])('LC7: advises to “%s” where approving is impossible', (advice, status, allowed) => {
+    expect(insteadOfApproving(status, allowed)).toBe(advice);
+  });
+
+  it('names an action in advice as the page does', () => {
+    expect(insteadOfApproving('queued', ['edit', 'reject'], { edit: 'write it' })).toBe('Write it or reject instead.');
   });
 
   it('has each action either make a decision or move the item', () => {

@@ -182,6 +182,31 @@ export const actionsFrom = (
     (action) => (ACTIONS[action].from as readonly OpenStatus[]).includes(status) && isAllowed(action, allowed),
   );
 
+/** Those that answer the pipeline; an item that allows none of them can only be passed on, or withheld. */
+const isAnswer = (action: ReviewAction): boolean => (SUBMITTER_ACTIONS as readonly ReviewAction[]).includes(action);
+
+/**
+ * What can be done with an item whose suggestion cannot be approved, as advice: “Edit or reject instead.” `status`: null where it
+ * is decided, and only another answer can replace the present one. `names`: other names of actions, in lower case.
+ */
+export function insteadOfApproving(
+  status: OpenStatus | null,
+  allowed: readonly SubmitterAction[],
+  names: Partial<Record<ReviewAction, string>> = {},
+): string {
+  const others = actionsFrom(status ?? 'queued', allowed).filter(
+    (action) => action !== 'approve' && action !== 'return',
+  );
+  const answers = others.filter(isAnswer);
+  if (answers.length === 0 && status === null) return 'The submission allows nothing else.';
+  const listed = (answers.length > 0 ? answers : others).map((one) => names[one] ?? ACTIONS[one].label.toLowerCase());
+  const [first = '', ...rest] = listed;
+  const last = rest.pop();
+  const all = last === undefined ? first : `${[first, ...rest].join(', ')} or ${last}`;
+  const why = answers.length > 0 ? '' : ': the submission allows nothing else';
+  return `${all.charAt(0).toUpperCase()}${all.slice(1)} instead${why}.`;
+}
+
 /** A value for each action. */
 export const byAction = <Value>(valueOf: (action: ReviewAction) => Value) =>
   Object.fromEntries(REVIEW_ACTIONS.map((action) => [action, valueOf(action)])) as Record<ReviewAction, Value>;

@@ -6,7 +6,7 @@ import { validate } from '@countersign/shared/json-schema/evaluate';
 import { exactJson } from '@countersign/shared/json-schema/exact-numbers';
 import { DEFAULT_ACTIONS, isAllowed, type SubmitterAction } from '@countersign/shared/review-actions';
 import { rawQuery } from '../db/raw-query.ts';
-import { ARGUMENTS, editFaults } from '../domain/items/tool-call.ts';
+import { editFaults, schemaSubject } from '../domain/items/tool-call.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 
 /** With the largest items about 25 MB. */
@@ -81,9 +81,7 @@ function satisfiesSchema({ schema, output, kind }: Row): boolean {
   if (schema === null || output === null) return true;
   const compiled = compileSchema(schema);
   if (!compiled.ok) return true;
-  const answer = exactJson(output);
-  const judged = kind === 'tool_call' ? ((answer as { [ARGUMENTS]?: Json } | null)?.[ARGUMENTS] ?? null) : answer;
-  return validate(compiled.schema, judged).length === 0;
+  return validate(compiled.schema, schemaSubject(kind, exactJson(output))).length === 0;
 }
 
 const isSameTool = ({ kind, output, suggestion }: Row): boolean =>

@@ -9,6 +9,9 @@ import { decisionStatus, itemKind, itemStatus, submitterAction } from './parts/e
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { decisionRevised, itemWithdrawn } from './parts/webhook-events.ts';
 
+/** A character that has a shape: no space, and none that only controls how others are shown. */
+const VISIBLE = /[^\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
 /** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
 export const submission = z
   .strictObject({
@@ -39,9 +42,12 @@ export const submission = z
     title: z
       .string()
       .max(LIMITS.titleLength)
-      .regex(/\S/u, 'A title has a visible character.')
+      .refine((title) => VISIBLE.test(title), 'A title has a visible character.')
       .optional()
-      .meta({ description: 'The line that identifies the item in lists, instead of the beginning of its input' }),
+      .meta({
+        pattern: '\\S',
+        description: 'The line that identifies the item in lists, instead of the beginning of its input',
+      }),
     kind: itemKind.optional().meta({
       description:
         '`tool_call`: the suggestion is `{"name": string, "arguments": object}`; reviewers may change the arguments, never the name. Default `answer`',

@@ -1,5 +1,6 @@
 // Rule RT: which status an item starts with. Pure; the first rule that matches applies, and the result names it.
 import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
+import { DEFAULT_ACTIONS, isAllowed, type SubmitterAction } from '@countersign/shared/review-actions';
 
 export interface RoutingSettings {
   auto_threshold: number;
@@ -31,12 +32,25 @@ export function foldFlag(flag: string): string {
   return flag.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
+/** What says whether a suggestion can be approved as it is. */
+interface Approvable {
+  /** It does not satisfy its schema (TS1). */
+  isInvalid: boolean;
+  hasSuggestion: boolean;
+  /** Null: the default applies (LC7). */
+  allowedActions: readonly SubmitterAction[] | null;
+}
+
+/** RT8: whether only a person may decide an item: its suggestion cannot be approved as it is. */
+export const needsPerson = ({ isInvalid, hasSuggestion, allowedActions }: Approvable): boolean =>
+  isInvalid || !hasSuggestion || !isAllowed('approve', allowedActions ?? DEFAULT_ACTIONS);
+
 /** The fields of an item that routing uses. */
 interface Submitted {
   /** Compared as submitted, never rounded. */
   confidence: number;
   risk_flags: readonly string[];
-  /** Its suggestion cannot be approved as it is (RT8): it breaks its schema, is null, or approving is not allowed. */
+  /** See {@link needsPerson}. */
   needs_person?: boolean;
 }
 

@@ -1,5 +1,6 @@
 // What a tool call looks like, and what an edit of one may change (TC1, TC2). Pure.
 import { escapePart } from '@countersign/shared/json/json-pointer';
+import type { ItemKind } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
 
 /** Something that does not fit, by its JSON pointer. */
@@ -12,8 +13,14 @@ export interface CallFault {
 /** The member that the answer schema describes. */
 export const ARGUMENTS = 'arguments';
 
-/** How many unknown members are reported. */
-const MAX_UNKNOWN = 20;
+/** What an answer schema describes: of a tool call its arguments (TC1), which are null where it has none. */
+export function schemaSubject(kind: ItemKind, answer: Json): Json {
+  if (kind === 'answer') return answer;
+  return (answer as { [ARGUMENTS]?: Json } | null)?.[ARGUMENTS] ?? null;
+}
+
+/** How many unknown members are named; the last one says how many more there are. */
+const MAX_UNKNOWN = 5;
 
 /** TC1: a tool call is exactly `{"name": non-empty text, "arguments": object}`; the faults otherwise. */
 export function callFaults(value: unknown): CallFault[] {
@@ -30,10 +37,10 @@ export function callFaults(value: unknown): CallFault[] {
     ...(isObject(given)
       ? []
       : [{ pointer: '/arguments', keyword: kindOfFault(given), message: 'The arguments are an object.' }]),
-    ...unknown.slice(0, MAX_UNKNOWN).map((key) => ({
+    ...unknown.slice(0, MAX_UNKNOWN).map((key, at) => ({
       pointer: `/${escapePart(key)}`,
       keyword: 'unknown_field',
-      message: 'Only name and arguments may be here.',
+      message: `Only name and arguments may be here.${at === MAX_UNKNOWN - 1 ? moreOf(unknown.length - MAX_UNKNOWN) : ''}`,
     })),
   ];
 }
@@ -47,6 +54,8 @@ export function editFaults(output: unknown, suggestion: Json): CallFault[] {
     { pointer: '/name', keyword: 'const', message: 'The name of the tool cannot be changed, only its arguments.' },
   ];
 }
+
+const moreOf = (count: number): string => (count > 0 ? ` ${count} more members are not listed.` : '');
 
 const kindOfFault = (value: unknown): string =>
   value === undefined ? 'required' : value === '' ? 'min_length' : 'type';

@@ -2,7 +2,7 @@
 import type { Outcome } from '@countersign/shared/enums';
 import { sameJson } from '../items/item.ts';
 
-/** An overridden suggestion and its correction, as JSON text; `output` is null for a rejection. */
+/** An overridden suggestion and its correction, as JSON text; `output` is null for a rejection or a response. */
 export interface Overridden {
   suggestion: string;
   output: string | null;
@@ -10,7 +10,7 @@ export interface Overridden {
 
 /**
  * RS1: an answer equal to the suggestion still fails, one equal to the correction is fixed, and any other needs a person. A
- * rejection has no correction, so no answer to it is fixed automatically.
+ * rejection or a response has no correction, so no answer to it is fixed automatically.
  */
 export function outcomeOf({ suggestion, output }: Overridden, answer: string): Outcome {
   const value: unknown = JSON.parse(answer);

@@ -1,5 +1,6 @@
 // Validates path, query and body with the schemas of the contract, and reports errors field by field.
 import { escapePart } from '@countersign/shared/json/json-pointer';
+import { shorten } from '@countersign/shared/json-schema/shorten';
 import type { z } from 'zod';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 
@@ -22,16 +23,23 @@ export function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root
 }
 
 /** Maximum number of reported unknown fields: a body can contain thousands, and the response must not grow with it. */
-const MAX_UNKNOWN = 20;
+const MAX_UNKNOWN = 5;
+/** Characters of an unknown field in a pointer; of a longer one the message quotes the beginning. */
+const MAX_NAME = 200;
 
 function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
   const pointer = [root, ...issue.path.map((part) => escapePointer(String(part)))].join('/');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MAX_UNKNOWN).map((key) => ({
-      pointer: `${pointer}/${escapePointer(key)}`,
-      code: 'unknown_field',
-      detail: 'Unknown field. Check the spelling.',
-    }));
+    const more = issue.keys.length - MAX_UNKNOWN;
+    return issue.keys.slice(0, MAX_UNKNOWN).map((key, at) => {
+      const { field, name } = unknownField(key);
+      const rest = at === MAX_UNKNOWN - 1 && more > 0 ? ` ${more} more are not listed.` : '';
+      return {
+        pointer: `${pointer}${field}`,
+        code: 'unknown_field',
+        detail: `Unknown field${name}. Check the spelling.${rest}`,
+      };
+    });
   }
   // zod treats any JSON as a union: when it is missing, every branch reports it.
   const branches =
@@ -42,6 +50,11 @@ function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
       ? { pointer, code: 'required', detail: 'This field is required.' }
       : { pointer, code: issue.code, detail: issue.message },
   ];
+}
+
+function unknownField(key: string): { field: string; name: string } {
+  const part = escapePointer(key);
+  return part.length <= MAX_NAME ? { field: `/${part}`, name: '' } : { field: '', name: ` “${shorten(key)}”` };
 }
 
 const escapePointer = (part: string) => encodeURIComponent(escapePart(part));

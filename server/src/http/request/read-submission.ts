@@ -8,7 +8,7 @@ import { splitList } from '@countersign/shared/json/split-list';
 import type { z } from 'zod';
 import type { CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
 import { callFaults, type CallFault } from '../../domain/items/tool-call.ts';
-import { readAnswerSchema } from '../../usecases/items/answer-schemas.ts';
+import { readAnswerSchema, uriPointer } from '../../usecases/items/answer-schemas.ts';
 import type { SubmitInput } from '../../usecases/items/new-item.ts';
 import type { ApiKeyActor } from '../../usecases/services.ts';
 import { createYielder } from '../../usecases/yield-to-event-loop.ts';
@@ -55,7 +55,7 @@ function refuseUndecidable(
 
 function refuseFaults(faults: readonly CallFault[], root: string): void {
   const errors = faults.map(({ pointer, keyword, message }) => ({
-    pointer: root + pointer.split('/').map(encodeURIComponent).join('/'),
+    pointer: root + uriPointer(pointer).pointer,
     code: keyword,
     detail: message,
   }));

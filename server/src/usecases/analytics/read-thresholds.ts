@@ -13,7 +13,8 @@ import type { MemberActor, Services } from '../services.ts';
 import { newestDecisions } from '../decisions/newest-decisions.ts';
 import { monthWindow, type TimeWindow, type WindowQuery } from './time-window.ts';
 import { reviewTimeOf } from './review-time.ts';
-import { JUDGING_ACTIONS, OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
+import { needsPerson } from '../../domain/items/routing.ts';
+import { JUDGING_ACTIONS, OVERRIDE_ACTIONS, type SubmitterAction } from '@countersign/shared/review-actions';
 import { inList } from '../../db/in-list.ts';
 
 /** The window is divided into this many blocks to measure the correlation of neighbours (AN24). */
@@ -59,32 +60,39 @@ interface CohortRow {
   risk_flags: string[];
   rule: RoutingRule;
   settings_version: number;
-  needs_person: boolean;
+  is_invalid: boolean;
+  has_suggestion: boolean;
+  allowed_actions: SubmitterAction[] | null;
   block: number;
   oldest: string | Date;
 }
 
-const COHORT_COLUMNS = 'i.confidence, i.risk_flags, i.rule, i.settings_version, i.needs_person, i.block';
+const COHORT_COLUMNS =
+  'i.confidence, i.risk_flags, i.rule, i.settings_version, i.is_invalid, i.has_suggestion, i.allowed_actions, i.block';
 
 const toCohort = (row: CohortRow): Cohort & { oldest: Date } => ({
   confidence: row.confidence,
   flags: row.risk_flags,
   rule: row.rule,
   settingsVersion: row.settings_version,
-  needsPerson: row.needs_person,
+  needsPerson: needsPerson({
+    isInvalid: row.is_invalid,
+    hasSuggestion: row.has_suggestion,
+    allowedActions: row.allowed_actions,
+  }),
   block: row.block,
   oldest: new Date(row.oldest),
 });
 
-/** RT8: whether only a person may decide an item. */
-const NEEDS_PERSON = `(suggestion_faults is not null or not has_suggestion or not coalesce('approve' = any(allowed_actions), true))`;
+/** What RT8 asks of an item. */
+const APPROVABLE = 'suggestion_faults is not null as is_invalid, has_suggestion, allowed_actions';
 
 async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<CohortRow & { arrived: number }>(
     em,
     `select ${COHORT_COLUMNS}, count(*)::int as arrived, min(i.created_at) as oldest
      from (select *, ntile(${BLOCKS}) over (order by created_at, id) as block
-         from (select id, confidence, risk_flags, rule, settings_version, ${NEEDS_PERSON} as needs_person, created_at from item
+         from (select id, confidence, risk_flags, rule, settings_version, ${APPROVABLE}, created_at from item
            where project_id = $1 and created_at >= $2 and created_at < $3 and created_at > ${RETAINED_SINCE}
            order by created_at desc, id desc limit ${SAMPLE_SIZE}) newest) i
      group by ${COHORT_COLUMNS}`,
@@ -94,7 +102,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
 }
 
 const DECIDED = `d.action, d.decided_at, i.confidence, i.risk_flags, i.rule, i.settings_version,
-  ${NEEDS_PERSON} as needs_person,
+  ${APPROVABLE},
   ntile(${BLOCKS}) over (order by i.created_at, i.id) as block`;
 
 /** A supervisor who finalized an item did not judge its suggestion: it is in `counted`, not in `reviewed`. */

@@ -118,7 +118,7 @@ interface Wanted extends Partial<Found> {
 /** Why this item cannot be claimed, or null. An item of another project does not exist. */
 async function obstacle(em: Em, { item, open, lock, role, actor }: Wanted): Promise<Refusal | null> {
   if (item === undefined) return notFound();
-  if (!open || !isOpen(item.status)) return decidedRefusal();
+  if (!open || !isOpen(item.status)) return decidedRefusal(item.status);
   refuseUnless(role, claimPermission(item.status));
   const holder = (await liveHolder(em, item)) ?? lock ?? null;
   if (holder === null || holder.userId === actor.userId) return null;

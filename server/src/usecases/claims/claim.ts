@@ -58,7 +58,7 @@ export async function termsFor(
   return services.db.read(async (em) => {
     const { item, role } = await findItem(em, actor.userId, itemId);
     if (needs !== undefined) refuseUnless(role, needs);
-    if (!isOpen(item.status)) throw decidedRefusal();
+    if (!isOpen(item.status)) throw decidedRefusal(item.status);
     refuseUnless(role, claimPermission(item.status));
     const project = await em.findOneOrFail(Project, { id: item.projectId });
     refuseIfArchived(project);

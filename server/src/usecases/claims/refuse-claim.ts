@@ -1,4 +1,5 @@
 // Builds the refusals of claims and decisions, with the present holder of the item.
+import type { ItemStatus } from '@countersign/shared/enums';
 import { Refusal, type ErrorCode } from '@countersign/shared/errors';
 import { displayName } from '../../domain/access/actor.ts';
 import { isOpen } from '../../domain/items/item.ts';
@@ -25,16 +26,18 @@ export async function claimRefusal(em: Em, code: keyof typeof DETAILS, holder: H
   });
 }
 
-export function decidedRefusal(): Refusal {
-  return new Refusal(
-    'already_decided',
-    'This item is already decided. See the decision, then continue with the next item.',
-  );
-}
+const DECIDED = 'This item is already decided. See the decision, then continue with the next item.';
+/** Where no decision ended it. */
+const ENDED: Partial<Record<ItemStatus, string>> = {
+  withdrawn: 'The pipeline withdrew this item: it needs no answer any more. Continue with the next item.',
+};
+
+/** `already_decided`, in words for the status that the item has. */
+export const decidedRefusal = (status: ItemStatus): Refusal => new Refusal('already_decided', ENDED[status] ?? DECIDED);
 
 /** The refusal for an item that could not be claimed or decided, by its present state. */
 export function refusalFor(em: Em, item: Item, code: keyof typeof DETAILS): Promise<Refusal> {
-  if (!isOpen(item.status)) return Promise.resolve(decidedRefusal());
+  if (!isOpen(item.status)) return Promise.resolve(decidedRefusal(item.status));
   return claimRefusal(em, code, holderOf(item));
 }
 

@@ -25,7 +25,7 @@ export async function renewClaim(services: Services, actor: MemberActor, { itemI
     const project = await em.findOneOrFail(Project, { id: found.item.projectId });
     return { item: found.item, leaseSeconds: project.claimLeaseSeconds };
   });
-  if (!isOpen(item.status)) throw decidedRefusal();
+  if (!isOpen(item.status)) throw decidedRefusal(item.status);
   const held = { itemId, userId: actor.userId, fence, ms: leaseSeconds * 1000 };
   if (holds(item, actor, fence)) {
     await services.db.refuseEnded();

@@ -1,10 +1,18 @@
 // Decides an item that a reviewer holds: a conditional UPDATE with the fence says whose decision counts (LC1, I1, I3).
 import { Refusal } from '@countersign/shared/errors';
-import { ACTIONS, isAllowed, isMove, isOverride, type ReviewAction } from '@countersign/shared/review-actions';
+import {
+  ACTIONS,
+  actionsFrom,
+  insteadOfApproving,
+  isAllowed,
+  isMove,
+  isOverride,
+  type ReviewAction,
+} from '@countersign/shared/review-actions';
 import type { DecisionAction } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
 import type { Fault } from '@countersign/shared/json-schema/evaluate';
-import { moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
+import { isOpen, moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { answerRefusal, faultsOf, loadAnswerSchema, sameAnswer, suggestionRefusal } from '../items/answer-schemas.ts';
@@ -75,7 +83,7 @@ async function leaveQueue(
 }
 
 function refusedMove(item: Item, action: ReviewAction): Refusal {
-  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
+  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal(item.status);
   return notAllowed('action', `An item that is ${item.status} doesn’t allow “${action}”.`);
 }
 
@@ -87,12 +95,21 @@ function notAllowed(field: string, detail: string): Refusal {
 function checkAction(item: Item, action: ReviewAction): void {
   const allowed = allowedActionsOf(item);
   if (!isAllowed(action, allowed)) {
-    const others = allowed.map((one) => `“${one}”`).join(', ');
-    throw notAllowed('action', `The submission doesn’t allow “${action}”. It allows ${others}, and escalating.`);
+    const possible = isOpen(item.status) ? actionsFrom(item.status, allowed) : allowed;
+    const others = possible.map((one) => `“${one}”`);
+    throw notAllowed('action', `The submission doesn’t allow “${action}”. Possible: ${others.join(', ')}.`);
   }
   if (action === 'approve' && !item.hasSuggestion)
-    throw notAllowed('action', 'There is no suggestion to approve. Write the answer as an edit, or reject the item.');
+    throw notAllowed('action', `There is no suggestion to approve. ${adviceFor(item)}`);
 }
+
+/** What to do with an item whose suggestion cannot be approved. A decided one is being revised. */
+const adviceFor = (item: Item): string =>
+  insteadOfApproving(
+    isOpen(item.status) ? item.status : null,
+    allowedActionsOf(item),
+    item.hasSuggestion ? {} : { edit: 'write the answer as an edit' },
+  );
 
 /** TS5: an answer that is written where there was none corrects nothing. */
 const needsReason = (item: Item, { action }: Answer, move: Move): boolean =>
@@ -124,15 +141,16 @@ const isUnchanged = (item: Item, output: NonNullable<Answer['output']>): boolean
   item.suggestionFaults ? sameAnswer(output.raw, item.suggestion) : sameJson(output.value, JSON.parse(item.suggestion));
 
 /** A suggestion that does not satisfy its schema cannot be approved as it is (TS2). */
-function unchangedRefusal({ suggestionFaults, hasSuggestion }: Item): Refusal {
-  if (!hasSuggestion)
+function unchangedRefusal(item: Item): Refusal {
+  if (!item.hasSuggestion)
     return new Refusal('unchanged_edit', 'The answer is null, as the suggestion was. Write an answer.');
-  return new Refusal(
-    'unchanged_edit',
-    suggestionFaults
-      ? 'No changes, and the suggestion does not satisfy its schema. Edit or reject it.'
-      : 'No changes. Edit it or approve it as is.',
-  );
+  if (item.suggestionFaults)
+    return new Refusal(
+      'unchanged_edit',
+      `No changes, and the suggestion does not satisfy its schema. ${adviceFor(item)}`,
+    );
+  const mayApprove = isAllowed('approve', allowedActionsOf(item));
+  return new Refusal('unchanged_edit', `No changes. ${mayApprove ? 'Edit it or approve it as is.' : 'Edit it first.'}`);
 }
 
 /** TS2, TC2: refuses an output that does not satisfy the item, and the approval of a suggestion that does not. */
@@ -141,7 +159,7 @@ export async function checkOutput(em: Em, item: Item, { input, move }: { input: 
   const { projectId, answerSchema: digest, suggestionFaults, kind } = item;
   const { output } = input;
   if (output === null) {
-    if (suggestionFaults) throw suggestionRefusal(JSON.parse(suggestionFaults) as Fault[]);
+    if (suggestionFaults) throw suggestionRefusal(JSON.parse(suggestionFaults) as Fault[], adviceFor(item));
     return;
   }
   if (kind === 'tool_call') {

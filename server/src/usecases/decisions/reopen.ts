@@ -30,7 +30,7 @@ export async function reopen(
        where id = ? and status = 'rejected' and version = ? and emptied_at is null returning id`,
       [itemId, item.version],
     );
-    if (moved.length === 0) throw decidedRefusal();
+    if (moved.length === 0) throw decidedRefusal(item.status);
     const now = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
     const event = { project_id: now.projectId, item_id: itemId, version: now.version, actor: memberRef(actor) };
     tx.appendEvent({ type: 'item.queued', ...event, item: toItemRow(now, null), reason });
@@ -38,7 +38,7 @@ export async function reopen(
 }
 
 function refused(item: Item): Refusal {
-  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
+  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal(item.status);
   const detail = 'This item is already waiting for review; only a rejected item can be reopened.';
   return new Refusal('validation_failed', detail);
 }

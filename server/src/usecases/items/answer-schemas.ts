@@ -5,8 +5,7 @@ import { validate, type CompiledSchema, type Fault } from '@countersign/shared/j
 import { exactJson, valueKey } from '@countersign/shared/json-schema/exact-numbers';
 import { shorten } from '@countersign/shared/json-schema/shorten';
 import type { ItemKind } from '@countersign/shared/enums';
-import type { Json } from '@countersign/shared/json/json';
-import { ARGUMENTS } from '../../domain/items/tool-call.ts';
+import { ARGUMENTS, schemaSubject } from '../../domain/items/tool-call.ts';
 import { sha256Hex } from '../../crypto/tokens.ts';
 import type { Em } from '../../db/orm.ts';
 import { readSchemaText } from '../../db/submit-batch.ts';
@@ -93,10 +92,8 @@ export function faultsOf({ compiled, fault }: AnswerSchema, { kind, text }: Answ
     const message = `cannot be checked, because its answer schema is not valid any more: ${shorten(fault ?? '')}`;
     return [{ pointer: '', schema_pointer: '', keyword: 'schema', message }];
   }
-  if (kind === 'answer') return validate(compiled, exactJson(text));
-  const call = exactJson(text) as { [ARGUMENTS]: Json };
-  const faults = validate(compiled, call[ARGUMENTS]);
-  return faults.map((fault) => ({ ...fault, pointer: `/${ARGUMENTS}${fault.pointer}` }));
+  const faults = validate(compiled, schemaSubject(kind, exactJson(text)));
+  return kind === 'answer' ? faults : faults.map((fault) => ({ ...fault, pointer: `/${ARGUMENTS}${fault.pointer}` }));
 }
 
 /** What an item stores about its suggestion. */
@@ -109,14 +106,10 @@ export function judge(schema: AnswerSchema, suggestion: Answer): SchemaCheck {
 /** TS2: refuses an output that does not satisfy its schema. */
 export const answerRefusal = (faults: readonly FaultAt[]): Refusal => refusalOf('answer_invalid', '#/output', faults);
 
-/** TS2: refuses to approve a suggestion that does not satisfy its schema. */
-export function suggestionRefusal(faults: readonly Fault[]): Refusal {
+/** TS2: refuses to approve a suggestion that does not satisfy its schema. `advice`: what to do instead. */
+export function suggestionRefusal(faults: readonly Fault[], advice: string): Refusal {
   const { detail, extras } = answerRefusal(faults);
-  return new Refusal(
-    'answer_invalid',
-    `The suggestion does not satisfy its schema. Edit or reject it. ${detail}`,
-    extras,
-  );
+  return new Refusal('answer_invalid', `The suggestion does not satisfy its schema. ${advice} ${detail}`, extras);
 }
 
 /** Whether two answers, which are JSON text, are equal as schemas see them: numbers as decimals. */
@@ -126,15 +119,15 @@ const keyOf = (text: string): string => valueKey(exactJson(text), () => {});
 /** Characters of a pointer in a refusal, encoded: names in a schema have hundreds, each of up to nine. */
 const MAX_POINTER = 500;
 
-/** As a fragment of a URI. A long pointer ends at the last level that has room: it names what contains the fault. */
-function uriPointer(pointer: string): string {
+/** As a fragment of a URI. A long pointer is cut at the last level that has room: it names what contains the fault. */
+export function uriPointer(pointer: string): { pointer: string; isCut: boolean } {
   let encoded = '';
   for (const part of pointer.split('/').slice(1)) {
     const next = `${encoded}/${encodeURIComponent(part)}`;
-    if (next.length > MAX_POINTER) break;
+    if (next.length > MAX_POINTER) return { pointer: encoded, isCut: true };
     encoded = next;
   }
-  return encoded;
+  return { pointer: encoded, isCut: false };
 }
 
 interface FaultAt {
@@ -144,11 +137,12 @@ interface FaultAt {
 }
 
 function refusalOf(code: ErrorCode, member: string, faults: readonly FaultAt[]): Refusal {
-  const errors = faults.map(({ pointer, keyword, message }): FieldError => ({
-    pointer: member + uriPointer(pointer),
-    code: keyword ?? code,
-    detail: message,
-  }));
+  const errors = faults.map(({ pointer, keyword, message }): FieldError => {
+    const at = uriPointer(pointer);
+    // Its place has no room, so it is said of what contains it.
+    const detail = at.isCut ? `contains a value that ${message}` : message;
+    return { pointer: member + at.pointer, code: keyword ?? code, detail };
+  });
   const [first] = errors;
   return new Refusal(code, first ? `${first.pointer}: ${first.detail}` : 'Check the fields.', { errors });
 }

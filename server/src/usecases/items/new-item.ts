@@ -1,7 +1,7 @@
 // Converts a validated submission into its rows and its event, by the settings of the moment (RT6).
 import type { ActorRef, NewEvent } from '@countersign/shared/schemas/parts/events';
 import { hashToUnit } from '../../crypto/hash-to-unit.ts';
-import { isAllowed, DEFAULT_ACTIONS, type SubmitterAction } from '@countersign/shared/review-actions';
+import type { SubmitterAction } from '@countersign/shared/review-actions';
 import type { ItemKind } from '@countersign/shared/enums';
 import type { Ids } from '../../db/clock.ts';
 import type { NewItem, RoutingRow } from '../../db/submit-batch.ts';
@@ -9,7 +9,7 @@ import { isDrawn } from '../../domain/audits/audit.ts';
 import { dueAt, isOpen } from '../../domain/items/item.ts';
 import { previewOf } from '../../domain/items/preview.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
-import { route } from '../../domain/items/routing.ts';
+import { needsPerson, route } from '../../domain/items/routing.ts';
 import type { AnswerSchema, SchemaCheck } from './answer-schemas.ts';
 
 /** A validated submission. The raw members are the JSON text as received (I7). */
@@ -34,11 +34,11 @@ export interface SubmitInput {
 /** TS5: whether there is something to approve. */
 const hasSuggestion = ({ suggestion }: Pick<SubmitInput, 'suggestion'>): boolean => suggestion.raw !== 'null';
 
-/** RT8: whether only a person may decide: the suggestion cannot be approved as it is. */
-function needsPerson(input: SubmitInput, check: SchemaCheck | null): boolean {
-  const isInvalid = check !== null && check.faults !== null;
-  return isInvalid || !hasSuggestion(input) || !isAllowed('approve', input.allowedActions ?? DEFAULT_ACTIONS);
-}
+const approvableOf = (input: SubmitInput, check: SchemaCheck | null) => ({
+  isInvalid: check !== null && check.faults !== null,
+  hasSuggestion: hasSuggestion(input),
+  allowedActions: input.allowedActions ?? null,
+});
 
 /**
  * Routes the submission and builds its row. `decisionId` is set when it is approved
@@ -53,7 +53,7 @@ export function toNewItem(
   const routing = {
     confidence: input.confidence,
     risk_flags: input.riskFlags,
-    needs_person: needsPerson(input, check),
+    needs_person: needsPerson(approvableOf(input, check)),
   };
   const routed = route(routing, project);
   const id = made.ids.uuid();

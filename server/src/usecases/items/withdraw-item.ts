@@ -66,6 +66,10 @@ async function withdraw(tx: Tx, actor: ApiKeyActor, { itemId, reason }: Withdraw
   return row.holder !== null && row.live ? [{ itemId, userId: row.holder, fence: row.fence }] : [];
 }
 
+const STANDS = 'The decision stands. Read it in the item, the feed or the webhook.';
+const PROVISIONAL = 'A reviewer has decided this item. Read the decision once it is final.';
+const ROUTED = 'Routing rejected this item on its arrival. Nobody is asked for an answer.';
+
 async function refuseUnlessRepeated(
   { em }: Tx,
   { itemId, projectId }: { itemId: string; projectId: string },
@@ -75,7 +79,7 @@ async function refuseUnlessRepeated(
   if (withdrawalOf(item) === 'repeat') return;
   const decision = await em.findOne(Decision, { itemId, audit: false, supersededAt: null });
   const isFinal = item.audit || !item.publicStatus;
-  throw new Refusal('already_decided', 'The decision stands. Read it in the item, the feed or the webhook.', {
+  throw new Refusal('already_decided', isFinal ? (decision === null ? ROUTED : STANDS) : PROVISIONAL, {
     item: { id: item.id, status: publicStatusOf(item), decision: decision && isFinal ? toDecision(decision) : null },
   });
 }

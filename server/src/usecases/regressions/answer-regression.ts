@@ -1,10 +1,10 @@
 // A pipeline answers cases of a regression run (RS1, RS3): each answer is evaluated and stored, and no item changes.
 import type { ItemKind, ItemStatus, Outcome } from '@countersign/shared/enums';
 import type { Fault } from '@countersign/shared/json-schema/evaluate';
-import { DEFAULT_ACTIONS, isAllowed, type SubmitterAction } from '@countersign/shared/review-actions';
+import type { SubmitterAction } from '@countersign/shared/review-actions';
 import { callFaults } from '../../domain/items/tool-call.ts';
 import { outcomeOf } from '../../domain/learnings/regression.ts';
-import { route, type RoutingSettings } from '../../domain/items/routing.ts';
+import { needsPerson, route, type RoutingSettings } from '../../domain/items/routing.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { readRouting } from '../../db/submit-batch.ts';
@@ -102,8 +102,8 @@ async function judgeBatch(em: Em, answers: readonly CaseAnswered[], by: By): Pro
     }
     const faults = await faultsIn(em, learning, suggestion);
     const outcome = faults.length > 0 ? 'still_fails' : outcomeOf(learning, suggestion);
-    const needsPerson = faults.length > 0 || suggestion === 'null' || !mayApprove(learning);
-    const { status } = route({ confidence, risk_flags: riskFlags, needs_person: needsPerson }, by.settings);
+    const onlyPeople = isForPeople(learning, suggestion, faults);
+    const { status } = route({ confidence, risk_flags: riskFlags, needs_person: onlyPeople }, by.settings);
     const stored = faults.length > 0 ? JSON.stringify(faults) : null;
     rows.set(caseId, {
       learning_id: caseId,
@@ -121,7 +121,9 @@ async function judgeBatch(em: Em, answers: readonly CaseAnswered[], by: By): Pro
   return judged;
 }
 
-const mayApprove = ({ allowed_actions: allowed }: CaseRow): boolean => isAllowed('approve', allowed ?? DEFAULT_ACTIONS);
+/** RT8: whether routing would leave the answer to a person. */
+const isForPeople = ({ allowed_actions }: CaseRow, suggestion: string, faults: readonly Fault[]): boolean =>
+  needsPerson({ isInvalid: faults.length > 0, hasSuggestion: suggestion !== 'null', allowedActions: allowed_actions });
 
 /** RS1: why the answer could not be the output of its item. */
 async function faultsIn(em: Em, { project_id, kind, answer_schema: digest }: CaseRow, text: string): Promise<Fault[]> {

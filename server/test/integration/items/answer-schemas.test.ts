@@ -150,11 +150,11 @@ describe('a decision on an item with a schema', () => {
     });
     const unchanged = edit(fence, JSON.parse(INVALID) as Json);
     expect((await owner.refused('unchanged_edit', decideItem, { params, body: unchanged })).detail).toBe(
-      'No changes, and the suggestion does not satisfy its schema. Edit or reject it.',
+      'No changes, and the suggestion does not satisfy its schema. Edit or reject instead.',
     );
     expect(errors).toEqual([AT_OUTPUT]);
     expect(detail).toBe(
-      'The suggestion does not satisfy its schema. Edit or reject it. #/output/amount: must be a number',
+      'The suggestion does not satisfy its schema. Edit or reject instead. #/output/amount: must be a number',
     );
     const decided = await owner.call(decideItem, { params, body: edit(fence, { amount: 1.1 }) });
     expect(decided.decision).toMatchObject({ status: 'approved', output: { amount: 1.1 } });
@@ -181,6 +181,24 @@ describe('a decision on an item with a schema', () => {
     await owner.refused('answer_invalid', decideItem, { params, body: edit(fence, { amount: 0.35 }) });
     const decided = await owner.call(decideItem, { params, body: { fence, action: 'approve' } });
     expect(decided.decision?.action).toBe('approve');
+  });
+
+  it('TS2: names the place of a fault as a URI fragment, and of a long one what contains it', async () => {
+    const [name, long] = ['a b/ü%', '字'.repeat(200)];
+    const inner = { type: 'object', properties: { [long]: { type: 'number' } } };
+    const properties = {
+      n: { type: 'number' },
+      [name]: { ...inner, properties: { ...inner.properties, n: { type: 'number' } } },
+    };
+    const { id } = await submitted(JSON.stringify({ n: 1 }), JSON.stringify({ type: 'object', properties }), 0.8);
+    const { fence } = await project.owner.call(claimItem, { params: { id } });
+    const body = edit(fence, { n: 2, [name]: { n: 'x', [long]: 'x' } });
+    const { errors } = await project.owner.refused('answer_invalid', decideItem, { params: { id }, body });
+    expect(errors?.map(({ pointer, detail }) => `${pointer} ${detail}`).sort()).toEqual([
+      '#/output/a%20b~1%C3%BC%25 contains a value that must be a number',
+      '#/output/a%20b~1%C3%BC%25/n must be a number',
+    ]);
+    await project.owner.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
   });
 
   it('TS2: a rejection needs no valid output, and a decision after an undo is checked again', async () => {

@@ -73,9 +73,12 @@ describe('a title', () => {
     await review(project.owner, id);
   });
 
-  it.each([[''], [' \n'], ['x'.repeat(201)], [7], [null]])('%j is refused', async (title) => {
-    expect(await refused({ title })).toEqual([expect.stringMatching(/^#\/title /)]);
-  });
+  it.each([[''], [' \n'], ['\u200b\u2060'], ['\u3164\u2800\u00ad'], ['\u202e\u200d'], ['x'.repeat(201)], [7], [null]])(
+    '%j is refused',
+    async (title) => {
+      expect(await refused({ title })).toEqual([expect.stringMatching(/^#\/title /)]);
+    },
+  );
 });
 
 describe('a tool call', () => {
@@ -100,6 +103,18 @@ describe('a tool call', () => {
     const valid = await submitted({ kind: 'tool_call', suggestion: CALL, answer_schema: SCHEMA, confidence: 1 });
     expect([valid.status, valid.decision?.output]).toEqual(['auto_approved', CALL]);
     await review(project.owner, id, 'reject');
+  });
+
+  it('TC1: a refusal stays small, however many long members a batch has, and says how many more there are', async () => {
+    const extra = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${'字'.repeat(250)}${at}`, 1]));
+    const call = bodyOf({ kind: 'tool_call', suggestion: { ...CALL, ...extra } });
+    const items = [...Array.from({ length: 20 }, () => call), bodyOf(extra)];
+    const answer = await project.pipeline.submitBatchRaw(`{"items":[${items.join()}]}`);
+    if (!answer.ok) throw new Error(answer.text);
+    expect(JSON.stringify(answer.reply).length).toBeLessThan(JSON.stringify(items).length / 4);
+    const details = answer.reply.results.map((one) => ('error' in one ? (one.error.errors?.at(-1)?.detail ?? '') : ''));
+    expect(details[0]).toBe('Only name and arguments may be here. 35 more members are not listed.');
+    expect(details.at(-1)).toMatch(/^Unknown field “字{80}…”\. Check the spelling\. 35 more are not listed\.$/);
   });
 
   const CASES: readonly (readonly [unknown, readonly string[]])[] = [
@@ -170,7 +185,7 @@ describe('allowed actions', () => {
       {
         pointer: '#/action',
         code: 'not_allowed',
-        detail: 'The submission doesn’t allow “reject”. It allows “respond”, “approve”, and escalating.',
+        detail: 'The submission doesn’t allow “reject”. Possible: “approve”, “respond”, “escalate”.',
       },
     ]);
     await project.owner.call(decideItem, { params, body: { fence, action: 'escalate', reason: 'Not sure' } });
@@ -185,6 +200,49 @@ describe('allowed actions', () => {
     expect(item.allowed_actions).toEqual(['approve', 'edit', 'reject']);
     expect(await attempt({ action: 'respond', response: 'No.' })).toBe('validation_failed #/action not_allowed');
     await decide({ action: 'approve' });
+  });
+
+  it('LC7, TS2: an invalid suggestion that may only be approved is passed on or withheld, by every way in', async () => {
+    const fields = {
+      allowed_actions: ['approve'],
+      suggestion: { amount: 'all' },
+      answer_schema: SCHEMA,
+      confidence: 1,
+    };
+    const batch = await project.pipeline.submitBatchRaw(`{"items":[${bodyOf(fields)}]}`);
+    const sender = await aSender(project);
+    const body = aBody(fields);
+    const signed = await post(served, sender.path, { body, headers: hexOf(sender.secret, body) });
+    const answers = [...(batch.ok ? batch.reply.results : []), JSON.parse(signed.text), await submitted(fields)];
+    expect(answers).toMatchObject(Array.from({ length: 3 }, () => ({ status: 'queued' })));
+    for (const { id } of answers as { id: string }[]) {
+      const params = { id };
+      const take = async () => (await project.owner.call(claimItem, { params })).fence;
+      const decide = { params, body: { fence: await take(), action: 'approve' as const } };
+      const advice = 'instead: the submission allows nothing else. #/output/amount: must be a number';
+      const { detail } = await project.owner.refused('answer_invalid', decideItem, decide);
+      expect(detail).toBe(`The suggestion does not satisfy its schema. Escalate ${advice}`);
+      const escalate = { action: 'escalate' as const, reason: 'Invalid' };
+      await project.owner.call(decideItem, { params, body: { fence: decide.body.fence, ...escalate } });
+      const fence = await take();
+      const again = { params, body: { fence, action: 'approve' as const } };
+      const later = await project.owner.refused('answer_invalid', decideItem, again);
+      expect(later.detail).toBe(`The suggestion does not satisfy its schema. Withhold ${advice}`);
+      const withhold = { fence, action: 'finalize' as const, reason: 'Invalid' };
+      expect((await project.owner.call(decideItem, { params, body: withhold })).status).toBe('escalated_final');
+    }
+  });
+
+  it('LC7: advice names only what the submission allows', async () => {
+    const { params, attempt } = await held({ allowed_actions: ['edit', 'respond'] });
+    const unchanged = { action: 'edit', output: 'yes', reason: 'r' };
+    expect(await attempt(unchanged)).toBe('unchanged_edit');
+    const { fence } = await project.owner.call(claimItem, { params });
+    const body = { fence, ...unchanged, action: 'edit' as const };
+    expect((await project.owner.refused('unchanged_edit', decideItem, { params, body })).detail).toBe(
+      'No changes. Edit it first.',
+    );
+    await project.owner.call(decideItem, { params, body: { fence, action: 'respond', response: 'No.' } });
   });
 
   it('RT8: an item that nobody may approve is never approved automatically', async () => {
@@ -225,9 +283,17 @@ describe('a suggestion that is null', () => {
   });
 
   it('TS5: is refused where only approving would be allowed', async () => {
-    expect(await refused({ suggestion: null, allowed_actions: ['approve'] })).toEqual([
-      '#/allowed_actions not_allowed',
-    ]);
+    const fields = { suggestion: null, allowed_actions: ['approve'] };
+    expect(await refused(fields)).toEqual(['#/allowed_actions not_allowed']);
+    const batch = await project.pipeline.submitBatchRaw(`{"items":[${bodyOf({})},${bodyOf(fields)}]}`);
+    if (!batch.ok) throw new Error(batch.text);
+    const [valid, other] = batch.reply.results;
+    expect(other).toMatchObject({ error: { errors: [{ pointer: '#/items/1/allowed_actions', code: 'not_allowed' }] } });
+    const sender = await aSender(project);
+    const body = aBody(fields);
+    const { status, text } = await post(served, sender.path, { body, headers: hexOf(sender.secret, body) });
+    expect([status, text]).toEqual([422, expect.stringContaining('"pointer":"#/allowed_actions"')]);
+    if (valid && 'id' in valid) await review(project.owner, valid.id, 'reject');
   });
 });
 

@@ -9,6 +9,7 @@ import {
   reopenItem,
   undoDecision,
 } from '@countersign/shared/routes/queue';
+import { archiveProject } from '@countersign/shared/routes/lifecycle';
 import { readAnalytics } from '@countersign/shared/routes/analytics';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { aSubmission, join, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';
@@ -89,7 +90,10 @@ describe('WD1: a pipeline withdraws', () => {
     const late = await anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } });
     expect(late.ok ? null : late.problem.code).toBe('already_decided');
     const claimed = await anna.attempt(claimItem, { params: { id } });
-    expect(claimed.ok ? null : claimed.problem.code).toBe('already_decided');
+    expect(claimed.ok ? null : claimed.problem).toMatchObject({
+      code: 'already_decided',
+      detail: 'The pipeline withdrew this item: it needs no answer any more. Continue with the next item.',
+    });
     const { data } = await anna.call(listQueue, { query: { project_id: project.id } });
     expect(data).toEqual([]);
     expect(await inside.services.claims.holders([id])).toEqual(new Map());
@@ -108,6 +112,7 @@ describe('WD1: a pipeline withdraws', () => {
     await review(anna, id, 'approve');
     expect(await refused(id)).toMatchObject({
       ...{ status: 409, code: 'already_decided', item: { id, status: 'queued', decision: null } },
+      detail: 'A reviewer has decided this item. Read the decision once it is final.',
     });
     await anna.call(undoDecision, { params: { id } });
     expect(await withdraw(id)).toMatchObject({ status: 'withdrawn' });
@@ -119,9 +124,15 @@ describe('WD1: a pipeline withdraws', () => {
     await review(anna, id, 'reject');
     expect(await refused(id)).toMatchObject({
       ...{ code: 'already_decided', item: { id, status: 'rejected', decision: { action: 'reject' } } },
+      detail: 'The decision stands. Read it in the item, the feed or the webhook.',
     });
     const automatic = await submitted({ confidence: 1 });
     expect(await refused(automatic)).toMatchObject({ code: 'already_decided', item: { status: 'auto_approved' } });
+    const routed = await submitted({ confidence: 0 });
+    expect(await refused(routed)).toMatchObject({
+      ...{ code: 'already_decided', item: { status: 'rejected', decision: null } },
+      detail: 'Routing rejected this item on its arrival. Nobody is asked for an answer.',
+    });
   });
 
   it('none of another project, and none that does not exist', async () => {
@@ -131,6 +142,13 @@ describe('WD1: a pipeline withdraws', () => {
     expect((await refused(crypto.randomUUID())).code).toBe('not_found');
     const read = await other.pipeline.read(id);
     expect(read.status).toBe('queued');
+  });
+
+  it('AR1: an item of an archived project too', async () => {
+    const id = await submitted();
+    await project.owner.call(archiveProject, { params: { id: project.id } });
+    expect(await withdraw(id)).toEqual({ id, status: 'withdrawn', decision: null });
+    expect(await sent()).toMatchObject([{ event: 'item.withdrawn', item_id: id }]);
   });
 
   it('for good: nobody reopens it', async () => {

@@ -6,7 +6,8 @@ export const answerMessages = {
       count === 1
         ? "The suggestion doesn't fit its schema"
         : `The suggestion doesn't fit its schema in ${count} places`,
-    hint: "It can't be approved as it is. Edit opens it at the first of them.",
+    hint: "It can't be approved as it is.",
+    edit: 'Edit opens it at the first of them.',
   },
   none: 'No suggestion. A person writes the answer.',
   write: 'Write answer',

@@ -5,7 +5,7 @@ import { count, share } from '#lib/format/format.ts';
 import type { OverrideAction } from '@countersign/shared/review-actions';
 
 const ACTION_CHOICES = {
-  '': 'Edits and rejections',
+  '': 'Edits, rejections and responses',
   edit: 'Edits',
   reject: 'Rejections',
   respond: 'Responses',
@@ -19,7 +19,7 @@ export const messages = {
   stale: "Couldn't refresh learnings",
 
   empty: 'No learnings yet',
-  emptyText: 'Edits and rejections appear here with their reason, ready to export and improve your model.',
+  emptyText: 'Edits, rejections and responses appear here, ready to export and improve your model.',
   toQueue: 'Open queue',
 
   noneAnswers: 'No results',

@@ -8,7 +8,7 @@ export const messages = {
   nothingWaits: 'nothing waiting',
   target: (length: string) => `target ${length}`,
   decided: 'decided today',
-  overridden: 'changed or rejected today',
+  overridden: 'overridden today',
   ofDecided: (count: string) => `of ${count}`,
   toQueue: 'Open queue',
 
