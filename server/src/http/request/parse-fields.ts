@@ -23,7 +23,7 @@ export function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root
 }
 
 /** Maximum number of reported unknown fields: a body can contain thousands, and the response must not grow with it. */
-const MAX_UNKNOWN = 5;
+const MAX_UNKNOWN = 20;
 /** Characters of an unknown field in a pointer; of a longer one the message quotes the beginning. */
 const MAX_NAME = 200;
 
