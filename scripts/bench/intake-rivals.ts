@@ -32,6 +32,7 @@ function inMemory(services: Services): Intake {
     escalate_flags: ['legal'],
     settings_version: 1,
     target_minutes: 60,
+    ...{ deadline_minutes: null, on_deadline: 'expire' as const, clock: 0 },
     audit_rate: 0,
     audit_salt: '',
     stopped: false,
@@ -55,7 +56,8 @@ function perItem(services: Services, databaseUrl: string): Intake {
       try {
         await client.query('begin');
         const { rows } = await client.query<RoutingRow>(
-          `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes, audit_rate, audit_salt
+          `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes, audit_rate, audit_salt,
+             deadline_minutes, on_deadline, (extract(epoch from deadline_clock()) * 1000)::float8 as clock
            from project where id = $1 and archived_at is null`,
           [submission.projectId],
         );
@@ -111,6 +113,7 @@ function perFlush(services: Services): Intake {
           ...{ id: project.id, auto_threshold: project.autoThreshold, review_threshold: project.reviewThreshold },
           ...{ below_review: project.belowReview, escalate_flags: project.escalateFlags },
           ...{ settings_version: project.settingsVersion, target_minutes: project.targetMinutes },
+          ...{ deadline_minutes: project.deadlineMinutes ?? null, on_deadline: project.onDeadline, clock: Date.now() },
           ...{ audit_rate: project.auditRate, audit_salt: project.auditSalt, stopped: Boolean(project.stoppedAt) },
         };
         const item = toNewItem(one(submission), row, { ids: services.ids, now: services.clock.now() });

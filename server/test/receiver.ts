@@ -10,6 +10,7 @@ import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
 import {
   type DecisionRevised,
   type ItemDecided,
+  type ItemExpired,
   type ItemWithdrawn,
   webhookEvent,
 } from '@countersign/shared/schemas/parts/webhook-events';
@@ -31,8 +32,8 @@ export interface Arrival {
 /** A test event as it arrived; it is no delivery and not among the arrivals. */
 export type TestArrival = Pick<Arrival, 'webhookId' | 'attempt' | 'body' | 'headers'>;
 
-/** A withdrawn item, as it arrived. */
-export type WithdrawalArrival = TestArrival & { event: ItemWithdrawn };
+/** The end of an item without a decision, as it arrived. */
+export type EndingArrival = TestArrival & { event: ItemWithdrawn | ItemExpired };
 
 export interface Reply {
   status: number;
@@ -52,8 +53,8 @@ export interface Receiver {
    * s).
    */
   next(id?: string, within?: number): Promise<Arrival>;
-  /** The first withdrawal that no earlier call has returned; waits for it. */
-  nextWithdrawal(): Promise<WithdrawalArrival>;
+  /** The first end without a decision that no earlier call has returned; waits for it. */
+  nextEnding(): Promise<EndingArrival>;
   /** The first test event that no earlier call has returned; waits for it. */
   nextTest(): Promise<TestArrival>;
   /** How many requests came, by webhook-id. */
@@ -65,7 +66,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const arrivals = new ObservedList<Arrival>('webhook');
   const tests = new ObservedList<TestArrival>('test event');
-  const withdrawals = new ObservedList<WithdrawalArrival>('withdrawal');
+  const endings = new ObservedList<EndingArrival>('ending');
   const faults: unknown[] = [];
   const secrets = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -81,8 +82,8 @@ export async function startReceiver(): Promise<Receiver> {
       tests.add(rest);
       return void response.writeHead(200).end();
     }
-    if (event.event === 'item.withdrawn') {
-      withdrawals.add({ ...rest, event });
+    if (event.event === 'item.withdrawn' || event.event === 'item.expired') {
+      endings.add({ ...rest, event });
       return void response.writeHead(200).end();
     }
     const arrival = { ...rest, event };
@@ -101,7 +102,7 @@ export async function startReceiver(): Promise<Receiver> {
     arrivals: arrivals.all,
     next: (id, within) =>
       arrivals.next(({ webhookId, event }) => [undefined, webhookId, event.item_id].includes(id), id ?? 'any', within),
-    nextWithdrawal: () => withdrawals.next(() => true, 'any'),
+    nextEnding: () => endings.next(() => true, 'any'),
     nextTest: () => tests.next(() => true, 'any'),
     counts: () => countBy(arrivals.all),
     close: async () => {

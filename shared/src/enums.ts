@@ -9,6 +9,7 @@ export const ITEM_STATUSES = [
   'approved',
   'escalated_final',
   'withdrawn',
+  'expired',
 ] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
@@ -55,6 +56,10 @@ export type ContentKind = (typeof CONTENT_KINDS)[number];
 /** How pictures of items with a sensitive flag start (ST3). */
 export const SENSITIVE_PICTURES = ['grey', 'blur'] as const;
 
+/** What happens at the deadline of an item that nobody decided (DL1). Time approves nothing (DL2). */
+export const ON_DEADLINE = ['expire', 'escalate', 'reject'] as const;
+export type OnDeadline = (typeof ON_DEADLINE)[number];
+
 export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4', 'RT7', 'RT8'] as const;
 export type RoutingRule = (typeof ROUTING_RULES)[number];
 
@@ -63,8 +68,8 @@ export const OUTCOMES = ['still_fails', 'differs', 'fixed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * The events that webhook and feed carry, of which a project chooses (WE1); nothing sends `item.expired` yet. What documents, shows or filters them has a
- * table over these names.
+ * The events that webhook and feed carry, of which a project chooses (WE1). What documents, shows or filters them has a table over
+ * these names.
  */
 export const DELIVERED_EVENTS = ['item.decided', 'item.expired', 'item.withdrawn', 'decision.revised'] as const;
 export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
@@ -101,6 +106,7 @@ export const ABILITIES = [
   'bulk_claim',
   'reopen',
   'revise',
+  'extend_deadline',
   'answer_mistakes',
   'see_analytics',
   'see_learnings',

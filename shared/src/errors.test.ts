@@ -25,6 +25,8 @@ const CODES_BY_STATUS = {
     'too_many_claims',
     'already_decided',
     'already_revised',
+    'expired',
+    'already_extended',
     'stale_settings',
     'rotation_in_progress',
     'delivery_under_way',

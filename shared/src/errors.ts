@@ -27,6 +27,8 @@ export const ERRORS = {
   too_many_claims: { status: 409, title: 'Claim limit reached' },
   already_decided: { status: 409, title: 'This item is already decided' },
   already_revised: { status: 409, title: 'Someone else has revised this decision' },
+  expired: { status: 409, title: 'The deadline of this item has passed' },
+  already_extended: { status: 409, title: 'This deadline was extended before' },
   stale_settings: { status: 409, title: 'The settings changed since you read them' },
   rotation_in_progress: { status: 409, title: 'A secret rotation is already in progress' },
   delivery_under_way: { status: 409, title: 'This delivery is in progress' },

@@ -26,6 +26,8 @@ export const OFFER_DAYS = 14;
  * decompression.
  */
 export const LIMITS = {
+  /** The span of a deadline, and of its extension, in seconds: from ten to a year. */
+  deadlineSeconds: { least: 10, most: 31_536_000 },
   itemBytes: 256 * 1024,
   batchBytes: 5 * 1024 * 1024,
   batchItems: 500,

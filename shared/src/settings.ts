@@ -3,6 +3,7 @@ import {
   BELOW_REVIEW,
   CONTENT_KINDS,
   DELIVERED_EVENTS,
+  ON_DEADLINE,
   OVER_BUDGET,
   SENSITIVE_PICTURES,
   type Ability,
@@ -151,6 +152,25 @@ export const SETTINGS = {
     max: 43_200,
     nullable: false,
     default: 60,
+  },
+  /** The deadline of items that bring none, counted from their arrival (DL6); null: none. */
+  deadline_minutes: {
+    ...WHOLE,
+    section: 'time',
+    unit: 'minutes',
+    min: 1,
+    max: 525_600,
+    nullable: true,
+    default: null,
+  },
+  /** What happens at the deadline of items that do not say it (DL1). */
+  on_deadline: {
+    ...VALUE,
+    section: 'time',
+    control: 'choice',
+    options: ON_DEADLINE,
+    nullable: false,
+    default: 'expire',
   },
   undo_window_seconds: {
     ...WHOLE,

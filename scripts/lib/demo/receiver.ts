@@ -119,6 +119,7 @@ const LINES: { [Name in WebhookEventName]: (event: WebhookEventOf<Name>) => stri
   'item.decided': outcomeOf,
   'decision.revised': (event) => `${outcomeOf(event)}  (revision ${event.decision.revision})`,
   'item.withdrawn': ({ item_id }) => `${shortId(item_id)}  withdrawn`,
+  'item.expired': ({ item_id, status }) => `${shortId(item_id)}  ${status}: its deadline passed`,
   'webhook.test': ({ project_id }) => `test event of project ${shortId(project_id)}`,
 };
 

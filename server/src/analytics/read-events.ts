@@ -42,7 +42,8 @@ const eventsOf = (source: string): string => `
       and (e.type <> 'decision.revised' or p.type in ('item.undone', 'item.decided'))
     order by p.position desc limit 1
   ) b on (e.data ->> 'version')::int > 1
-    and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.withdrawn', 'decision.revised')
+    and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.withdrawn', 'decision.revised',
+      'item.expired')
   left join lateral (
     select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
     from delivery x where x.id = (e.data ->> 'delivery_id')::uuid

@@ -1,5 +1,6 @@
 // The SQL statements of the intake: each handles a whole group of submissions, with its rows in one JSON parameter.
-import type { BelowReview, ItemKind, ItemStatus, RoutingRule } from '@countersign/shared/enums';
+import { NIL } from 'uuid';
+import type { BelowReview, ItemKind, ItemStatus, OnDeadline, RoutingRule } from '@countersign/shared/enums';
 import type { SubmitterAction } from '@countersign/shared/review-actions';
 import type { Em } from './orm.ts';
 import { planned } from './connection/planned.ts';
@@ -12,6 +13,9 @@ export interface KeyId {
   operation: string;
   key: string;
 }
+
+/** Stands in the row of a key for an item that was refused (DL6): a repeat refuses the same ones at any later time. */
+export const REFUSED = NIL;
 
 export interface KeyRow extends KeyId {
   bodySha256: string | null;
@@ -109,6 +113,11 @@ export interface RoutingRow {
   escalate_flags: string[];
   settings_version: number;
   target_minutes: number;
+  /** The deadline of items that bring none (DL6); null: none. */
+  deadline_minutes: number | null;
+  on_deadline: OnDeadline;
+  /** The clock of the database, by which deadlines pass; in ms since the epoch. */
+  clock: number;
   /** The share of automatic approvals that is sampled for an audit (AU1), from 0 to 1. */
   audit_rate: number;
   /** The salt of sampling, in addition to the item ID. */
@@ -128,7 +137,7 @@ export interface SubmissionProject extends RoutingRow {
 const READ_ROUTING =
   planned(`select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
     settings_version, target_minutes, audit_rate, audit_salt, stopped_at is not null as stopped, archived_at is not null as archived,
-    answer_schema_digest
+    answer_schema_digest, deadline_minutes, on_deadline, (extract(epoch from deadline_clock()) * 1000)::float8 as clock
   from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null
   for key share of project`);
 
@@ -180,6 +189,11 @@ export interface NewItem {
   version: number;
   createdAt: Date;
   dueAt: Date;
+  deadline: Date | null;
+  onDeadline: OnDeadline | null;
+  deadlineSpan: number | null;
+  deadlineExtended: false;
+  expiredAt: null;
   decidedAt: Date | null;
   /** The ID of its automatic decision (RT2), or null. */
   decisionId: string | null;
@@ -193,14 +207,16 @@ const INSERT_ITEMS = planned(`
       "suggestionFaults" text, confidence float8,
       "riskFlags" text[], title text, kind text, "allowedActions" text[], "hasSuggestion" boolean, preview text, model text, source text, traceparent text, audit boolean, rule text, "autoThreshold" float8,
       "reviewThreshold" float8, "matchedFlags" text[], "settingsVersion" int, version int,
-      "createdAt" timestamptz, "dueAt" timestamptz, "decidedAt" timestamptz, "decisionId" uuid)
+      "createdAt" timestamptz, "dueAt" timestamptz, deadline timestamptz, "onDeadline" text, "deadlineSpan" int,
+      "decidedAt" timestamptz, "decisionId" uuid)
   ), stored as (
     insert into item (id, project_id, status, input, suggestion, metadata, answer_schema, suggestion_faults, confidence, risk_flags,
       title, kind, allowed_actions, has_suggestion, preview, model, source, traceparent,
-      audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
+      audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, deadline, on_deadline, deadline_span, decided_at)
     select id, "projectId", status, input, suggestion, metadata, "answerSchema", "suggestionFaults", confidence, "riskFlags",
       title, kind, "allowedActions", "hasSuggestion", preview, model, source, traceparent,
-      audit, rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt", "decidedAt"
+      audit, rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt",
+      deadline, "onDeadline", "deadlineSpan", "decidedAt"
     from arrived
   )
   insert into decision (id, item_id, project_id, status, action, output, edited, decided_at, final_at)

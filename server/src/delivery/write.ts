@@ -1,4 +1,4 @@
-// Writes the delivery of a decision or a withdrawal, with its body, when its event gets its `seq` (I5, I7).
+// Writes the delivery of what ended an item, with its body, when its event gets its `seq` (I5, I7).
 import { jsonText } from '@countersign/shared/json/json';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { DUE } from '../db/connection/channels.ts';
@@ -9,7 +9,7 @@ import { type Ending, toEnded, webhookIdOf } from '../domain/items/decision.ts';
 import type { StoredSecrets } from '../domain/webhooks/signing.ts';
 import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './lease.ts';
 
-/** A sequenced event to deliver: `item.finalized` or `decision.revised` (RV2) with its decision, or `item.withdrawn` (WD2). */
+/** A sequenced event to deliver: `item.finalized` or `decision.revised` (RV2) with its decision, or an end without one (WD2, DL1). */
 export interface Deliverable extends Ending {
   eventId: string;
   seq: number;

@@ -1,10 +1,11 @@
-// Checks I5 and I7: each final decision, revision and withdrawal has its delivery, each delivery its event and body.
+// Checks I5 and I7: what ended an item or revised its decision has its delivery, each delivery its event and body.
 import { jsonText } from '@countersign/shared/json/json';
-import { DECISION_ACTIONS, type ItemStatus } from '@countersign/shared/enums';
+import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
+import { inList } from '../db/in-list.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { type Ending, toEnded, webhookIdOf } from '../domain/items/decision.ts';
+import { type Ending, toEnded, toUndecided, UNDECIDED_EVENTS, webhookIdOf } from '../domain/items/decision.ts';
 import { isDelivered } from '../delivery/write.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 import { projectIds } from './check-event-logs.ts';
@@ -12,12 +13,14 @@ import { projectIds } from './check-event-logs.ts';
 /** The rows of one page: bodies may be long. */
 const PAGE = 100;
 
+const ENDINGS = inList(['item.finalized', 'decision.revised', ...UNDECIDED_EVENTS]);
+
 const DELIVERIES = `
   select w.id as delivery_id, w.project_id as delivery_project, w.item_id as delivery_item, w.webhook_id, w.body,
-    i.emptied_at is not null as redacted, i.status as item_status,
-    (extract(epoch from i.decided_at) * 1000)::float8 as item_decided_at, e.id as event_id, e.type as event_type, d.*
+    i.emptied_at is not null as redacted, (extract(epoch from coalesce(i.expired_at, i.decided_at)) * 1000)::float8 as ended_at,
+    e.id as event_id, e.type as event_type, e.data ->> 'status' as event_status, d.*
   from delivery w join project p on p.id = w.project_id and p.deleted_at is null join item i on i.id = w.item_id
-  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type in ('item.finalized', 'decision.revised', 'item.withdrawn')
+  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type in (${ENDINGS})
   left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
     and d.revision = coalesce((e.data ->> 'revision')::int, 1)
   where w.id > $1 order by w.id limit ${PAGE}`;
@@ -32,10 +35,10 @@ type Row = Columns & {
   webhook_id: string;
   body: string;
   redacted: boolean;
-  item_status: ItemStatus;
-  item_decided_at: number | null;
+  ended_at: number | null;
   event_id: string | null;
   event_type: string | null;
+  event_status: string | null;
 };
 
 interface Sent {
@@ -69,12 +72,13 @@ export const checkDeliveries: Check = {
 
 function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   const { delivery_id: id, delivery_project: project, delivery_item: item, webhook_id: webhookId, body, ...rest } = row;
-  const { event_id: eventId, redacted, event_type, item_status, item_decided_at, ...columns } = rest;
+  const { event_id: eventId, redacted, event_type, event_status, ended_at, ...columns } = rest;
   const place = `delivery ${id} of item ${item}, project ${project}`;
   // Without a decision the columns are null, although their type does not say so.
   const decision = (columns.id as string | null) === null ? null : { decision: toDecision(columns) };
-  const withdrawnAt = item_status === 'withdrawn' && item_decided_at !== null ? new Date(item_decided_at) : null;
-  const of = event_type === 'item.withdrawn' ? withdrawnAt && { withdrawnAt } : decision;
+  const isDecided = !UNDECIDED_EVENTS.some((type) => type === event_type);
+  const undecided = isDecided || ended_at === null ? null : toUndecided(String(event_type), String(event_status), ended_at);
+  const of = isDecided ? decision : undecided && { undecided };
   return { id, place, webhookId, body, redacted, eventId, of, projectId: project, itemId: item };
 }
 
@@ -83,10 +87,10 @@ function faultsOf({ place, webhookId, body, redacted, eventId, of, projectId, it
     return [
       {
         rule: 'I5',
-        says: `${place}: its webhook-id ${webhookId} belongs to no final decision or withdrawal in the event log`,
+        says: `${place}: its webhook-id ${webhookId} belongs to no end of an item in the event log`,
       },
     ];
-  if (of === null) return [{ rule: 'I5', says: `${place}: its decision or withdrawal is missing or not final` }];
+  if (of === null) return [{ rule: 'I5', says: `${place}: what it delivers is missing or not final` }];
   return body === (redacted ? '' : jsonText(toEnded({ of, projectId, itemId })))
     ? []
     : [{ rule: 'I7', says: `${place}: its body is not what is stored` }];
@@ -107,11 +111,11 @@ const UNDELIVERED_DECISIONS = `
   from event e join item i on i.id = e.item_id and (not i.audit or e.type = 'decision.revised')
   where e.project_id = $1 and e.seq > (select seq from since)
     and ((e.type = 'item.finalized' and e.data ->> 'action' = any($2))
-      or (e.type in ('item.withdrawn', 'decision.revised') and e.type = any((select webhook_events from project where id = $1)::text[])))
+      or (e.type in ('decision.revised', ${inList(UNDECIDED_EVENTS)}) and e.type = any((select webhook_events from project where id = $1)::text[])))
     and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
 
 export const checkDelivered: Check = {
-  of: 'final decisions and withdrawals',
+  of: 'ends of items',
   rules: ['I5'],
   run: async (read, report, onProgress) => {
     let examined = 0;
@@ -126,7 +130,7 @@ export const checkDelivered: Check = {
         if (!delivered)
           report({
             rule: 'I5',
-            says: `item ${item} of project ${id}: its final decision or withdrawal has no delivery`,
+            says: `item ${item} of project ${id}: its end has no delivery`,
           });
       onProgress((examined += rows.length));
     }

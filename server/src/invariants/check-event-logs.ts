@@ -1,6 +1,7 @@
 // Checks I2, I6 and I9: the items of idempotency keys, the sequence numbers of event logs, and the rollups.
 import { recount } from '../analytics/recount.ts';
 import type { Orm } from '../db/orm.ts';
+import { REFUSED } from '../db/submit-batch.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Check, Read } from './check.ts';
 
@@ -8,14 +9,17 @@ import type { Check, Read } from './check.ts';
 export const projectIds = (read: Read): Promise<{ id: string }[]> =>
   read((em) => rawQuery(em, 'select id from project where deleted_at is null order by id', []));
 
-/** Items from before `gone_until` may have been deleted, and their keys stay taken (KE4). */
+/**
+ * Items from before `gone_until` may have been deleted, and their keys stay taken (KE4). An item that was refused because of its
+ * deadline (DL6) was not returned.
+ */
 const KEYS = `
   select k.project_id, k.operation, k.key, m.item_id, i.id is null as missing
   from idempotency_key k join project p on p.id = k.project_id and p.deleted_at is null
   cross join lateral unnest(k.item_ids) as m(item_id)
   left join item i on i.id = m.item_id and i.project_id = k.project_id
   left join keeping g on g.project_id = k.project_id and g.kind = 'ledger'
-  where i.id is null and k.created_at > coalesce(g.gone_until, '-infinity')`;
+  where i.id is null and m.item_id <> '${REFUSED}' and k.created_at > coalesce(g.gone_until, '-infinity')`;
 
 export const checkKeys: Check = {
   of: 'idempotency keys',

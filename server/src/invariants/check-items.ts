@@ -17,7 +17,8 @@ const ITEMS = `
       'status', coalesce(e.data ->> 'status', e.data -> 'item' ->> 'status'), 'action', e.data ->> 'action',
       'at', (extract(epoch from e.created_at) * 1000)::bigint,
       'expiresAt', (extract(epoch from (e.data ->> 'expires_at')::timestamptz) * 1000)::bigint,
-      'takesOver', e.data -> 'taken_from' is not null, 'revision', (e.data ->> 'revision')::int) order by e.position) as events
+      'takesOver', e.data -> 'taken_from' is not null, 'revision', (e.data ->> 'revision')::int,
+      'byDeadline', e.data -> 'by_deadline' is not null) order by e.position) as events
     from event e where e.item_id = i.id and e.type <> 'delivery.changed' offset 0
   ) f cross join lateral (
     select coalesce(json_agg(json_build_object('id', id, 'audit', audit, 'revision', revision, 'revises', revises,

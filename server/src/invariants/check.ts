@@ -13,8 +13,7 @@ export interface Fault {
 
 export interface Check {
   /** What it examines. */
-  of:
-    'items' | 'idempotency keys' | 'events' | 'deliveries' | 'final decisions and withdrawals' | 'answers' | 'figures';
+  of: 'items' | 'idempotency keys' | 'events' | 'deliveries' | 'ends of items' | 'answers' | 'figures';
   rules: string[];
   /** `onProgress` gets the number of rows examined so far. Returns how many there were. */
   run: (read: Read, report: (fault: Fault) => void, onProgress: (examined: number) => void) => Promise<number>;

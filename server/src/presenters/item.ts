@@ -6,6 +6,7 @@ import type { Claim, ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { displayName } from '../domain/access/actor.ts';
 import { isBlind } from '../domain/audits/audit.ts';
 import { type DecisionRow, type Ending, rawJson, toDecision, toEnded, webhookIdOf } from '../domain/items/decision.ts';
+import { isExtendable } from '../domain/items/deadline.ts';
 import { isOpen, isReopenable, isRevised, isSettled, publicStatusOf, revisability } from '../domain/items/item.ts';
 import { itemAbilities } from '../domain/access/permissions.ts';
 import { rowFor, toItemRow, type RowItem } from '../domain/items/item-row.ts';
@@ -48,6 +49,7 @@ export function presentPublicItem(
     ...(typeof item.title === 'string' && { title: item.title }),
     ...(item.kind !== 'answer' && { kind: item.kind }),
     ...(item.allowedActions && { allowed_actions: item.allowedActions }),
+    ...(item.deadline && item.onDeadline && { deadline: item.deadline.toISOString(), on_deadline: item.onDeadline }),
     routing: presentRouting(item),
     created_at: item.createdAt.toISOString(),
     decided_at: decidedAtOf(item)?.toISOString() ?? null,
@@ -124,7 +126,8 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     status: item.status,
     archived,
     holder: claim?.userId ?? null,
-    rejectedByRouting: isReopenable(item.status, decision !== null) && !item.redactedAt,
+    rejectedByRouting: isReopenable(item, decision !== null) && !item.redactedAt,
+    extendable: isOpen(item.status) && isExtendable(item),
     revisable: revisability(item) === 'revisable',
     undoableBy: undoUntil ? (decision?.reviewerId ?? null) : null,
     claimLimitReached,
@@ -144,6 +147,7 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     decided_by: decidedBy,
     revised: revised && { decision: toDecision(revised.decision), decided_by: revised.decidedBy },
     undo_until: undoUntil?.toISOString() ?? null,
+    expired_at: item.expiredAt?.toISOString() ?? null,
     emptied_at: item.redactedAt?.toISOString() ?? null,
     abilities: itemAbilities(viewer, situation),
   };

@@ -26,6 +26,7 @@ interface ProjectSummary {
   oldestAt: Date | null;
   decidedToday: number;
   overriddenToday: number;
+  expiredToday: number;
   webhook: WireProject['summary']['webhook'];
 }
 
@@ -63,6 +64,7 @@ export function presentProject(
       oldest_at: summary.oldestAt?.toISOString() ?? null,
       decided_today: summary.decidedToday,
       overridden_today: summary.overriddenToday,
+      expired_today: summary.expiredToday,
       webhook: summary.webhook,
     },
     seq: project.eventSeq,

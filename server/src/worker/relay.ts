@@ -6,6 +6,7 @@ import { Decision } from '../db/entities/decision.ts';
 import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
+import { toUndecided, UNDECIDED_EVENTS } from '../domain/items/decision.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/connection/signals.ts';
@@ -87,15 +88,15 @@ export interface SequencedEvent {
 const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
 /**
- * $1: `DELIVERED_ACTIONS`. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
+ * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
  * number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
  * by its index: there are few of them in a batch, however many exist. Events that the project leaves out have no delivery
  * (WE1); none leaves decisions out.
  */
 const ASSIGN_SEQUENCE = `
   with unsequenced as (
-    select position, project_id, item_id, type, data ->> 'action' as action, (data ->> 'version')::int as version,
-      coalesce((data ->> 'revision')::int, 1) as revision from event
+    select position, project_id, item_id, type, data ->> 'action' as action, data ->> 'status' as status,
+      (data ->> 'version')::int as version, coalesce((data ->> 'revision')::int, 1) as revision from event
     where seq is null order by position limit ${BATCH} for update
   ), batch as (
     select *, row_number() over (partition by project_id order by position) as n from unsequenced
@@ -117,12 +118,13 @@ const ASSIGN_SEQUENCE = `
     limit 1
   ) d on true
   left join lateral (
-    select (extract(epoch from i.decided_at) * 1000)::float8 as withdrawn_at from item i
-    where h.has_webhook and b.type = 'item.withdrawn' and b.type = any(h.webhook_events) and i.id = b.item_id limit 1
+    select (extract(epoch from coalesce(i.expired_at, i.decided_at)) * 1000)::float8 as ended_at from item i
+    where h.has_webhook and b.type = any($2) and b.type = any(h.webhook_events) and i.id = b.item_id and not i.audit limit 1
   ) w on true
   where e.position = b.position
   returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
-    (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type, w.withdrawn_at, d.*`;
+    (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type,
+    b.status as event_status, w.ended_at, d.*`;
 
 /** The columns of the decision are null for an event that is not delivered. */
 type SequencedRow = EntityDictionary<Decision> & {
@@ -133,15 +135,17 @@ type SequencedRow = EntityDictionary<Decision> & {
   event_at: number;
   seq: string;
   event_type: Event['type'];
-  /** In ms since the epoch; null unless the event delivers a withdrawal. */
-  withdrawn_at: number | null;
+  event_status: string | null;
+  /** In ms since the epoch; null unless the event is the end of an item without a decision. */
+  ended_at: number | null;
 };
 
 async function assignSequence({ em }: Tx): Promise<SequencedEvent[]> {
-  const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, [DELIVERED_ACTIONS]);
+  const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, [DELIVERED_ACTIONS, UNDECIDED_EVENTS]);
   return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
-    const { seq, withdrawn_at, ...columns } = row;
-    const of = toDeliver(em, withdrawn_at, columns);
+    const { seq, event_status: status, ended_at: at, ...columns } = row;
+    const undecided = at === null || status === null ? null : toUndecided(event_type, status, at);
+    const of = undecided ? { undecided } : decisionOf(em, columns);
     const about = { projectId: event_project, seq: Number(seq) };
     return {
       ...{ ...about, type: eventTypeOf(event_type) },
@@ -151,10 +155,8 @@ async function assignSequence({ em }: Tx): Promise<SequencedEvent[]> {
   });
 }
 
-function toDeliver(em: Em, withdrawnAt: number | null, columns: EntityDictionary<Decision>): Deliverable['of'] | null {
-  if (withdrawnAt !== null) return { withdrawnAt: new Date(withdrawnAt) };
-  return columns.id ? { decision: em.map(Decision, columns) } : null;
-}
+const decisionOf = (em: Em, columns: EntityDictionary<Decision>): Deliverable['of'] | null =>
+  columns.id ? { decision: em.map(Decision, columns) } : null;
 
 function newDeliveries(services: Services, sequenced: readonly SequencedEvent[]): NewDelivery[] {
   const at = services.clock.now();

@@ -5,6 +5,7 @@ import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
 import { createDeliverer, type Egress } from '../delivery/deliver.ts';
 import { finalizeOnce } from './finalize.ts';
+import { expireItemsOnce } from './expire-items.ts';
 import { expireClaimsOnce } from './expire-claims.ts';
 import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
 import { relayOnce, type SequencedEvent } from './relay.ts';
@@ -12,6 +13,7 @@ import { replayOnce } from './replay.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
 import { countBatch, MAX_LOGS } from '../analytics/count-events.ts';
 import { type ClusterServices, assignCluster, waitingReasons } from '../db/learnings/assign-cluster.ts';
+import { UNDECIDED_EVENTS } from '../domain/items/decision.ts';
 import type { Database } from '../db/database.ts';
 
 const POLL_MS = 1000;
@@ -69,12 +71,13 @@ export async function startWorker({
   const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const expiring = loop('lapse-claims', () => expireClaimsOnce(services));
+  const ending = loop('expire-items', () => expireItemsOnce(services));
   const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
   const assigning = loop('place', () => assignClustersOnce(services));
   const replaying = loop('replay', () => replayOnce(services));
   const maintenance = startMaintenanceJobs(services, onRun);
   await listen(signals, { relaying, finalizing, assigning, delivering, replaying });
-  const loops = [relaying, counting, finalizing, assigning, expiring, delivering, replaying, ...maintenance];
+  const loops = [relaying, counting, finalizing, assigning, expiring, ending, delivering, replaying, ...maintenance];
   return async () => {
     await Promise.all(loops.map((running) => running.stop()));
     await deliverer.drain();
@@ -83,17 +86,16 @@ export async function startWorker({
 
 type WakeableLoops = Record<'relaying' | 'finalizing' | 'assigning' | 'delivering' | 'replaying', Loop>;
 
+/** What pipelines wait for. */
+const ENDINGS = ['item.finalized', 'decision.revised', ...UNDECIDED_EVENTS];
+
 /** Which notification wakes which loop. */
 async function listen(
   signals: Signals,
   { relaying, finalizing, assigning, delivering, replaying }: WakeableLoops,
 ): Promise<void> {
   await signals.on(EVENTS_APPENDED, (types) => {
-    relaying.wake(
-      types === 'delivery.changed'
-        ? 'calm'
-        : ['item.finalized', 'item.withdrawn', 'decision.revised'].some((type) => types.includes(type)),
-    );
+    relaying.wake(types === 'delivery.changed' ? 'calm' : ENDINGS.some((type) => types.includes(type)));
     if (types.includes('decision.revised')) assigning.wake();
     if (!types.includes('item.decided')) return;
     finalizing.wake();

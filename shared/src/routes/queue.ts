@@ -19,5 +19,6 @@ export const undoDecision: RouteOf<typeof schemas.undoDecision> = {
 };
 export const reopenItem: RouteOf<typeof schemas.reopenItem> = { method: 'POST', path: '/api/items/:id/reopen' };
 export const reviseItem: RouteOf<typeof schemas.reviseItem> = { method: 'POST', path: '/api/items/:id/revise' };
+export const extendDeadline: RouteOf<typeof schemas.extendDeadline> = { method: 'POST', path: '/api/items/:id/extend' };
 export const search: RouteOf<typeof schemas.search> = { method: 'GET', path: '/api/search' };
 export const listSimilar: RouteOf<typeof schemas.listSimilar> = { method: 'GET', path: '/api/items/:id/similar' };

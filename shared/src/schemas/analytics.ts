@@ -43,6 +43,10 @@ const workloadRow = z.object({
   holding: count,
 });
 
+/** `n` of `ended` items that left the queue. */
+const ofEnded = { n: count, ended: count, interval: interval.nullable() };
+const expiredGroup = z.object({ key: z.string().nullable(), ...ofEnded });
+
 const bucket = z.enum(['minute', 'hour', 'day']);
 
 const flow = z.object({
@@ -104,6 +108,11 @@ export const analytics = z
     time_to_claim: times,
     /** At most 20 of each: the ten with the most decisions, then those whose interval has the highest lower bound. */
     overrides: z.object({ by_flag: z.array(share), by_model: z.array(share), by_source: z.array(share) }),
+    /**
+     * Items whose deadline ended them in the window, out of those and the human decisions (AN32); of each group at most
+     * 20, those with most expired items first.
+     */
+    expired: z.object({ ...ofEnded, by_flag: z.array(expiredGroup), by_model: z.array(expiredGroup) }),
     /**
      * Suggestions that were checked against a schema, among the newest arrivals of the window, and those that did not
      * satisfy it, by model: at most 20, most checked first (AN31). Redacted items are not included.

@@ -5,9 +5,9 @@ import { decision, routing } from './parts/decision.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { problem } from './parts/problem.ts';
 import { answerFault, anyJson, json } from './parts/json.ts';
-import { decisionStatus, itemKind, itemStatus, submitterAction } from './parts/enums.ts';
+import { decisionStatus, itemKind, itemStatus, onDeadline, submitterAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { decisionRevised, itemWithdrawn } from './parts/webhook-events.ts';
+import { decisionRevised, itemExpired, itemWithdrawn } from './parts/webhook-events.ts';
 
 /** A character that has a shape: no space, and none that only controls how others are shown. */
 const VISIBLE = /[^\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -62,6 +62,21 @@ export const submission = z
         description:
           'What reviewers may do, besides escalating; default `approve`, `edit` and `reject`. `respond`: they answer in words instead',
       }),
+    deadline: z.iso.datetime({ offset: true }).nullable().optional().meta({
+      description:
+        'Until when a person may decide: RFC 3339 with offset, in the future, at most a year away. Omitted, `deadline_minutes` of the project applies; null: no deadline',
+    }),
+    deadline_seconds: z
+      .number()
+      .int()
+      .min(LIMITS.deadlineSeconds.least)
+      .max(LIMITS.deadlineSeconds.most)
+      .optional()
+      .meta({ description: 'The same, counted from the arrival; send one of the two' }),
+    on_deadline: onDeadline.optional().meta({
+      description:
+        'What happens at the deadline of an item without a decision: `expire` and `reject` end it; `escalate` gives it to supervisors with the same span again, and then it expires. Omitted, the setting of the project applies. Nothing is ever approved by time',
+    }),
   })
   .meta({
     id: 'Submission',
@@ -104,6 +119,10 @@ export const publicItem = z
       .array(submitterAction)
       .optional()
       .meta({ description: 'As submitted; absent where the default applies' }),
+    deadline: timestamp
+      .optional()
+      .meta({ description: 'Until when it can be decided, also after an extension; absent without a deadline' }),
+    on_deadline: onDeadline.optional().meta({ description: 'What happens at the deadline; absent without one' }),
     routing,
     created_at: timestamp.meta({ description: 'When the item was submitted (ISO 8601, UTC)' }),
     decided_at: timestamp
@@ -223,7 +242,7 @@ export const withdrawItem = endpointSchemas({
   scope: 'submit',
   summary: 'Withdraw an item that needs no answer any more',
   description:
-    'An item that waits for people becomes `withdrawn` for good, and the webhook sends `item.withdrawn`. A repeat is answered like the first request. An item with a decision, even a provisional one, keeps it: the refusal `already_decided` carries the item.',
+    'An item that waits for people becomes `withdrawn` for good, and the webhook sends `item.withdrawn`. A repeat is answered like the first request. An item with a decision, even a provisional one, keeps it: the refusal `already_decided` carries the item, as `expired` does where the deadline was first.',
   params: z.object({ id: uuid.meta({ description: 'The ID of the item' }) }),
   body: z
     .strictObject({
@@ -237,7 +256,7 @@ export const withdrawItem = endpointSchemas({
     })
     .optional(),
   reply: submitted,
-  errors: ['not_found', 'already_decided'],
+  errors: ['not_found', 'already_decided', 'expired'],
 });
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
@@ -269,7 +288,7 @@ export const listItems = endpointSchemas({
 
 const eventId = z.string().meta({ description: 'Equal to the `webhook-id` of the delivery with the same event' });
 
-/** A final decision, its revision, or a withdrawal, as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
+/** What ended an item or revised its decision, as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
 export const publicEvent = z
   .discriminatedUnion('event', [
     z.object({
@@ -284,6 +303,7 @@ export const publicEvent = z
     }),
     z.object({ id: eventId, ...itemWithdrawn.shape }),
     z.object({ id: eventId, ...decisionRevised.shape }),
+    z.object({ id: eventId, ...itemExpired.shape }),
   ])
   .meta({ id: 'Event', description: 'What ended an item or revised its decision, as in the webhook' });
 export type PublicEvent = z.infer<typeof publicEvent>;
@@ -291,7 +311,7 @@ export type PublicEvent = z.infer<typeof publicEvent>;
 export const listEvents = endpointSchemas({
   auth: 'api_key',
   scope: 'read',
-  summary: 'Catch up on final decisions, revisions and withdrawals, oldest first',
+  summary: 'Catch up on what ended items or revised their decisions, oldest first',
   description:
     'For consumers that were down. Save `next_cursor` and send it as `after`: it is present even when there is nothing new, and no event can appear before it. Decisions whose content was deleted under the retention policy are omitted.',
   query: z.strictObject({

@@ -179,6 +179,17 @@ export const reviseItem = endpointSchemas({
   errors: ['answer_invalid', 'already_revised', 'unchanged_edit'],
 });
 
+export const extendDeadline = endpointSchemas({
+  auth: 'session',
+  summary: 'Extend the deadline of an open item, once; for supervisors and owners (DL5)',
+  params: itemParams,
+  body: z.strictObject({
+    /** Added to the deadline. */
+    seconds: z.number().int().min(LIMITS.deadlineSeconds.least).max(LIMITS.deadlineSeconds.most),
+  }),
+  reply: itemDetail,
+});
+
 const foundItem = z.object({
   id: uuid,
   project_id: uuid,

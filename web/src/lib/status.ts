@@ -1,6 +1,7 @@
 // One icon, label and colour per status, the same everywhere: a status colour is never used alone.
 import type { DeliveryStatus, ItemStatus } from '@countersign/shared/enums';
 import type { LucideIcon } from '@lucide/svelte';
+import AlarmClock from '@lucide/svelte/icons/alarm-clock';
 import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';
 import Ban from '@lucide/svelte/icons/ban';
 import Check from '@lucide/svelte/icons/check';
@@ -27,6 +28,7 @@ export const ITEM_STYLE = {
   auto_approved: { icon: Zap, word: 'auto-approved', colour: 'text-auto' },
   escalated_final: { icon: Users, word: 'withheld', colour: 'text-escalated' },
   withdrawn: { icon: Ban, word: 'withdrawn', colour: 'text-t3' },
+  expired: { icon: AlarmClock, word: 'expired', colour: 'text-t3' },
 } satisfies Record<ItemStatus, StatusStyle>;
 
 export const DELIVERY_STYLE = {

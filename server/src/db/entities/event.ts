@@ -51,6 +51,10 @@ const EventSchema = defineEntity({
       name: 'event_revised',
       expression: `create index "event_revised" on "event" ("project_id", "seq") where "type" = 'decision.revised' and "seq" is not null`,
     },
+    {
+      name: 'event_expired',
+      expression: `create index "event_expired" on "event" ("project_id", "seq") where "type" = 'item.expired' and "seq" is not null`,
+    },
   ],
   uniques: [{ name: 'event_seq', properties: ['projectId', 'seq'] }],
 });

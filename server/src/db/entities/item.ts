@@ -1,6 +1,6 @@
 // A submitted item, its status and its claim. Payloads are JSON text, stored as submitted (invariant I7).
 import { defineEntity, type EntityDictionary, p } from '@mikro-orm/core';
-import { ITEM_KINDS, ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/enums';
+import { ITEM_KINDS, ITEM_STATUSES, ON_DEADLINE, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/enums';
 import type { SubmitterAction } from '@countersign/shared/review-actions';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';
@@ -51,6 +51,14 @@ const ItemSchema = defineEntity({
     claimExpiresAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     dueAt: p.datetime(3),
+    /** Until when it can be decided (DL), by the clock of the database; null: no deadline. */
+    deadline: p.datetime(3).nullable(),
+    onDeadline: p.enum(ON_DEADLINE).nullable(),
+    /** From its arrival to its first deadline, in seconds. */
+    deadlineSpan: p.integer().nullable(),
+    deadlineExtended: p.boolean().default(false),
+    /** When its deadline ended it (DL1). */
+    expiredAt: p.datetime(3).nullable(),
     decidedAt: p.datetime(3).nullable(),
     /** When its payload was redacted (KE2): from then on its texts are empty. */
     redactedAt: p.datetime(3).fieldName('emptied_at').nullable(),
@@ -79,6 +87,14 @@ const ItemSchema = defineEntity({
     {
       name: 'item_claimed',
       expression: `create index "item_claimed" on "item" ("claim_expires_at") where "claim_expires_at" is not null`,
+    },
+    {
+      name: 'item_deadline',
+      expression: `create index "item_deadline" on "item" ("deadline") where "deadline" is not null and "status" in ('queued', 'escalated')`,
+    },
+    {
+      name: 'item_expired',
+      expression: `create index "item_expired" on "item" ("project_id", "expired_at") where "expired_at" is not null`,
     },
     {
       name: 'item_answer_schema',

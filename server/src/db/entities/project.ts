@@ -2,6 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import {
   BELOW_REVIEW,
+  ON_DEADLINE,
   OVER_BUDGET,
   SENSITIVE_PICTURES,
   type ContentKind,
@@ -34,6 +35,8 @@ const ProjectSchema = defineEntity({
     undoWindowSeconds: p.integer(),
     claimLeaseSeconds: p.integer(),
     targetMinutes: p.integer(),
+    deadlineMinutes: p.integer().nullable(),
+    onDeadline: p.enum(ON_DEADLINE).default('expire'),
     webhookUrl: p.text().nullable(),
     /** The events that webhook and feed carry (WE1). */
     webhookEvents: p

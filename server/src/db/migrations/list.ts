@@ -53,6 +53,7 @@ import {
   RevisionEvents,
 } from './0036-revisions.ts';
 import { Withdrawal, WithdrawalCases, WithdrawalFeed } from './0034-withdrawal.ts';
+import { DeadlineCases, DeadlineIndexes, Deadlines, DeadlineSettings } from './0035-deadlines.ts';
 import { WebhookEvents } from './0037-webhook-events.ts';
 import { Traceparent } from './0038-traceparent.ts';
 
@@ -106,6 +107,10 @@ export const MIGRATIONS = [
   { name: '0034-withdrawal', class: Withdrawal },
   { name: '0034-withdrawal-cases', class: WithdrawalCases },
   { name: '0034-withdrawal-feed', class: WithdrawalFeed },
+  { name: '0035-deadlines', class: Deadlines },
+  { name: '0035-deadlines-settings', class: DeadlineSettings },
+  { name: '0035-deadlines-cases', class: DeadlineCases },
+  { name: '0035-deadlines-indexes', class: DeadlineIndexes },
   { name: '0036-revisions', class: DecisionRevisions },
   { name: '0036-revisions-learnings', class: LearningRevisions },
   { name: '0036-revisions-chains', class: DecisionChains },

@@ -19,6 +19,7 @@ const TABLE: Record<Permission, [boolean, boolean, boolean]> = {
   bulk_claim: [false, true, true],
   reopen: [false, true, true],
   revise: [false, true, true],
+  extend_deadline: [false, true, true],
   answer_mistakes: [false, true, true],
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
@@ -43,7 +44,7 @@ describe('PM: the table', () => {
   it('covers every permission', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...PERMISSIONS].sort());
-    expect(cells).toHaveLength(63);
+    expect(cells).toHaveLength(66);
   });
 
   it.each(cells)('a %s and %s: %s', (role, permission, allowed) => {
@@ -125,6 +126,7 @@ describe('PM: the abilities sent with an item', () => {
   const OPEN = {
     ...{ archived: false, holder: null, undoableBy: null, claimLimitReached: false },
     ...{ rejectedByRouting: false, revisable: false },
+    extendable: false,
   };
 
   const abilitiesOf = (role: Role, situation: Partial<ItemSituation> & { status: ItemStatus }) =>
@@ -162,7 +164,7 @@ describe('PM: the abilities sent with an item', () => {
 
   it('a decided item can be neither claimed nor decided by anybody', () => {
     const decided = ITEM_STATUSES.filter((status) => status !== 'queued' && status !== 'escalated');
-    expect(decided).toHaveLength(5);
+    expect(decided).toHaveLength(6);
     for (const role of ROLES)
       for (const status of decided) {
         expect(abilitiesOf(role, { status })).toEqual([]);
@@ -196,6 +198,14 @@ describe('PM: the abilities sent with an item', () => {
     const revising = (revisable: boolean) => ROLES.map((role) => abilitiesOf(role, { status: 'approved', revisable }));
     expect(revising(true)).toEqual([[], ['revise'], ['revise']]);
     expect(revising(false)).toEqual([[], [], []]);
+  });
+
+  it('DL5: supervisors and owners may extend the deadline of an item that somebody holds, but not in an archived project', () => {
+    const extending = (role: Role, archived: boolean) =>
+      itemAbilities({ userId: me, role }, { ...OPEN, status: 'queued', holder: someone, extendable: true, archived })
+        .extend_deadline;
+    expect(ROLES.map((role) => extending(role, false))).toEqual([false, true, true]);
+    expect(ROLES.map((role) => extending(role, true))).toEqual([false, false, false]);
   });
 
   it('names every ability, so that a page never has to guess', () => {

@@ -9,6 +9,7 @@ export const PERMISSIONS = [
   'bulk_claim',
   'reopen',
   'revise',
+  'extend_deadline',
   'answer_mistakes',
   'see_analytics',
   'see_learnings',
@@ -39,6 +40,7 @@ const MAY = {
   bulk_claim: supervisors,
   reopen: supervisors,
   revise: supervisors,
+  extend_deadline: supervisors,
   answer_mistakes: supervisors,
   see_analytics: supervisors,
   see_learnings: supervisors,
@@ -71,6 +73,7 @@ const DENIED_WHEN_ARCHIVED: readonly Permission[] = [
   'bulk_claim',
   'reopen',
   'revise',
+  'extend_deadline',
   'answer_mistakes',
   'shape_clusters',
   'exclude_learnings',
@@ -134,6 +137,8 @@ export interface ItemSituation {
   revisable: boolean;
   /** The author of the provisional decision, if there is one. */
   undoableBy: string | null;
+  /** Its deadline can still be extended (DL5). */
+  extendable: boolean;
   /** The member has reached the claim limit with other items (LC4). */
   claimLimitReached: boolean;
 }
@@ -150,6 +155,7 @@ export function itemAbilities(member: { userId: string; role: Role }, item: Item
     take_over: allowed && can('take_over') && item.holder !== null && !mine && !item.claimLimitReached,
     reopen: item.rejectedByRouting && can('reopen'),
     revise: item.revisable && can('revise'),
+    extend_deadline: item.extendable && can('extend_deadline'),
     decide: allowed && mine,
     undo: item.undoableBy === member.userId,
   };
@@ -163,6 +169,7 @@ const NOTHING: Record<Ability, boolean> = {
   bulk_claim: false,
   reopen: false,
   revise: false,
+  extend_deadline: false,
   answer_mistakes: false,
   see_analytics: false,
   see_learnings: false,

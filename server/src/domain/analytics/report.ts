@@ -66,6 +66,31 @@ export function sharesOf(figures: readonly Figure[], measure: 'flag' | 'model' |
   return [...groups.slice(0, GROUPS / 2), ...rarer.slice(0, GROUPS / 2)];
 }
 
+/**
+ * AN32: the items that their deadline ended, with the share that they are of all that left the queue: those, and people's
+ * decisions. The groups with most of them first, at most `GROUPS`.
+ */
+export function expiriesOf(figures: readonly Figure[]): Analytics['expired'] {
+  const n = sumOf(figures, 'expired');
+  const ended = n + sumOf(figures, 'decided');
+  return {
+    ...{ n, ended, interval: wilson(n, ended) },
+    by_flag: expiredGroups(figures, 'flag'),
+    by_model: expiredGroups(figures, 'model'),
+  };
+}
+
+function expiredGroups(figures: readonly Figure[], measure: 'flag' | 'model') {
+  const decided = new Map(of(figures, measure).map(({ key, n }) => [key, n]));
+  return of(figures, `expired_${measure}`)
+    .map(({ key, n }) => {
+      const ended = n + (decided.get(key) ?? 0);
+      return { key: nameOfKey(measure, key), n, ended, interval: wilson(n, ended) };
+    })
+    .sort((one, other) => other.n - one.n || ((one.key ?? '') < (other.key ?? '') ? -1 : 1))
+    .slice(0, GROUPS);
+}
+
 /** How many decisions overrode a suggestion; those on an item without one did not (AN4). */
 export const overriddenIn = (figures: readonly Figure[], measure: 'decided' | 'verdict'): number =>
   of(figures, measure).reduce((sum, { key, n, part }) => sum + (isOverride(key) ? n - part : 0), 0);

@@ -8,7 +8,7 @@ export const OTHER_KEY = '';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Measures whose keys anybody may choose. */
-const FREE: ReadonlySet<Measure> = new Set(['flag', 'model', 'source']);
+const FREE: ReadonlySet<Measure> = new Set(['flag', 'model', 'source', 'expired_flag', 'expired_model']);
 
 /** A measure of one project's day, in ms. */
 export interface KeyedDay {

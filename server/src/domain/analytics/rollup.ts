@@ -25,6 +25,10 @@ export const MEASURES = {
   flag: 'flag',
   model: 'model',
   source: 'source',
+  /** Items that their deadline ended (DL1), at that time. Audits are approved already, and count nowhere here. */
+  expired: 'status',
+  expired_flag: 'flag',
+  expired_model: 'model',
   /**
    * People's decisions on a suggestion, by its confidence; part: approved
    * unchanged; total: the sum of confidences, in millionths.
@@ -120,6 +124,8 @@ const COUNTS = {
   // Nobody decided it: it leaves the queue, and counts for no reviewer.
   'item.withdrawn': ofItem(moves),
   'decision.revised': ofItem(revises),
+  'item.expired': ofItem(expires),
+  'item.extended': () => [],
   'item.claimed': claims,
   'claim.released': () => [],
   'claim.expired': () => [],
@@ -211,7 +217,17 @@ function revises({ item, status, action, before, was }: OfItem): Increment[] {
   return [...moved, ...outcomeOf({ item, at, action: was.action }).map(negated), ...outcomeOf({ item, at, action })];
 }
 
-function groupsOf({ riskFlags, model, source }: CountedItem): (readonly [Measure, string])[] {
+/** DL1: it leaves the queue undecided. */
+function expires(event: OfItem): Increment[] {
+  const { item, at, status } = event;
+  if (item.audit) return moves(event);
+  const groups = groupsOf(item).flatMap(([measure, key]) =>
+    measure === 'source' ? [] : [one(`expired_${measure}`, key, at)],
+  );
+  return [...moves(event), one('expired', status, at), ...groups];
+}
+
+function groupsOf({ riskFlags, model, source }: CountedItem): (readonly ['flag' | 'model' | 'source', string])[] {
   const flags = riskFlags.length === 0 ? [null] : [...new Set(riskFlags)];
   return [
     ...flags.map((flag) => ['flag', keyOfName('flag', flag)] as const),

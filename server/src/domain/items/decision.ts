@@ -60,31 +60,40 @@ function toDecided(row: StoredDecision) {
   return { event: 'decision.revised' as const, ...told, reviewer_id: told.reviewer_id as string };
 }
 
-/** A withdrawal as webhooks and the catch-up feed send it (WD2). */
-function toWithdrawn({ itemId, projectId, at }: { itemId: string; projectId: string; at: Date }) {
-  return {
-    event: 'item.withdrawn' as const,
-    item_id: itemId,
-    project_id: projectId,
-    status: 'withdrawn' as const,
-    decision: null,
-    reviewer_id: null,
-    decided_at: at.toISOString(),
-  };
-}
+/** An ending without a decision: a withdrawal (WD2), or a deadline (DL1) with the status that it gave. */
+export type Undecided =
+  | { event: 'item.withdrawn'; status: 'withdrawn'; at: Date }
+  | { event: 'item.expired'; status: 'expired' | 'rejected'; at: Date };
 
-/** What ended an item: a final decision, first or revised, or its withdrawal. */
+/** The events of `Undecided`, as the event log holds them. */
+export const UNDECIDED_EVENTS = ['item.withdrawn', 'item.expired'] as const satisfies Undecided['event'][];
+
+/** From the columns of a statement: the event, the status that it gave, and when, in ms since the epoch. */
+export const toUndecided = (event: string, status: string, at: number): Undecided =>
+  ({ event, status, at: new Date(at) }) as Undecided;
+
+/** As webhooks and the catch-up feed send it. */
+const toUndecidedBody = (
+  { itemId, projectId }: Pick<Ending, 'itemId' | 'projectId'>,
+  { event, status, at }: Undecided,
+) => {
+  const without = { decision: null, reviewer_id: null, decided_at: at.toISOString() };
+  const of = { item_id: itemId, project_id: projectId };
+  return event === 'item.withdrawn' ? { event, ...of, status, ...without } : { event, ...of, status, ...without };
+};
+
+/** What ended an item: a final decision, first or revised, or something else. */
 export interface Ending {
   projectId: string;
   itemId: string;
-  of: { decision: StoredDecision } | { withdrawnAt: Date };
+  of: { decision: StoredDecision } | { undecided: Undecided };
 }
 
 type StoredDecision = DecisionRow & { itemId: string; projectId: string };
 
 /** The event as webhooks and the catch-up feed send it (docs/spec/webhooks.md#outbound). */
-export const toEnded = ({ projectId, itemId, of }: Ending) =>
-  'decision' in of ? toDecided(of.decision) : toWithdrawn({ itemId, projectId, at: of.withdrawnAt });
+export const toEnded = ({ of, ...item }: Ending) =>
+  'decision' in of ? toDecided(of.decision) : toUndecidedBody(item, of.undecided);
 
 /** The `webhook-id` of the event, the same in every delivery and in the feed. */
 export const webhookIdOf = (eventId: string): string => `evt_${eventId}`;

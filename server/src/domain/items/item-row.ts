@@ -1,6 +1,6 @@
 // One row of a queue, the same for lists and events.
-import type { Claim, ItemRow } from '@countersign/shared/schemas/parts/item';
-import type { ItemKind, ItemStatus } from '@countersign/shared/enums';
+import type { Claim, Deadline, ItemRow } from '@countersign/shared/schemas/parts/item';
+import type { ItemKind, ItemStatus, OnDeadline } from '@countersign/shared/enums';
 import { DEFAULT_ACTIONS, type SubmitterAction } from '@countersign/shared/review-actions';
 
 /** What a row needs of an item; the database row has it too. */
@@ -21,12 +21,29 @@ export interface RowItem {
   source?: string | null;
   createdAt: Date;
   dueAt: Date;
+  deadline?: Date | null;
+  onDeadline?: OnDeadline | null;
+  deadlineSpan?: number | null;
+  deadlineExtended: boolean;
   version: number;
 }
 
 /** LC7: what its submission lets reviewers do. */
 export const allowedActionsOf = ({ allowedActions }: Pick<RowItem, 'allowedActions'>): readonly SubmitterAction[] =>
   allowedActions ?? DEFAULT_ACTIONS;
+
+type WithDeadline = Pick<RowItem, 'deadline' | 'onDeadline' | 'deadlineSpan' | 'deadlineExtended'>;
+
+/** The three columns are set together. */
+export const toDeadline = ({
+  deadline: at,
+  onDeadline,
+  deadlineSpan,
+  deadlineExtended,
+}: WithDeadline): Deadline | null =>
+  at && onDeadline && deadlineSpan
+    ? { at: at.toISOString(), on_deadline: onDeadline, span_seconds: deadlineSpan, extended: deadlineExtended }
+    : null;
 
 /** AU3: the row without the field that would identify audits when that is `hidden`. */
 export const rowFor = (hidden: boolean, row: ItemRow): ItemRow => (hidden ? { ...row, confidence: null } : row);
@@ -48,6 +65,7 @@ export function toItemRow(item: RowItem, claim: Claim | null): ItemRow {
     source: item.source ?? null,
     created_at: item.createdAt.toISOString(),
     due_at: item.dueAt.toISOString(),
+    deadline: toDeadline(item),
     version: item.version,
     claim,
   };

@@ -75,12 +75,20 @@ describe('LC2, LC3: the times', () => {
     [60, '2026-03-29T00:59:59.999Z'],
     [43_200, '2026-04-27T23:59:59.999Z'],
   ])('LC3: a target of %i min, across midnight and summer time', (minutes, due) => {
-    expect(dueAt(at, minutes).toISOString()).toBe(due);
+    expect(dueAt(at, minutes, null).toISOString()).toBe(due);
+  });
+
+  it.each([
+    ['2026-03-29T00:30:00.000Z', '2026-03-29T00:30:00.000Z'],
+    ['2026-03-29T00:59:59.998Z', '2026-03-29T00:59:59.998Z'],
+    ['2026-03-29T01:00:00.000Z', '2026-03-29T00:59:59.999Z'],
+  ])('LC3: with a deadline at %s a target of 60 min is due at %s', (deadline, due) => {
+    expect(dueAt(at, 60, new Date(deadline)).toISOString()).toBe(due);
   });
 
   it('computing a time does not mutate the given one', () => {
     undoUntil(at, 5);
-    dueAt(at, 60);
+    dueAt(at, 60, null);
     expect(at.toISOString()).toBe('2026-03-28T23:59:59.999Z');
   });
 });

@@ -93,7 +93,7 @@ export function revisability(item: {
 }): 'revisable' | 'open' | 'provisional' | 'ended' | 'redacted' {
   if (item.publicStatus) return 'provisional';
   if (isOpen(item.status)) return 'open';
-  if (item.status === 'withdrawn') return 'ended';
+  if (item.status === 'withdrawn' || item.status === 'expired') return 'ended';
   return item.redactedAt ? 'redacted' : 'revisable';
 }
 
@@ -109,9 +109,13 @@ export function withdrawalOf({ status, audit }: StatusAndAudit): 'withdraw' | 'r
 }
 
 /**
- * LC: only an item that routing rejected can be reopened; what a person rejected stays rejected. `decided`: it has a decision.
+ * LC: only an item that routing rejected can be reopened; what a person or a deadline (DL1) rejected stays rejected.
+ * `decided`: it has a decision.
  */
-export const isReopenable = (status: ItemStatus, decided: boolean): boolean => status === 'rejected' && !decided;
+export const isReopenable = (
+  { status, expiredAt }: { status: ItemStatus; expiredAt?: Date | null },
+  decided: boolean,
+): boolean => status === 'rejected' && !expiredAt && !decided;
 
 /**
  * LC2: until when a decision made now is provisional; null when the window is 0,
@@ -121,9 +125,10 @@ export function undoUntil(decidedAt: Date, undoWindow: number): Date | null {
   return undoWindow === 0 ? null : new Date(decidedAt.getTime() + undoWindow * 1000);
 }
 
-/** LC3: when an item that arrived at `createdAt` is due. `targetMinutes` in minutes. */
-export function dueAt(createdAt: Date, targetMinutes: number): Date {
-  return new Date(createdAt.getTime() + targetMinutes * 60_000);
+/** LC3: when an item that arrived at `createdAt` is due: `targetMinutes` later, or at its deadline if that is earlier. */
+export function dueAt(createdAt: Date, targetMinutes: number, deadline: Date | null): Date {
+  const target = createdAt.getTime() + targetMinutes * 60_000;
+  return new Date(deadline === null ? target : Math.min(target, deadline.getTime()));
 }
 
 /**

@@ -5,7 +5,7 @@ import { replayItem, type ItemEvent } from './replay-item.ts';
 /** Events in a row, each with the next version and one second later, unless given otherwise. */
 const eventsOf = (...events: (Partial<ItemEvent> & Pick<ItemEvent, 'type'>)[]): ItemEvent[] =>
   events.map((event, index) => ({
-    ...{ version: index + 1, status: null, action: null, takesOver: false, revision: null },
+    ...{ version: index + 1, status: null, action: null, takesOver: false, revision: null, byDeadline: false },
     ...{ at: index * 1000, expiresAt: event.type === 'item.claimed' ? index * 1000 + 60_000 : null },
     ...event,
   }));
@@ -23,6 +23,9 @@ const automatic = { type: 'item.finalized', status: 'auto_approved', action: 'au
 const refused = { type: 'item.finalized', status: 'rejected' } as const;
 const revised = { type: 'decision.revised', status: 'rejected', action: 'reject', revision: 2 } as const;
 const again = { type: 'decision.revised', status: 'approved', action: 'edit', revision: 3 } as const;
+const outOfTime = { type: 'item.expired', status: 'expired' } as const;
+const byDeadline = { type: 'item.escalated', byDeadline: true } as const;
+const extended = { type: 'item.extended' } as const;
 const verdict = { type: 'item.decided', status: 'auto_approved', action: 'reject' } as const;
 
 describe('I6: the event log leads an item to', () => {
@@ -43,6 +46,20 @@ describe('I6: the event log leads an item to', () => {
     ],
     ['an automatic approval, revised', [automatic, revised], { status: 'rejected', autoApproved: true, revisions: 1 }],
     ['a rejection by routing, revised', [refused, revised], { status: 'rejected', decided: 'no', revisions: 1 }],
+    ['the end of a claimed item by its deadline', [queued, claimed, outOfTime], { status: 'expired', claim: 'none' }],
+    [
+      'a rejection by its deadline',
+      [queued, { ...outOfTime, status: 'rejected' as const }],
+      { status: 'rejected', version: 2 },
+    ],
+    ['supervisors, by its deadline', [queued, byDeadline, outOfTime], { status: 'expired', version: 3 }],
+    ['a claimed item to supervisors', [queued, claimed, byDeadline], { status: 'escalated', claim: 'none' }],
+    ['a later deadline', [queued, claimed, extended], { status: 'queued', claim: 'live', version: 3 }],
+    [
+      'an undo after the deadline',
+      [queued, claimed, approved, undone, outOfTime],
+      { status: 'expired', decided: 'no' },
+    ],
     ['a rejection by routing, reopened', [refused, queued, claimed], { status: 'queued', claim: 'live' }],
   ])('replays the event log of %s', (_, events, end) => {
     expect(ends(eventsOf(...events))).toMatchObject(end);

@@ -18,6 +18,8 @@ export interface ItemEvent {
   takesOver: boolean;
   /** Of a revision: its place in the chain. */
   revision: number | null;
+  /** An escalation that its deadline caused (DL1): nobody held it for that. */
+  byDeadline: boolean;
 }
 
 /** The state of an item after its events. */
@@ -38,6 +40,8 @@ export interface ItemState {
 
 interface ReplayState extends ItemState {
   audit: boolean;
+  /** Its deadline ended it (DL1). */
+  expired: boolean;
   /** Its status before the provisional decision. */
   before: ItemStatus | null;
   /** The earliest moment at which the last claim may expire. */
@@ -77,7 +81,7 @@ function arrival({ type, version, status }: ItemEvent, audit: boolean): ReplaySt
   const autoApproved = audit || status === 'auto_approved';
   const born = {
     ...({ version, claims: 0, claim: 'none', decided: 'no', revisions: 0, autoApproved } as const),
-    ...{ audit, before: null, until: 0 },
+    ...{ audit, expired: false, before: null, until: 0 },
   } as const satisfies Partial<ReplayState>;
   if (type === 'item.queued') return { ...born, status: 'queued' };
   if (type === 'item.escalated') return { ...born, status: 'escalated' };
@@ -100,8 +104,11 @@ const STEPS: Partial<Record<DomainEventType, Step>> = {
     }),
   'claim.released': ({ claim }) => allowed(claim === 'live', { claim: 'none' }),
   'claim.expired': ({ claim }) => allowed(claim === 'live', { claim: 'expired' }),
-  'item.escalated': ({ status, claim }) =>
-    allowed(status === 'queued' && claim !== 'none', { status: 'escalated', claim: 'none' }),
+  'item.escalated': (state, { byDeadline }) =>
+    allowed(undecided(state) && state.status === 'queued' && (byDeadline || state.claim !== 'none'), {
+      status: 'escalated',
+      claim: 'none',
+    }),
   'item.queued': (state) =>
     allowed(isReturn(state) || isReopening(state) || isDrawn(state), { status: 'queued', claim: 'none' }),
   'item.decided': decide,
@@ -113,6 +120,13 @@ const STEPS: Partial<Record<DomainEventType, Step>> = {
     }),
   'item.withdrawn': (state) => allowed(undecided(state) && !state.audit, { status: 'withdrawn', claim: 'none' }),
   'decision.revised': revise,
+  'item.expired': (state, { status }) =>
+    allowed(undecided(state) && isEndByTime(state, status), {
+      status: status ?? 'expired',
+      claim: 'none',
+      expired: true,
+    }),
+  'item.extended': (state) => allowed(undecided(state), {}),
   'item.finalized': (state, { status }) =>
     allowed(state.decided === 'provisional' && status === state.status, { decided: 'final' }),
 };
@@ -122,8 +136,11 @@ const isFree = ({ claim, until }: ReplayState, { at, takesOver }: ItemEvent): bo
   claim !== 'live' || takesOver || until < at + CLOCK_SKEW_MS;
 
 const isReturn = ({ status, claim }: ReplayState): boolean => status === 'escalated' && claim !== 'none';
-const isReopening = ({ status, decided, revisions }: ReplayState): boolean =>
-  status === 'rejected' && decided === 'no' && revisions === 0;
+/** AU2: an audited item stays approved. */
+const isEndByTime = ({ audit }: ReplayState, status: ItemStatus | null): boolean =>
+  audit ? status === 'auto_approved' : status === 'expired' || status === 'rejected';
+const isReopening = ({ status, decided, revisions, expired }: ReplayState): boolean =>
+  status === 'rejected' && decided === 'no' && revisions === 0 && !expired;
 /** Older event logs have two events for an audited arrival: approved first, then drawn. */
 const isDrawn = ({ audit, version, claims }: ReplayState): boolean => audit && version === 1 && claims === 0;
 
@@ -137,7 +154,8 @@ function decide(state: ReplayState, { status, action }: ItemEvent): Partial<Repl
 /** RV1: only what is final is revised, along one chain. */
 function revise(state: ReplayState, { action, status, revision }: ItemEvent): Partial<ReplayState> | undefined {
   const { revisions, decided } = state;
-  if (decided === 'provisional' || isOpen(state.status) || state.status === 'withdrawn') return undefined;
+  if (decided === 'provisional' || isOpen(state.status)) return undefined;
+  if (state.status === 'withdrawn' || state.status === 'expired') return undefined;
   if (!isRevision(action) || status !== revisedStatus(action) || revision !== revisions + 2) return undefined;
   return { status, revisions: revisions + 1 };
 }

@@ -22,7 +22,7 @@ import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
 import { refusalsOf } from './problems.ts';
-import { decisionRevisedBody, itemDecidedBody, itemWithdrawnBody, WEBHOOK_ID } from './examples.ts';
+import { decisionRevisedBody, itemDecidedBody, itemExpiredBody, itemWithdrawnBody, WEBHOOK_ID } from './examples.ts';
 
 /** The document for a service at this base URL (PUBLIC_BASE_URL). */
 export function openApiDocument(baseUrl: string): OpenApi {
@@ -246,6 +246,12 @@ const DOCUMENTED_EVENTS: Record<WebhookEventName, DocumentedEvent | null> = {
     description:
       'A supervisor or owner revised a final decision. `decision` replaces the one before: it has the `revision` 2, 3, and so on, and `revises` is the `id` of the decision that it replaces. Webhooks can be repeated and reordered: the highest `revision` is valid, a decision without one counts as 1. Sent, signed and retried like `item.decided`.',
     examples: { rejected: { summary: 'Rejected later', value: decisionRevisedBody } },
+  },
+  'item.expired': {
+    operationId: 'itemExpired',
+    description:
+      'The deadline of an item passed before anyone decided it. `status` is what `on_deadline` said: `expired` or `rejected`. There is no decision: time approves nothing. Sent, signed and retried like `item.decided`.',
+    examples: { expired: { summary: 'Expired', value: itemExpiredBody } },
   },
   'webhook.test': null,
 };

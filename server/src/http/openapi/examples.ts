@@ -1,7 +1,12 @@
 // The examples of the OpenAPI document, as one story: an assistant submits answers, Anna decides one.
 import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/schemas/public';
 import type { Decision } from '@countersign/shared/schemas/parts/decision';
-import type { DecisionRevised, ItemDecided, ItemWithdrawn } from '@countersign/shared/schemas/parts/webhook-events';
+import type {
+  DecisionRevised,
+  ItemDecided,
+  ItemExpired,
+  ItemWithdrawn,
+} from '@countersign/shared/schemas/parts/webhook-events';
 import { problemExample } from './problems.ts';
 
 const SUPERVISOR = '0198c2f0-6c02-7d8e-9f10-2b3c4d5e6f70';
@@ -202,6 +207,16 @@ export const itemWithdrawnBody: ItemWithdrawn = {
   decision: null,
   reviewer_id: null,
   decided_at: '2026-03-02T09:16:20.114Z',
+};
+
+export const itemExpiredBody: ItemExpired = {
+  event: 'item.expired',
+  item_id: FLAGGED_ID,
+  project_id: PROJECT,
+  status: 'expired',
+  decision: null,
+  reviewer_id: null,
+  decided_at: '2026-03-02T10:14:02.310Z',
 };
 
 export const WEBHOOK_ID = 'evt_0198c2f3-6a02-7d31-8f45-abcdef012345';

@@ -19,7 +19,7 @@ import { HEADER } from './headers.ts';
 
 export const TAGS = {
   Items: 'Submit items and read them.',
-  Events: 'Final decisions in order, for consumers that were down.',
+  Events: 'What ended items, in order, for consumers that were down.',
   Regressions:
     'Re-run items that reviewers edited, rejected or answered in words against a new version of a pipeline, as a dry run, and see what would still fail.',
   Inbound: 'Submissions by a signed webhook instead of an API key.',
@@ -123,7 +123,7 @@ export const OPERATIONS: Record<string, Operation> = {
     endpoint: endpointOf(listEvents),
     tag: 'Events',
     answer: {
-      description: 'One page of final decisions, revisions and withdrawals, oldest first.',
+      description: 'One page of what ended items or revised their decisions, oldest first.',
       examples: {
         one: { summary: 'One decision', value: { data: [story.event], has_more: false, next_cursor: 'MTg0Mg' } },
         none: { summary: 'Nothing new', value: { data: [], has_more: false, next_cursor: 'MTg0Mg' } },

@@ -38,7 +38,25 @@ export function toSubmitInput(
     ...(body.title !== undefined && { title: body.title }),
     ...(body.kind !== undefined && { kind: body.kind }),
     ...(body.allowed_actions !== undefined && { allowedActions: body.allowed_actions }),
+    ...deadlineOf(body, root),
   };
+}
+
+/** DL6: what a body says about its deadline. Errors: `validation_failed` where it says it twice. */
+function deadlineOf(
+  body: Pick<Submission, 'deadline' | 'deadline_seconds' | 'on_deadline'>,
+  root: string,
+): Pick<SubmitInput, 'deadline'> {
+  const { deadline: at, deadline_seconds: seconds, on_deadline: onDeadline } = body;
+  if (at !== undefined && seconds !== undefined) {
+    const detail = 'Send deadline or deadline_seconds, not both.';
+    const errors = [{ pointer: `${root}/deadline_seconds`, code: 'not_allowed', detail }];
+    throw new Refusal('validation_failed', detail, { errors });
+  }
+  const until = typeof at === 'string' ? { at: new Date(at) } : seconds === undefined ? at : { seconds };
+  if (until === undefined && onDeadline === undefined) return {};
+  const pointer = `${root}/deadline`;
+  return { deadline: { pointer, ...(until !== undefined && { until }), ...(onDeadline && { onDeadline }) } };
 }
 
 /** TC1, TS5: refuses a tool call that is none, and an item without a suggestion that nobody could answer. */

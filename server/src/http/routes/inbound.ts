@@ -15,6 +15,7 @@ import {
 import type { Services } from '../../usecases/services.ts';
 import { parseBody } from '../request/i-json.ts';
 import { limitKey, clientOf, limitAddress } from '../admission/rate-limit.ts';
+import { onlyResult } from '../../usecases/items/intake.ts';
 import { toSubmitInput } from '../request/read-submission.ts';
 import { setExpectedWait } from '../response/expected-wait.ts';
 import { ReplyWithStatus } from '../response/reply.ts';
@@ -40,18 +41,17 @@ function bindReceiver(bind: Binder, services: Services): void {
     if (body.project_id !== undefined && body.project_id !== sender.projectId) {
       throw new Refusal('project_mismatch', 'Omit project_id, or send the project of this source.');
     }
-    const { results, replayed } = await services.intake.submit({
+    const stored = await services.intake.submit({
       projectId: sender.projectId,
       actor: { kind: 'inbound', id: sender.sourceId, name: sender.name },
       items: [{ ...toSubmitInput(body, raw), ...traceOf(ctx) }],
       idempotency: { operation: `inbound:${sender.sourceId}`, digest: null, ...sender.same },
     });
-    const [stored] = results;
-    if (stored === undefined) throw new Error('The intake must return a result for every item.');
-    ctx.state.itemId = stored.item.id;
-    const answer = presentSubmitted(stored.item, stored.decision);
+    const { item, decision } = onlyResult(stored);
+    ctx.state.itemId = item.id;
+    const answer = presentSubmitted(item, decision);
     await setExpectedWait(services, { projectId: sender.projectId, ctx }, [answer]);
-    if (!replayed) {
+    if (!stored.replayed) {
       // The item is stored: the sender gets a response even if the timestamp update fails.
       await touchSource(services, sender).catch((error: unknown) =>
         services.log.warn({ err: error }, 'last use of an inbound source could not be saved'),

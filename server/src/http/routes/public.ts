@@ -133,9 +133,10 @@ function bindBatch(bind: Binder, services: Services): void {
     const answers = (stored?.results ?? []).map(({ item, decision }) => presentSubmitted(item, decision));
     await setExpectedWait(services, { projectId: actor.projectId, ctx }, answers);
     const remaining = answers.values();
+    let valid = 0;
     return {
       results: parsed.map((one, index): BatchResult => {
-        const refusal = one instanceof Refusal ? one : refused;
+        const refusal = one instanceof Refusal ? one : (refused ?? stored?.refused?.get(valid++) ?? null);
         if (refusal !== null) return { index, error: toProblem(refusal, ctx) };
         const answer = remaining.next().value;
         if (answer === undefined) throw new Error('A batch returned fewer results than items.');

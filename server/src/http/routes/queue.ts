@@ -19,6 +19,7 @@ import { releaseClaim, takeOver } from '../../usecases/claims/end-claim.ts';
 import { renewClaim } from '../../usecases/claims/renew-claim.ts';
 import { readMedia } from '../../usecases/items/read-media.ts';
 import { revise } from '../../usecases/decisions/revise.ts';
+import { extendDeadline } from '../../usecases/items/extend-deadline.ts';
 import { reopen } from '../../usecases/decisions/reopen.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import { undoDecision } from '../../usecases/decisions/undo-decision.ts';
@@ -127,6 +128,10 @@ function bindDecisions(bind: Binder, services: Services): void {
       ...{ itemId: params.id, action, reason, revises, output: outputOf(raw) },
       note: note ? note : null,
     });
+    return shown(services, actor, params.id);
+  });
+  bind.member(api.extendDeadline, async ({ actor, params, body }) => {
+    await extendDeadline(services, actor, { itemId: params.id, seconds: body.seconds });
     return shown(services, actor, params.id);
   });
   bind.member(api.reopenItem, async ({ actor, params, body }) => {

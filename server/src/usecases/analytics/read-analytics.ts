@@ -15,6 +15,7 @@ import {
   countsOf,
   overriddenIn,
   type Figure,
+  expiriesOf,
   sharesOf,
   sumOf,
   timesOf,
@@ -48,6 +49,7 @@ export function readAnalytics(services: Services, actor: MemberActor, query: Ana
         ...(await flowOf(figures, window)),
         ...totalsOf(whole),
         workload: workloadOf(whole, await peopleOf(moment, projectId, whole)),
+        expired: expiriesOf(whole),
         invalid: await invalidOf(moment, { projectId, ...window }),
       };
     });

@@ -13,12 +13,12 @@ import { appendClaimed } from './claim-pick.ts';
 import { lockHolders, confirmLock } from './claim-store.ts';
 import { lockRole, notFound, refuseArchived, refuseUnless, requirePermission } from '../access/membership.ts';
 import { badField } from '../access/change-membership.ts';
-import { claimRefusal, decidedRefusal, holderOf } from './refuse-claim.ts';
+import { claimRefusal, closedRefusal, holderOf } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /** Excluded columns: the content of a hundred items is megabytes that a claim does not need. */
 const CONTENT = ['input', 'suggestion', 'metadata'] as const;
-type ClaimItem = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt'>;
+type ClaimItem = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt' | 'expiredAt'>;
 
 interface BulkClaimed {
   item: ClaimItem;
@@ -118,7 +118,7 @@ interface Wanted extends Partial<Found> {
 /** Why this item cannot be claimed, or null. An item of another project does not exist. */
 async function obstacle(em: Em, { item, open, lock, role, actor }: Wanted): Promise<Refusal | null> {
   if (item === undefined) return notFound();
-  if (!open || !isOpen(item.status)) return decidedRefusal(item.status);
+  if (!open || !isOpen(item.status)) return closedRefusal(item);
   refuseUnless(role, claimPermission(item.status));
   const holder = (await liveHolder(em, item)) ?? lock ?? null;
   if (holder === null || holder.userId === actor.userId) return null;

@@ -7,7 +7,7 @@ import { withinLimit } from './claim-limit.ts';
 import { grantClaim, type Grant, type Terms } from './claim-row.ts';
 import { releaseLock, acquireLock, confirmLock } from './claim-store.ts';
 import { findItem, refuseIfArchived, refuseUnless } from '../access/membership.ts';
-import { claimRefusal, decidedRefusal, refusalFor } from './refuse-claim.ts';
+import { claimRefusal, closedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
@@ -58,7 +58,7 @@ export async function termsFor(
   return services.db.read(async (em) => {
     const { item, role } = await findItem(em, actor.userId, itemId);
     if (needs !== undefined) refuseUnless(role, needs);
-    if (!isOpen(item.status)) throw decidedRefusal(item.status);
+    if (!isOpen(item.status)) throw closedRefusal(item);
     refuseUnless(role, claimPermission(item.status));
     const project = await em.findOneOrFail(Project, { id: item.projectId });
     refuseIfArchived(project);

@@ -26,6 +26,14 @@ export async function claimRefusal(em: Em, code: keyof typeof DETAILS, holder: H
   });
 }
 
+/** DL3: the item ended, or is about to. */
+export function expiredRefusal(): Refusal {
+  return new Refusal(
+    'expired',
+    'The deadline of this item passed before it was decided, and the pipeline was told. Your draft is saved; continue with the next item.',
+  );
+}
+
 const DECIDED = 'This item is already decided. See the decision, then continue with the next item.';
 /** Where no decision ended it. */
 const ENDED: Partial<Record<ItemStatus, string>> = {
@@ -35,9 +43,13 @@ const ENDED: Partial<Record<ItemStatus, string>> = {
 /** `already_decided`, in words for the status that the item has. */
 export const decidedRefusal = (status: ItemStatus): Refusal => new Refusal('already_decided', ENDED[status] ?? DECIDED);
 
+/** The refusal for an item that is not open any more. */
+export const closedRefusal = ({ expiredAt, status }: Pick<Item, 'expiredAt' | 'status'>): Refusal =>
+  expiredAt ? expiredRefusal() : decidedRefusal(status);
+
 /** The refusal for an item that could not be claimed or decided, by its present state. */
 export function refusalFor(em: Em, item: Item, code: keyof typeof DETAILS): Promise<Refusal> {
-  if (!isOpen(item.status)) return Promise.resolve(decidedRefusal(item.status));
+  if (!isOpen(item.status)) return Promise.resolve(closedRefusal(item));
   return claimRefusal(em, code, holderOf(item));
 }
 

@@ -7,7 +7,7 @@ import { lockClaimant, refuseOverClaimLimit, withinLimit } from './claim-limit.t
 import type { Grant } from './claim-row.ts';
 import { extendLock, confirmLock } from './claim-store.ts';
 import { findItem } from '../access/membership.ts';
-import { decidedRefusal, refusalFor } from './refuse-claim.ts';
+import { closedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface ClaimRef {
@@ -25,7 +25,7 @@ export async function renewClaim(services: Services, actor: MemberActor, { itemI
     const project = await em.findOneOrFail(Project, { id: found.item.projectId });
     return { item: found.item, leaseSeconds: project.claimLeaseSeconds };
   });
-  if (!isOpen(item.status)) throw decidedRefusal(item.status);
+  if (!isOpen(item.status)) throw closedRefusal(item);
   const held = { itemId, userId: actor.userId, fence, ms: leaseSeconds * 1000 };
   if (holds(item, actor, fence)) {
     await services.db.refuseEnded();

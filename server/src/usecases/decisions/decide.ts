@@ -20,7 +20,7 @@ import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { releaseLock } from '../claims/claim-store.ts';
 import { findItem, refuseArchived, refuseUnless, roleIn } from '../access/membership.ts';
-import { decidedRefusal, refusalFor } from '../claims/refuse-claim.ts';
+import { closedRefusal, expiredRefusal, refusalFor } from '../claims/refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { allowedActionsOf, toItemRow } from '../../domain/items/item-row.ts';
 import { editFaults } from '../../domain/items/tool-call.ts';
@@ -31,7 +31,7 @@ import { noteReason } from '../../db/learnings/assign-cluster.ts';
 
 /**
  * Carries out one move of rule LC. A late decision is accepted when the lease has ended but nobody else has claimed the item.
- * Errors: `not_found`, `forbidden`, `already_decided`, `claim_lost`, `validation_failed`, `unchanged_edit`, `answer_invalid`.
+ * Errors: `not_found`, `forbidden`, `already_decided`, `expired`, `claim_lost`, `validation_failed`, `unchanged_edit`, `answer_invalid`.
  */
 export async function decide(services: Services, actor: MemberActor, input: DecideInput): Promise<Item> {
   const item = await services.db.write(async (tx) => {
@@ -50,6 +50,9 @@ export async function decide(services: Services, actor: MemberActor, input: Deci
   return item;
 }
 
+/** DL3: the deadline ends the item, so nobody decides it any more. One that escalates ends nothing. */
+const IS_LATE = `coalesce(i.deadline <= deadline_clock() and i.on_deadline <> 'escalate', false)`;
+
 /** $4: the next status; $5: whether that is a decision. A provisional decision (LC2) does not change the public status. */
 const PASS_FENCE = `
   update item i set claimed_by = null, claim_expires_at = null, version = version + 1, status = $4,
@@ -57,6 +60,7 @@ const PASS_FENCE = `
     decided_at = case when $5 then date_trunc('milliseconds', clock_timestamp()) else i.decided_at end
   from project p
   where i.id = $1 and i.claimed_by = $2 and i.claim_fence = $3::bigint and i.status = $6 and p.id = i.project_id
+    and not ${IS_LATE}
   returning i.*, p.undo_window_seconds, p.guidelines_version`;
 
 type Passed = ItemColumns & { undo_window_seconds: number; guidelines_version: number };
@@ -76,14 +80,22 @@ async function leaveQueue(
     await roleIn(tx.em, actor.userId, before.projectId);
     await refuseArchived(tx.em, before.projectId);
     const after = await tx.em.findOneOrFail(Item, { id: before.id }, { refresh: true });
+    if (isOpen(after.status) && (await isLate(tx.em, before.id))) throw expiredRefusal();
     throw await refusalFor(tx.em, after, 'claim_lost');
   }
   const { undo_window_seconds: undoWindow, guidelines_version: guidelinesVersion, ...columns } = row;
   return { item: tx.em.map(Item, columns), undoWindow, guidelinesVersion };
 }
 
+async function isLate(em: Em, itemId: string): Promise<boolean> {
+  const [row] = await rawQuery<{ late: boolean }>(em, `select ${IS_LATE} as late from item i where i.id = $1`, [
+    itemId,
+  ]);
+  return row?.late ?? false;
+}
+
 function refusedMove(item: Item, action: ReviewAction): Refusal {
-  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal(item.status);
+  if (item.status !== 'queued' && item.status !== 'escalated') return closedRefusal(item);
   return notAllowed('action', `An item that is ${item.status} doesn’t allow “${action}”.`);
 }
 

@@ -1,6 +1,6 @@
-// The catch-up feed: final decisions, revisions and withdrawals in event log order, for consumers that were down.
+// The catch-up feed: what ended items or revised decisions, in event log order, for consumers that were down.
 import { Decision } from '../../db/entities/decision.ts';
-import type { Ending } from '../../domain/items/decision.ts';
+import { type Ending, toUndecided, UNDECIDED_EVENTS } from '../../domain/items/decision.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 import { decodeSeq, encodeSeq, fitting, textBytes } from '../cursor.ts';
@@ -20,36 +20,46 @@ interface FoundEvent {
   revision: number;
   bytes: number;
   redacted: boolean;
-  /** In ms since the epoch; null for a decision. */
-  withdrawn_at: number | null;
+  /** Of an ending without a decision; null for a decision. In ms since the epoch. */
+  ended_at: number | null;
+  event: string;
+  status: string;
 }
 
 export interface PublicEventRow extends Ending {
   eventId: string;
 }
 
+/** The endings without a decision, each kind by its own index. The item of an audit was approved before (AU2). */
+const UNDECIDED = UNDECIDED_EVENTS.map(
+  (type) => `
+      union all
+      (select e.id, e.seq, e.item_id, 1, 0, false, (extract(epoch from coalesce(i.expired_at, i.decided_at)) * 1000)::float8,
+         e.type, e.data ->> 'status'
+       from event e join item i on i.id = e.item_id and not i.audit
+       where e.project_id = $1 and e.type = '${type}' and e.seq > $2
+         and e.type = any((select webhook_events from project where id = $1)::text[]) order by e.seq limit $3)`,
+).join('');
+
 /**
  * $1: the project; events after position $2, at most $3. An item that routing rejected has no decision and is not in the feed; a later
  * decision by a person has its own event. Verdicts on audited items are not in the feed either (AU2). Each part reads its own index,
  * at most a page of it.
  */
-const FOUND = `(select e.id, e.seq, e.item_id, d.revision, coalesce(octet_length(d.output), 0) + ${textBytes('d.response')} as bytes, i.emptied_at is not null as redacted, null::float8 as withdrawn_at
+const FOUND = `(select e.id, e.seq, e.item_id, d.revision, coalesce(octet_length(d.output), 0) + ${textBytes('d.response')} as bytes, i.emptied_at is not null as redacted, 
+    null::float8 as ended_at, e.type as event, e.data ->> 'status' as status
   from event e join decision d on d.item_id = e.item_id and not d.audit and d.revision = 1 and d.action = e.data ->> 'action'
     and d.final_at is not null
     join item i on i.id = e.item_id
   where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null
     and e.seq > $2 order by e.seq limit $3)
   union all
-  (select e.id, e.seq, e.item_id, d.revision, coalesce(octet_length(d.output), 0), i.emptied_at is not null, null
+  (select e.id, e.seq, e.item_id, d.revision, coalesce(octet_length(d.output), 0), i.emptied_at is not null, null, e.type, e.data ->> 'status'
   from event e join decision d on d.item_id = e.item_id and not d.audit and d.revision = (e.data ->> 'revision')::int
     join item i on i.id = e.item_id
   where e.project_id = $1 and e.type = 'decision.revised' and e.seq > $2
     and e.type = any((select webhook_events from project where id = $1)::text[]) order by e.seq limit $3)
-  union all
-  (select e.id, e.seq, e.item_id, 1, 0, false, (extract(epoch from i.decided_at) * 1000)::float8
-  from event e join item i on i.id = e.item_id
-  where e.project_id = $1 and e.type = 'item.withdrawn' and e.seq > $2
-    and e.type = any((select webhook_events from project where id = $1)::text[]) order by e.seq limit $3)
+  ${UNDECIDED}
   order by seq limit $3`;
 
 /**
@@ -71,9 +81,9 @@ export function listPublicEvents(
     const decisions = await em.find(Decision, { itemId: { $in: visible.map((row) => row.item_id) }, audit: false });
     const byRevision = new Map(decisions.map((decision) => [`${decision.itemId} ${decision.revision}`, decision]));
     const rows = visible.flatMap((row): PublicEventRow[] => {
-      const { id: eventId, item_id: itemId, withdrawn_at: at } = row;
+      const { id: eventId, item_id: itemId, ended_at: at, event, status } = row;
       const decision = byRevision.get(`${itemId} ${row.revision}`);
-      const of = at === null ? decision && { decision } : { withdrawnAt: new Date(at) };
+      const of = at === null ? decision && { decision } : { undecided: toUndecided(event, status, at) };
       return of ? [{ eventId, projectId: actor.projectId, itemId, of }] : [];
     });
     const last = page.at(-1);

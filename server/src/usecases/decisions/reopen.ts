@@ -6,7 +6,7 @@ import { toItemRow } from '../../domain/items/item-row.ts';
 import { Decision } from '../../db/entities/decision.ts';
 import { Item } from '../../db/entities/item.ts';
 import { findItem, refuseArchived, refuseUnless } from '../access/membership.ts';
-import { decidedRefusal } from '../claims/refuse-claim.ts';
+import { closedRefusal, decidedRefusal } from '../claims/refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
@@ -23,14 +23,15 @@ export async function reopen(
     refuseUnless(role, 'reopen');
     await refuseArchived(tx.em, item.projectId);
     const decided = (await tx.em.count(Decision, { itemId })) > 0;
-    if (!isReopenable(item.status, decided)) throw refused(item);
+    if (!isReopenable(item, decided)) throw refused(item);
     if (item.redactedAt) throw redacted();
     const moved = await tx.em.execute<{ id: string }[]>(
       `update item set status = 'queued', decided_at = null, version = version + 1
-       where id = ? and status = 'rejected' and version = ? and emptied_at is null returning id`,
+       where id = ? and status = 'rejected' and version = ? and emptied_at is null and expired_at is null
+         and (deadline is null or deadline > deadline_clock()) returning id`,
       [itemId, item.version],
     );
-    if (moved.length === 0) throw decidedRefusal(item.status);
+    if (moved.length === 0) throw item.deadline ? tooLate() : decidedRefusal(item.status);
     const now = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
     const event = { project_id: now.projectId, item_id: itemId, version: now.version, actor: memberRef(actor) };
     tx.appendEvent({ type: 'item.queued', ...event, item: toItemRow(now, null), reason });
@@ -38,10 +39,14 @@ export async function reopen(
 }
 
 function refused(item: Item): Refusal {
-  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal(item.status);
+  if (item.status !== 'queued' && item.status !== 'escalated') return closedRefusal(item);
   const detail = 'This item is already waiting for review; only a rejected item can be reopened.';
   return new Refusal('validation_failed', detail);
 }
+
+/** The pipeline waits no longer, so an answer would reach nobody. */
+const tooLate = () =>
+  new Refusal('expired', 'The deadline of this item has passed. Submit it again to have it reviewed.');
 
 const redacted = () =>
   new Refusal(

@@ -5,6 +5,8 @@ import { toItemRow } from '../../domain/items/item-row.ts';
 import { Decision } from '../../db/entities/decision.ts';
 import { Item } from '../../db/entities/item.ts';
 import { findItem } from '../access/membership.ts';
+import { releaseLocks } from '../claims/release-claims.ts';
+import { passDeadlines } from '../../db/deadlines/pass-deadlines.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /** One decision of an item, by the end of its undo window: a later decision ends later. */
@@ -19,7 +21,7 @@ interface NamedDecision {
  */
 export async function undoDecision(services: Services, actor: MemberActor, of: string | NamedDecision): Promise<Item> {
   const { itemId, undoUntil } = typeof of === 'string' ? { itemId: of, undoUntil: null } : of;
-  return services.db.write(async (tx) => {
+  const { item, held } = await services.db.write(async (tx) => {
     const { item: before } = await findItem(tx.em, actor.userId, itemId);
     const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit, revision: 1 });
     if (decision === null) throw new Refusal('undo_window_passed', 'You have no decision to undo here.');
@@ -39,6 +41,11 @@ export async function undoDecision(services: Services, actor: MemberActor, of: s
     const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
     const event = { project_id: item.projectId, item_id: item.id, version: item.version, actor: memberRef(actor) };
     tx.appendEvent({ type: 'item.undone', ...event, item: toItemRow(item, null) });
-    return item;
+    // DL3: a deadline that passed meanwhile takes effect now.
+    const passed = await passDeadlines(tx, { only: itemId, wait: true });
+    if (passed.count === 0) return { item, held: [] };
+    return { item: await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true }), held: passed.held };
   });
+  await releaseLocks(services, held);
+  return item;
 }

@@ -19,10 +19,12 @@ import {
   type SchemaText,
   keyIdText,
   readRouting,
+  REFUSED,
 } from '../../db/submit-batch.ts';
 import { archivedRefusal, notFound } from '../access/membership.ts';
 import { createYielder, waitForTurn } from '../yield-to-event-loop.ts';
 import { type AnswerSchema, compiledSchema, judge, loadAnswerSchema, type SchemaCheck } from './answer-schemas.ts';
+import { deadlineFault } from '../../domain/items/deadline.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
 /** What one request submits: one item or a batch, all or nothing, with an optional idempotency key. */
@@ -45,9 +47,20 @@ export interface IdempotencyKey {
 }
 
 export interface Stored {
+  /** The stored items, in the order of the submission. */
   results: SubmitResult[];
+  /** By index: items whose deadline is not possible (DL6). The others are stored. */
+  refused?: ReadonlyMap<number, Refusal>;
   /** True when an earlier request with the same key created these items. */
   replayed: boolean;
+}
+
+/** The result of a submission of one item. Errors: `validation_failed` where its deadline is not possible (DL6). */
+export function onlyResult({ results: [result], refused }: Stored): SubmitResult {
+  const refusal = refused?.get(0);
+  if (refusal !== undefined) throw refusal;
+  if (result === undefined) throw new Error('The intake returned no item for a submission');
+  return result;
 }
 
 /** An item as it was just created, or the present state of an item of an earlier request. */
@@ -195,7 +208,18 @@ async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promi
 /** An idempotency key is still known after its item was deleted (KE4): it creates no new one. */
 function repeatOf(ids: string[], earlier: Map<string, SubmitResult>): Outcome<Stored> {
   const results = ids.flatMap((id) => earlier.get(id) ?? []);
-  return results.length < ids.length ? { refusal: notFound() } : { result: { results, replayed: true } };
+  const refused = new Map(ids.flatMap((id, index) => (id === REFUSED ? [[index, refusedBefore(index)] as const] : [])));
+  if (results.length + refused.size < ids.length) return { refusal: notFound() };
+  return { result: { results, ...(refused.size > 0 && { refused }), replayed: true } };
+}
+
+function refusedBefore(index: number): Refusal {
+  const detail = 'Its deadline was not possible when this request was first sent. Send the item with another key.';
+  return impossibleDeadline(`#/items/${index}/deadline`, detail);
+}
+
+function impossibleDeadline(pointer: string, detail: string): Refusal {
+  return new Refusal('validation_failed', detail, { errors: [{ pointer, code: 'deadline', detail }] });
 }
 
 const projectOf = (submission: Submission): string => submission.projectId;
@@ -255,19 +279,32 @@ class Batch {
     if (project.archived) return { refusal: archivedRefusal() };
     if (project.answer_schema_digest === null) this.schemaless.add(project.id);
     const checks = checksOf(entry, project);
-    return isToJudge(checks) ? checks : { result: this.#make(submission, project, checks) };
+    if (isToJudge(checks)) return checks;
+    const refused = impossibleItems(submission, new Date(project.clock));
+    // Nothing is left to store, and the key stays free for a corrected request.
+    if (refused.size === submission.items.length) return { result: { results: [], refused, replayed: false } };
+    return { result: this.#make(submission, project, { checks, refused }) };
   }
 
-  #make(submission: Submission, project: SubmissionProject, checks: readonly (SchemaCheck | null)[]): Stored {
+  #make(
+    submission: Submission,
+    project: SubmissionProject,
+    { checks, refused }: { checks: readonly (SchemaCheck | null)[]; refused: ReadonlyMap<number, Refusal> },
+  ): Stored {
     const made = { ids: this.#services.ids, now: this.now };
-    const items = submission.items.map((input, index) =>
-      toNewItem(input, project, { ...made, check: checks[index] ?? null }),
+    const perItem = submission.items.map((input, index) =>
+      refused.has(index) ? null : toNewItem(input, project, { ...made, check: checks[index] ?? null }),
     );
-    this.#addSchemas(submission);
+    const items = perItem.filter((item) => item !== null);
+    this.#addSchemas(
+      submission.items.filter((_, index) => !refused.has(index)),
+      project.id,
+    );
     for (const item of items) this.items.push({ item, actor: submission.actor });
-    const stored = { results: items.map((item) => ({ item, decision: autoDecision(item) })), replayed: false };
+    const results = items.map((item) => ({ item, decision: autoDecision(item) }));
+    const stored = { results, ...(refused.size > 0 && { refused }), replayed: false };
     const digest = submission.idempotency?.digest ?? null;
-    const itemIds = items.map(({ id }) => id);
+    const itemIds = perItem.map((item) => item?.id ?? REFUSED);
     for (const keyId of keyIdsOf(submission)) {
       this.keys.push({ ...keyId, bodySha256: digest, itemIds });
       const text = keyIdText(keyId);
@@ -276,13 +313,25 @@ class Batch {
     return stored;
   }
 
-  #addSchemas({ projectId, items }: Submission): void {
+  #addSchemas(items: readonly SubmitInput[], projectId: string): void {
     for (const { answerSchema } of items) {
       if (!answerSchema) continue;
       const { digest, text } = answerSchema;
       this.schemas.set(`${projectId} ${digest}`, { projectId, digest, text });
     }
   }
+}
+
+/** DL6: by index, the items whose deadline is not possible by the clock of the database. */
+function impossibleItems({ items }: Submission, now: Date): Map<number, Refusal> {
+  const refused = new Map<number, Refusal>();
+  for (const [index, { deadline }] of items.entries()) {
+    const until = deadline?.until;
+    if (deadline === undefined || !until || !('at' in until)) continue;
+    const fault = deadlineFault(until.at, now);
+    if (fault !== null) refused.set(index, impossibleDeadline(deadline.pointer, fault));
+  }
+  return refused;
 }
 
 /** The checks by the schemas that apply now (TS1): items without a schema of their own have that of the project. */

@@ -160,7 +160,8 @@ const MAX_EXAMINED = 20_000;
 
 /** A row needs no payload; reading megabytes to show a list would make the page slow. */
 const ROW = `id, project_id, status, preview, title, kind, allowed_actions, has_suggestion,
-  case when suggestion_faults is not null then '' end as suggestion_faults, confidence, risk_flags, model, source, created_at, due_at, version,
+  case when suggestion_faults is not null then '' end as suggestion_faults, confidence, risk_flags, model, source, created_at, due_at,
+  deadline, on_deadline, deadline_span, deadline_extended, version,
   claimed_by, claim_fence, claim_expires_at`;
 
 /** A range of the index: one project and status, in order. */

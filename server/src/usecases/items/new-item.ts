@@ -6,6 +6,7 @@ import type { ItemKind } from '@countersign/shared/enums';
 import type { Ids } from '../../db/clock.ts';
 import type { NewItem, RoutingRow } from '../../db/submit-batch.ts';
 import { isDrawn } from '../../domain/audits/audit.ts';
+import { newDeadline, type AskedDeadline } from '../../domain/items/deadline.ts';
 import { dueAt, isOpen } from '../../domain/items/item.ts';
 import { previewOf } from '../../domain/items/preview.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
@@ -29,6 +30,11 @@ export interface SubmitInput {
   kind?: ItemKind;
   /** Omitted: the default (LC7). */
   allowedActions?: SubmitterAction[];
+  /** Omitted: the settings of the project (DL6). */
+  deadline?: AskedDeadline & {
+    /** Of the absolute time in the request. */
+    pointer: string;
+  };
 }
 
 /** TS5: whether there is something to approve. */
@@ -76,9 +82,22 @@ export function toNewItem(
     settingsVersion: project.settings_version,
     version: 1,
     createdAt: made.now,
-    dueAt: dueAt(made.now, project.target_minutes),
+    ...dueColumns(input, project, made.now),
     decidedAt: isOpen(status) ? null : made.now,
     decisionId: ships ? made.ids.uuid() : null,
+  };
+}
+
+/** LC3, DL6: when it is due, and until when it can be decided. */
+function dueColumns({ deadline: asked = { pointer: '' } }: SubmitInput, project: RoutingRow, now: Date) {
+  const deadline = newDeadline(asked, project, new Date(project.clock));
+  return {
+    dueAt: dueAt(now, project.target_minutes, deadline?.at ?? null),
+    deadline: deadline?.at ?? null,
+    onDeadline: deadline?.onDeadline ?? null,
+    deadlineSpan: deadline?.spanSeconds ?? null,
+    deadlineExtended: false as const,
+    expiredAt: null,
   };
 }
 

@@ -1,6 +1,6 @@
 // Submits an item or a batch, stored with events and idempotency key in one transaction.
 import { keyRef } from '../../domain/access/actor.ts';
-import type { Stored, SubmitResult } from './intake.ts';
+import { onlyResult, type Stored, type SubmitResult } from './intake.ts';
 import type { SubmitInput } from './new-item.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 
@@ -13,7 +13,7 @@ export interface Idempotency {
 export type SubmitRequest = SubmitInput & { idempotency: Idempotency | null };
 
 /**
- * Stores one submission. Errors: those of `Intake.submit`. `replayed`: an earlier request with the same key created the
+ * Stores one submission. Errors: those of `Intake.submit`, and `validation_failed` for an impossible deadline (DL6). `replayed`: an earlier request with the same key created the
  * item. The answer follows the commit.
  */
 export async function submit(
@@ -21,15 +21,13 @@ export async function submit(
   actor: ApiKeyActor,
   { idempotency, ...input }: SubmitRequest,
 ): Promise<SubmitResult & { replayed: boolean }> {
-  const { results, replayed } = await services.intake.submit({
+  const stored = await services.intake.submit({
     projectId: actor.projectId,
     actor: keyRef(actor),
     items: [input],
     idempotency: idempotency && { operation: 'submit', key: idempotency.key, digest: idempotency.bodySha256 },
   });
-  const [only] = results;
-  if (only === undefined) throw new Error('The intake returned no item for a submission');
-  return { ...only, replayed };
+  return { ...onlyResult(stored), replayed: stored.replayed };
 }
 
 /** Stores the valid items of a batch, all or none, in their order. Errors: those of `Intake.submit`. */

@@ -77,9 +77,14 @@ async function refuseUnlessRepeated(
   const item = await em.findOne(Item, { id: itemId, projectId });
   if (item === null) throw notFound();
   if (withdrawalOf(item) === 'repeat') return;
+  const ended = { id: item.id, status: publicStatusOf(item) };
+  if (item.expiredAt && !item.audit && (await em.count(Decision, { itemId })) === 0)
+    throw new Refusal('expired', 'Its deadline has passed, and the webhook said so.', {
+      item: { ...ended, decision: null },
+    });
   const decision = await em.findOne(Decision, { itemId, audit: false, supersededAt: null });
   const isFinal = item.audit || !item.publicStatus;
   throw new Refusal('already_decided', isFinal ? (decision === null ? ROUTED : STANDS) : PROVISIONAL, {
-    item: { id: item.id, status: publicStatusOf(item), decision: decision && isFinal ? toDecision(decision) : null },
+    item: { ...ended, decision: decision && isFinal ? toDecision(decision) : null },
   });
 }

@@ -112,6 +112,7 @@ interface ProjectSummary {
   oldestAt: Date | null;
   decidedToday: number;
   overriddenToday: number;
+  expiredToday: number;
   webhook: 'not_set' | 'waiting' | 'healthy' | 'failing' | 'paused';
 }
 
@@ -125,6 +126,7 @@ const EMPTY_SUMMARY: ProjectSummary = {
   oldestAt: null,
   decidedToday: 0,
   overriddenToday: 0,
+  expiredToday: 0,
   webhook: 'not_set',
 };
 
@@ -138,6 +140,7 @@ interface ProjectSummaryRow {
   oldest_at: string | Date | null;
   decided: string;
   overridden: string;
+  expired: string;
   webhook: ProjectSummary['webhook'];
 }
 
@@ -147,7 +150,7 @@ async function projectSummariesOf(em: Em, projectIds: string[], now: Date): Prom
   const midnight = new Date(now);
   midnight.setUTCHours(0, 0, 0, 0);
   const ids = `{${projectIds.join(',')}}`;
-  const rows = await em.execute<ProjectSummaryRow[]>(SUMMARY_SQL, [ids, midnight, ids]);
+  const rows = await em.execute<ProjectSummaryRow[]>(SUMMARY_SQL, [ids, midnight, midnight, ids]);
   return new Map(rows.map((row) => [row.id, toProjectSummary(row)]));
 }
 
@@ -164,7 +167,7 @@ claims as (
   select project_id, sum(items) as reviewing, count(*) as reviewer_count,
     json_agg(json_build_object('user_id', user_id, 'name', name, 'address', address) order by place) filter (where place <= 5) as reviewers
   from placed group by 1)
-select p.id, w.waiting, w.escalated, c.reviewing, c.reviewers, c.reviewer_count, w.oldest_at, d.decided, d.overridden,
+select p.id, w.waiting, w.escalated, c.reviewing, c.reviewers, c.reviewer_count, w.oldest_at, d.decided, d.overridden, o.expired,
   case when p.webhook_url is null then 'not_set'
        when e.state = 'paused' then 'paused'
        when x.status is null then 'waiting'
@@ -181,6 +184,8 @@ cross join lateral (
   select count(*) as decided, count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})
       and exists (select from item i where i.id = item_id and i.has_suggestion)) as overridden
   from decision where project_id = p.id and reviewer_id is not null and revision = 1 and decided_at >= ?) d
+cross join lateral (
+  select count(*) as expired from item where project_id = p.id and expired_at >= ? and not audit) o
 left join lateral (
   -- The latest delivery with a known result: one that is being replayed has none yet.
   select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true
@@ -196,6 +201,7 @@ function toProjectSummary(row: ProjectSummaryRow): ProjectSummary {
     oldestAt: row.oldest_at === null ? null : new Date(row.oldest_at),
     decidedToday: Number(row.decided),
     overriddenToday: Number(row.overridden),
+    expiredToday: Number(row.expired),
     webhook: row.webhook,
   };
 }

@@ -103,6 +103,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   answerMistake: { least: 'supervisor', behind: 'answer_mistakes', body: { overturned: true } },
   readOwnFigures: { least: 'anyone' },
   reopenItem: { least: 'supervisor', behind: 'reopen' },
+  extendDeadline: { least: 'supervisor', behind: 'extend_deadline', body: { seconds: 600 } },
   reviseItem: { least: 'supervisor', behind: 'revise', body: { action: 'reject', reason: 'Policy changed' } },
   listLearnings: { least: 'supervisor', behind: 'see_learnings' },
   listClusters: { least: 'supervisor', behind: 'see_learnings' },

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import fc, { type AsyncCommand } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';
+import { ON_DEADLINE, type OnDeadline } from '@countersign/shared/enums';
 import { REVIEW_ACTIONS, REVISION_ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
@@ -12,10 +13,12 @@ import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.t
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { revise } from '../../../src/usecases/decisions/revise.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
+import { extendDeadline } from '../../../src/usecases/items/extend-deadline.ts';
 import { withdrawItem } from '../../../src/usecases/items/withdraw-item.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
+import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
 import { expectCounted, relayAll, sumsOf } from '../analytics/rollup-checks.ts';
 import { endLease, eventsOf, rowOf } from '../support/database-helpers.ts';
@@ -45,6 +48,7 @@ interface Given {
   action: ReviewAction;
   late: boolean;
   kind: keyof typeof KINDS;
+  onDeadline: OnDeadline;
 }
 
 type Step = (model: Model, given: Given) => Promise<void>;
@@ -66,12 +70,13 @@ async function outcomeOf(work: Promise<unknown>): Promise<rules.Outcome> {
   }
 }
 
-const send = (model: Model, key: string, kind: Given['kind']) => {
-  const idempotency = { key, bodySha256: kind };
+const send = (model: Model, key: string, { kind, onDeadline }: Pick<Given, 'kind' | 'onDeadline'>) => {
+  const idempotency = { key, bodySha256: `${kind} ${onDeadline}` };
+  const deadline = { until: { seconds: 86_400 }, onDeadline, pointer: '' };
   return submit(
     testEnv.services,
     model.fixture.pipeline,
-    aSubmission({ ...KINDS[kind], allowedActions: ['approve', 'edit', 'reject', 'respond'], idempotency }),
+    aSubmission({ ...KINDS[kind], allowedActions: ['approve', 'edit', 'reject', 'respond'], deadline, idempotency }),
   );
 };
 
@@ -96,11 +101,11 @@ const on =
   };
 
 const STEPS: Record<string, Step> = {
-  submit: async (model, { kind }) => {
+  submit: async (model, { kind, onDeadline }) => {
     keys += 1;
-    const { item } = await send(model, `key ${keys}`, kind);
+    const { item } = await send(model, `key ${keys}`, { kind, onDeadline });
     expect(item.status).toBe(kind);
-    model.modelItems.push(rules.newModelItem(item.id, `key ${keys}`, kind));
+    model.modelItems.push(rules.newModelItem(item.id, `key ${keys}`, { status: kind, onDeadline }));
   },
   submitAgain: async (model, { item }) => {
     const modelItem = model.modelItems[item % Math.max(1, model.modelItems.length)];
@@ -109,7 +114,8 @@ const STEPS: Record<string, Step> = {
       'select body_sha256 as kind from idempotency_key where key = ? and project_id = ?',
       [modelItem.key, model.fixture.projectId],
     );
-    const again = await send(model, modelItem.key, kind as Given['kind']);
+    const [was, onDeadline] = kind.split(' ') as [Given['kind'], OnDeadline];
+    const again = await send(model, modelItem.key, { kind: was, onDeadline });
     expect([again.replayed, again.item.id, again.item.status]).toEqual([true, modelItem.id, modelItem.status]);
   },
   claim: on(async (modelItem, { who, actor, full }) => {
@@ -182,6 +188,15 @@ const STEPS: Record<string, Step> = {
     });
     expect(await outcomeOf(revising)).toBe(rules.revises(modelItem, who, { action: to, late }));
   }),
+  passDeadline: on(async (modelItem) => {
+    await testEnv.sql(`update item set deadline = now() - '1ms'::interval where id = ?`, [modelItem.id]);
+    await expireItemsOnce(testEnv.services);
+    rules.passesDeadline(modelItem);
+  }),
+  extend: on(async (modelItem, { who, actor }) => {
+    const extending = extendDeadline(testEnv.services, actor, { itemId: modelItem.id, seconds: 600 });
+    expect(await outcomeOf(extending)).toBe(rules.extendsDeadline(modelItem, who));
+  }),
   flushLocks: async () => {
     await testEnv.lock.flush();
   },
@@ -227,6 +242,7 @@ const step = fc
       'auto_approved',
       'rejected',
     ),
+    onDeadline: fc.constantFrom(...ON_DEADLINE),
   })
   .map(({ name, ...given }) => commandOf(name, given));
 
@@ -246,7 +262,7 @@ function commandOf(name: string, given: Given): AsyncCommand<Model, object> {
 
 /** Every step once, in the order of the table, on one item: independent of what is drawn. */
 const EVERY_STEP = Object.keys(STEPS).map((name) =>
-  commandOf(name, { item: 0, who: 'supervisor', action: 'approve', late: false, kind: 'queued' }),
+  commandOf(name, { item: 0, who: 'supervisor', action: 'approve', late: false, kind: 'queued', onDeadline: 'expire' }),
 );
 
 /** The row matches the model, and the event log describes a lifecycle that the rules allow. */

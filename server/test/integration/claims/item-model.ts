@@ -1,6 +1,6 @@
 // Models an item in memory: who may do what when, and the result. Tests compare the real use cases with it.
 import type { ErrorCode } from '@countersign/shared/errors';
-import type { ItemStatus } from '@countersign/shared/enums';
+import type { ItemStatus, OnDeadline } from '@countersign/shared/enums';
 import { ACTIONS, type ReviewAction, type RevisionAction } from '@countersign/shared/review-actions';
 import { TABLE } from '../../../src/domain/items/moves.fixture.ts';
 
@@ -24,12 +24,22 @@ export interface ModelItem {
   action: ReviewAction | 'auto_approve' | null;
   /** Routing had rejected it, which was published as final. */
   rejectedByRouting: boolean;
+  onDeadline: OnDeadline;
+  /** Its deadline has passed, and takes effect when it waits. */
+  late: boolean;
+  /** Its deadline ended it. */
+  expired: boolean;
+  extended: boolean;
 }
 
 const isOpen = ({ status }: ModelItem) => status === 'queued' || status === 'escalated';
 const mayHold = ({ status }: ModelItem, who: Who) => status === 'queued' || who === 'supervisor';
 
-export function newModelItem(id: string, key: string, status: ItemStatus): ModelItem {
+export function newModelItem(
+  id: string,
+  key: string,
+  { status, onDeadline }: { status: ItemStatus; onDeadline: OnDeadline },
+): ModelItem {
   const decided = status === 'auto_approved' ? { by: null, from: status, final: true } : null;
   const action = decided && 'auto_approve';
   return {
@@ -43,8 +53,15 @@ export function newModelItem(id: string, key: string, status: ItemStatus): Model
     revisions: 0,
     action,
     rejectedByRouting: status === 'rejected',
+    onDeadline,
+    late: false,
+    expired: false,
+    extended: false,
   };
 }
+
+/** The refusal for an item that is not open. */
+const closed = ({ expired }: ModelItem): Outcome => (expired ? 'expired' : 'already_decided');
 
 /** LC4: at most three claims. An expired lease does not count. */
 export function claimLimitReached(modelItems: readonly ModelItem[], who: Who): boolean {
@@ -53,7 +70,7 @@ export function claimLimitReached(modelItems: readonly ModelItem[], who: Who): b
 
 /** `full`: they have reached the claim limit. */
 export function claims(modelItem: ModelItem, who: Who, full = false): Outcome {
-  if (!isOpen(modelItem)) return 'already_decided';
+  if (!isOpen(modelItem)) return closed(modelItem);
   if (!mayHold(modelItem, who)) return 'forbidden';
   if (modelItem.claim === 'live') return modelItem.holder === who ? 'ok' : 'claim_held';
   if (full) return 'too_many_claims';
@@ -64,7 +81,7 @@ export function claims(modelItem: ModelItem, who: Who, full = false): Outcome {
 /** A supervisor takes it over from its holder; the fence rises unless they hold it already. */
 export function takesOver(modelItem: ModelItem, who: Who, full: boolean): Outcome {
   if (who !== 'supervisor') return 'forbidden';
-  if (!isOpen(modelItem)) return 'already_decided';
+  if (!isOpen(modelItem)) return closed(modelItem);
   if (modelItem.claim === 'live' && modelItem.holder === who) return 'ok';
   if (full) return 'too_many_claims';
   Object.assign(modelItem, { fence: modelItem.fence + 1, holder: who, claim: 'live' });
@@ -75,8 +92,10 @@ export function takesOver(modelItem: ModelItem, who: Who, full: boolean): Outcom
 export function reopens(modelItem: ModelItem, who: Who): Outcome {
   if (who !== 'supervisor') return 'forbidden';
   if (isOpen(modelItem)) return 'validation_failed';
+  if (modelItem.expired) return 'expired';
   if (modelItem.status !== 'rejected' || modelItem.decided !== null || modelItem.revisions > 0)
     return 'already_decided';
+  if (modelItem.late) return 'expired';
   modelItem.status = 'queued';
   return 'ok';
 }
@@ -84,13 +103,36 @@ export function reopens(modelItem: ModelItem, who: Who): Outcome {
 /** WD1: the pipeline withdraws an item that waits, claimed or not; a repeat is no other withdrawal. */
 export function withdraws(modelItem: ModelItem): Outcome {
   if (modelItem.status === 'withdrawn') return 'ok';
-  if (!isOpen(modelItem)) return 'already_decided';
+  if (!isOpen(modelItem)) return modelItem.revisions > 0 ? 'already_decided' : closed(modelItem);
   Object.assign(modelItem, { status: 'withdrawn', holder: null, claim: 'none' });
   return 'ok';
 }
 
+/** DL1, DL3: its deadline passes: at once where it waits, and otherwise when a decision is undone. */
+export function passesDeadline(modelItem: ModelItem): void {
+  modelItem.late = true;
+  if (!isOpen(modelItem)) return;
+  const free = { holder: null, claim: 'none' } as const;
+  if (modelItem.onDeadline === 'escalate') {
+    const keeps = modelItem.status === 'escalated' ? {} : free;
+    Object.assign(modelItem, { ...keeps, status: 'escalated', onDeadline: 'expire', late: false });
+    return;
+  }
+  const status = modelItem.onDeadline === 'reject' ? 'rejected' : 'expired';
+  Object.assign(modelItem, { ...free, status, expired: true });
+}
+
+/** DL5: a supervisor, once, while it waits. */
+export function extendsDeadline(modelItem: ModelItem, who: Who): Outcome {
+  if (who !== 'supervisor') return 'forbidden';
+  if (!isOpen(modelItem)) return closed(modelItem);
+  if (modelItem.extended) return 'already_extended';
+  modelItem.extended = true;
+  return 'ok';
+}
+
 export function renews(modelItem: ModelItem, who: Who, { fence, full }: { fence: number; full: boolean }): Outcome {
-  if (!isOpen(modelItem)) return 'already_decided';
+  if (!isOpen(modelItem)) return closed(modelItem);
   if (modelItem.claim === 'none' || modelItem.holder !== who || modelItem.fence !== fence) return 'claim_lost';
   if (modelItem.claim === 'ended' && full) return 'claim_lost';
   modelItem.claim = 'live';
@@ -115,7 +157,7 @@ export function decides(
   { action, fence }: { action: ReviewAction; fence: number },
 ): Outcome {
   const to = TABLE[`${modelItem.status} ${action}`]?.to;
-  if (to === undefined) return isOpen(modelItem) ? 'validation_failed' : 'already_decided';
+  if (to === undefined) return isOpen(modelItem) ? 'validation_failed' : closed(modelItem);
   if (!mayHold(modelItem, who)) return 'forbidden';
   if (modelItem.holder !== who || modelItem.fence !== fence) return 'claim_lost';
   const from = modelItem.status;
@@ -132,7 +174,8 @@ export function revises(
 ): Outcome {
   if (who !== 'supervisor') return 'forbidden';
   const provisional = modelItem.decided !== null && !modelItem.decided.final;
-  if (isOpen(modelItem) || provisional || modelItem.status === 'withdrawn') return 'validation_failed';
+  const ended = modelItem.status === 'withdrawn' || modelItem.status === 'expired';
+  if (isOpen(modelItem) || provisional || ended) return 'validation_failed';
   if (late) return 'already_revised';
   if (action === 'approve' && (modelItem.action === 'approve' || modelItem.action === 'auto_approve'))
     return 'unchanged_edit';
@@ -145,6 +188,7 @@ export function undoes(modelItem: ModelItem, who: Who): Outcome {
   if (modelItem.decided.by !== who) return 'forbidden';
   if (modelItem.decided.final) return 'undo_window_passed';
   Object.assign(modelItem, { status: modelItem.decided.from, decided: null, action: null });
+  if (modelItem.late) passesDeadline(modelItem);
   return 'ok';
 }
 
@@ -154,7 +198,7 @@ export function finalizes(modelItem: ModelItem): void {
 
 /** Does LC0 have this edge? `new` is an item that did not exist before. */
 function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
-  if (to === 'withdrawn') return from === 'queued' || from === 'escalated';
+  if (to === 'withdrawn' || to === 'expired') return from === 'queued' || from === 'escalated';
   if (from === 'rejected') return to === 'queued';
   if (from === 'new') return ['auto_approved', 'queued', 'escalated', 'rejected'].includes(to);
   return Object.entries(TABLE).some(([move, end]) => move.startsWith(`${from} `) && end.to === to);

@@ -9,6 +9,7 @@ import {
   DELIVERY_STATUSES,
   ITEM_KINDS,
   ITEM_STATUSES,
+  ON_DEADLINE,
   OUTCOMES,
   OVER_BUDGET,
   ROLES,
@@ -32,6 +33,7 @@ export const overrideAction = z.enum(OVERRIDE_ACTIONS);
 
 export const decisionStatus = z.enum(DECISION_STATUSES);
 export const role = z.enum(ROLES).meta({ id: 'Role' });
+export const onDeadline = z.enum(ON_DEADLINE);
 export const belowReview = z.enum(BELOW_REVIEW);
 export const overBudget = z.enum(OVER_BUDGET);
 export const routingRule = z.enum(ROUTING_RULES);

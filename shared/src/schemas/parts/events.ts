@@ -1,7 +1,7 @@
 // Every event of the system, and its shape on the socket (docs/spec/live-events.md).
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
-import { itemRow } from './item.ts';
+import { deadline, itemRow } from './item.ts';
 import { alertKind, decisionAction, deliveryStatus, itemStatus } from './enums.ts';
 
 export const actorRef = z.object({
@@ -25,6 +25,9 @@ const decided = {
   reason: z.string().nullable(),
 };
 
+/** How an item waited until it ended without a decision: pages that have not loaded it keep their counts by this. */
+const was = z.object({ status: itemStatus, claimed: z.boolean() });
+
 /** Who had claimed the item before it was taken over. */
 const holder = z.object({ user_id: uuid, name: z.string() });
 
@@ -35,7 +38,13 @@ const holder = z.object({ user_id: uuid, name: z.string() });
 export const domainEvent = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('item.queued'), ...withItemRow, ...moved }),
-    z.object({ type: z.literal('item.escalated'), ...withItemRow, ...moved }),
+    z.object({
+      type: z.literal('item.escalated'),
+      ...withItemRow,
+      ...moved,
+      /** Its deadline passed (DL1); whether somebody held it until then. */
+      by_deadline: z.object({ claimed: z.boolean() }).optional(),
+    }),
     z.object({ type: z.literal('item.undone'), ...withItemRow }),
     z.object({ type: z.literal('item.claimed'), ...ofItem, expires_at: timestamp, taken_from: holder.optional() }),
     z.object({ type: z.literal('claim.released'), ...ofItem }),
@@ -47,9 +56,12 @@ export const domainEvent = z
       ...ofItem,
       status: itemStatus,
       reason: z.string().nullable(),
-      /** How it waited until then: pages that have not loaded it keep their counts by this. */
-      was: z.object({ status: itemStatus, claimed: z.boolean() }),
+      was,
     }),
+    /** Its deadline ended it (DL1): `status` is what it is since. */
+    z.object({ type: z.literal('item.expired'), ...ofItem, status: itemStatus, was }),
+    /** A later deadline: a supervisor extended it (DL5), or supervisors get the span again (DL1). A claim stays. */
+    z.object({ type: z.literal('item.extended'), ...ofItem, deadline, due_at: timestamp }),
     z.object({
       type: z.literal('decision.revised'),
       ...decided,

@@ -3,10 +3,23 @@ import { z } from 'zod';
 import { decision, routing } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
 import { answerFault, json } from './json.ts';
-import { abilities, itemKind, itemStatus, submitterAction } from './enums.ts';
+import { abilities, itemKind, itemStatus, onDeadline, submitterAction } from './enums.ts';
 
 export const claim = z.object({ user_id: uuid, name: z.string(), expires_at: timestamp });
 export type Claim = z.infer<typeof claim>;
+
+/** Until when an open item can be decided, and what happens then (DL1). */
+export const deadline = z
+  .object({
+    at: timestamp,
+    on_deadline: onDeadline,
+    /** From its submission to its first deadline, in seconds: pages warn when a fifth of it is left. */
+    span_seconds: z.number().int(),
+    /** A supervisor extended it, which is possible once (DL5). */
+    extended: z.boolean(),
+  })
+  .meta({ id: 'Deadline' });
+export type Deadline = z.infer<typeof deadline>;
 
 /** One row of the queue. Carries no payload: the preview is at most 140 characters of the input. */
 export const itemRow = z
@@ -30,7 +43,10 @@ export const itemRow = z
     model: z.string().nullable(),
     source: z.string().nullable(),
     created_at: timestamp,
+    /** By its target (LC3), or its deadline if that is earlier. */
     due_at: timestamp,
+    /** Null: it waits as long as it takes. */
+    deadline: deadline.nullable(),
     /** Increases with every change of this item; an event that is not newer is ignored. */
     version: z.number().int(),
     claim: claim.nullable(),
@@ -60,6 +76,8 @@ export const itemDetail = itemRow
     /** The decision that the present one revises, and who made it (RV1); null where nothing was revised. */
     revised: z.object({ decision, decided_by: z.string().nullable() }).nullable(),
     undo_until: timestamp.nullable(),
+    /** When its deadline ended it (DL1). */
+    expired_at: timestamp.nullable(),
     /** When its payload was redacted (KE2): from then on those fields are null or empty. */
     emptied_at: timestamp.nullable(),
     abilities,

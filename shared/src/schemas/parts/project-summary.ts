@@ -16,5 +16,7 @@ export const projectSummary = z.object({
   oldest_at: timestamp.nullable(),
   decided_today: z.number().int(),
   overridden_today: z.number().int(),
+  /** Items whose deadline ended them (DL1). */
+  expired_today: z.number().int(),
   webhook: z.enum(WEBHOOK_HEALTH),
 });

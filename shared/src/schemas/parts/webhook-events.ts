@@ -37,6 +37,20 @@ export const itemWithdrawn = z
   .meta({ id: 'ItemWithdrawn' });
 export type ItemWithdrawn = z.infer<typeof itemWithdrawn>;
 
+/** Nobody decided the item before its deadline (DL1). */
+export const itemExpired = z
+  .object({
+    event: z.literal('item.expired'),
+    item_id: uuid,
+    project_id: uuid,
+    status: z.enum(['expired', 'rejected']).meta({ description: 'As `on_deadline` said: `rejected` for `reject`' }),
+    decision: z.null().meta({ description: 'There is none: time decides nothing' }),
+    reviewer_id: z.null(),
+    decided_at: timestamp.meta({ description: 'When the deadline ended it' }),
+  })
+  .meta({ id: 'ItemExpired' });
+export type ItemExpired = z.infer<typeof itemExpired>;
+
 /** A test event that an owner sends from the project page: it has no decision and is never repeated. */
 export const webhookTest = z
   .object({ event: z.literal('webhook.test'), project_id: uuid, sent_at: timestamp })
@@ -51,6 +65,7 @@ export const WEBHOOK_EVENTS = {
   'item.decided': { body: itemDecided, summary: 'A decision on an item is final' },
   'item.withdrawn': { body: itemWithdrawn, summary: 'The pipeline withdrew an item' },
   'decision.revised': { body: decisionRevised, summary: 'A final decision was revised' },
+  'item.expired': { body: itemExpired, summary: 'The deadline of an item passed without a decision' },
   'webhook.test': { body: webhookTest, summary: 'An owner sent a test event' },
 } as const;
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
@@ -61,6 +76,7 @@ export const webhookEvent = z.discriminatedUnion('event', [
   WEBHOOK_EVENTS['item.decided'].body,
   WEBHOOK_EVENTS['item.withdrawn'].body,
   WEBHOOK_EVENTS['decision.revised'].body,
+  WEBHOOK_EVENTS['item.expired'].body,
   WEBHOOK_EVENTS['webhook.test'].body,
 ]);
 export type WebhookEvent = z.infer<typeof webhookEvent>;

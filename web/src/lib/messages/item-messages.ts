@@ -65,6 +65,13 @@ export const itemMessages = {
     finalized: 'Decision final',
     withdrawn: (by: string) => `${by} withdrew it`,
     revised: (by: string, was: string, now: string) => `${by} revised it from ${was} to ${now}`,
+    deadline: {
+      expired: 'The deadline passed without a decision',
+      rejected: 'The deadline passed, so it was rejected',
+      escalated: 'The deadline passed, so supervisors have it',
+      again: 'The deadline passed; supervisors keep it for the same time again',
+      extended: (by: string, at: string) => `${by} extended the deadline to ${at}`,
+    },
     delivery: 'Webhook delivery',
     you: 'You',
   },
@@ -144,8 +151,6 @@ export const itemMessages = {
     sentBefore: 'Sent to the pipeline before',
     byYou: (did: string, at: string) => `You decided this: ${did} at ${at}`,
     byRules: (did: string) => `Decided automatically: ${did}`,
-    withdrawn: 'The pipeline withdrew this item: it needs no answer any more',
-    withdrawnDraft: 'Your draft is saved. You can copy it below.',
     draftSafe: 'You no longer had the claim. Your draft is saved.',
     nothingLost: 'Nothing more to do.',
     stands: 'Current decision',
@@ -160,6 +165,21 @@ export const itemMessages = {
     savedAt: (at: string) => `saved ${at}, not sent`,
     undo: (who: string, left: number) => `${who} can undo for another ${left} s. Then the decision is final.`,
     final: 'The decision is final.',
-    withdrawnFinal: 'Withdrawn for good.',
+    /** Without a decision. */
+    ended: {
+      withdrawn: {
+        headline: () => 'The pipeline withdrew this item: it needs no answer any more',
+        draft: 'Your draft is saved. You can copy it below.',
+        final: 'Withdrawn for good.',
+      },
+      expired: {
+        headline: (rejected: boolean) =>
+          rejected
+            ? 'The deadline passed without a decision, so this item was rejected'
+            : 'The deadline of this item passed without a decision',
+        draft: 'Your draft is saved, but was not sent. You can copy it below.',
+        final: 'The pipeline was told. Nobody can decide it any more.',
+      },
+    },
   },
 } as const;

@@ -1,7 +1,7 @@
 // Texts of the queue page, grouped by place.
 import { plural } from '../format/format.ts';
 import type { RowRemoval } from '../live/queue/queue-model.ts';
-import type { QueueView } from '@countersign/shared/enums';
+import type { OnDeadline, QueueView } from '@countersign/shared/enums';
 import type { Sentence } from './sentence.ts';
 
 export const queueMessages = {
@@ -82,6 +82,11 @@ export const queueMessages = {
   row: {
     due: (left: string) => `due in ${left}`,
     pastDue: (late: string) => `${late} past due`,
+    deadline: {
+      expire: (left: string) => `expires in ${left}`,
+      escalate: (left: string) => `to supervisors in ${left}`,
+      reject: (left: string) => `rejected in ${left}`,
+    } satisfies Record<OnDeadline, (left: string) => string>,
     yours: 'yours',
     escalated: 'escalated',
     invalid: 'breaks schema',
@@ -92,6 +97,7 @@ export const queueMessages = {
       escalated: (by: string) => `Escalated by ${by}`,
       escalated_final: (by: string) => `Withheld by ${by}`,
       withdrawn: () => 'Withdrawn by the pipeline',
+      expired: () => 'Deadline passed',
       auto_approved: () => 'Auto-approved',
       queued: (by: string) => `Returned to the queue by ${by}`,
       freed: () => 'No longer claimed',
@@ -118,6 +124,7 @@ export const queueMessages = {
     extended: 'Claim extended',
     undone: 'Decision undone',
     withdrawn: (typed: boolean) => `The pipeline withdrew this item${typed ? '. Your draft is saved' : ''}`,
+    expired: (typed: boolean) => `The deadline of this item passed${typed ? '. Your draft is saved' : ''}`,
     leaseEnded: 'Your claim expired. Anything you typed is saved',
     takenOver: (name: string) => `${name} took over this item`,
     draftSaved: 'Your draft is saved',

@@ -246,10 +246,10 @@ function oldestOf(entries: readonly Entry[]): ItemRow | null {
 function rowOf(detail: ItemRow): ItemRow {
   const { id, project_id, status, preview, confidence, risk_flags, model, source } = detail;
   const { created_at, due_at, version, claim } = detail;
-  const { title, kind, allowed_actions, has_suggestion, invalid } = detail;
+  const { title, kind, allowed_actions, has_suggestion, invalid, deadline } = detail;
   return {
     ...{ id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version, claim },
-    ...{ title, kind, allowed_actions, has_suggestion, invalid },
+    ...{ title, kind, allowed_actions, has_suggestion, invalid, deadline },
   };
 }
 

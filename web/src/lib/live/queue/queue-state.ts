@@ -210,7 +210,9 @@ const EVENT_TRANSITIONS = {
   'claim.expired': (draft, event) => handleClaimChange(draft, event, { what: 'freed', claim: null }),
   'item.decided': (draft, event) => handleClosed(draft, event, event.undo_until),
   'item.finalized': handleFinalized,
-  'item.withdrawn': handleWithdrawn,
+  'item.withdrawn': (draft, event) => handleEnded(draft, event, 'withdrawn'),
+  'item.expired': (draft, event) => handleEnded(draft, event, 'expired'),
+  'item.extended': handleExtended,
   'decision.revised': ignore,
   'delivery.changed': ignore,
   'project.changed': ignore,
@@ -254,8 +256,10 @@ function handleWaiting(draft: Draft, event: WaitingEvent): void {
 /**
  * The counts that included an unloaded item until now. A queued item at its second version was reopened: it did not wait before.
  */
-function previousCounts({ type, version }: WaitingEvent): Partial<Counts> {
-  if (type === 'item.escalated' && version > 1) return { all: -1 };
+function previousCounts(event: WaitingEvent): Partial<Counts> {
+  const { type, version } = event;
+  if (type === 'item.escalated' && version > 1)
+    return event.by_deadline?.claimed === false ? { all: -1, available: -1 } : { all: -1 };
   return type === 'item.queued' && version > 2 ? { all: -1, escalated: -1 } : {};
 }
 
@@ -286,7 +290,12 @@ function handleClosed(draft: Draft, event: ClosingEvent, undoUntil: string | nul
   });
 }
 
-function handleWithdrawn(draft: Draft, event: DomainEventOf<'item.withdrawn'>): void {
+/** It left the queue without a decision. */
+function handleEnded(
+  draft: Draft,
+  event: DomainEventOf<'item.withdrawn'> | DomainEventOf<'item.expired'>,
+  what: 'withdrawn' | 'expired',
+): void {
   if (!isNewer(draft, event.item_id, event.version)) return;
   const { status, claimed } = event.was;
   const escalated = status === 'escalated';
@@ -296,7 +305,15 @@ function handleWithdrawn(draft: Draft, event: DomainEventOf<'item.withdrawn'>): 
       escalated: escalated ? -1 : 0,
       available: escalated || claimed ? 0 : -1,
     });
-  dropRow(draft, event.item_id, { version: event.version, removal: removalOf(draft, event, 'withdrawn') });
+  dropRow(draft, event.item_id, { version: event.version, removal: removalOf(draft, event, what) });
+}
+
+/** A later deadline. An item beyond the loaded rows stays beyond them. */
+function handleExtended(draft: Draft, event: DomainEventOf<'item.extended'>): void {
+  const row = draft.rows.get(event.item_id);
+  if (row === undefined || event.version <= row.version) return;
+  const { deadline, due_at, version } = event;
+  putRow(draft, { ...row, deadline, due_at, version }, unknownRemoval(row));
 }
 
 /** The decision of a tombstone became final; its text still names the person who decided. */

@@ -1,4 +1,5 @@
 // Assembles the queue page: the review session and its parts, keys, heartbeat and announcements.
+import { endingOf } from './item/decided/ending.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import { browserStorage } from '#lib/storage/persisted.ts';
@@ -205,14 +206,15 @@ class QueuePage implements Ui {
     if (domainEvent.type === 'item.undone') recentDecisions.undone(domainEvent.item_id);
   }
 
-  /** The item that the user held was decided or withdrawn. */
+  /** The item that the user held was decided, or ended without a decision. */
   #sayClosed(): void {
     const { reviewSession, announcer, drafts, preferences } = this.context;
     const { detail } = reviewSession.item;
-    if (detail?.status !== 'withdrawn')
+    const ending = detail === null ? null : endingOf(detail);
+    if (detail === null || ending === null)
       return announcer.say(messages.announcement.decidedFirst(detail?.decided_by ?? messages.someone), 'assertive');
     const typed = unsentDraftsOf(drafts, detail.id).length > 0;
-    announcer.say(messages.announcement.withdrawn(typed), 'assertive');
+    announcer.say(messages.announcement[ending](typed), 'assertive');
     // Nobody answers it: the next one follows, unless something was typed here that its user may still need.
     if (preferences.flow && !typed) void reviewSession.next();
   }

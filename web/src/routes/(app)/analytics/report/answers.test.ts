@@ -84,7 +84,16 @@ describe('slowerAnswer', () => {
 });
 
 describe('mixAnswer', () => {
-  const mix = { auto_approved: 1, queued: 2, escalated: 1, rejected: 0, approved: 0, escalated_final: 0, withdrawn: 0 };
+  const mix = {
+    auto_approved: 1,
+    queued: 2,
+    escalated: 1,
+    rejected: 0,
+    approved: 0,
+    escalated_final: 0,
+    withdrawn: 0,
+    expired: 0,
+  };
   it('counts both open statuses as waiting', () => {
     expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe(`${percent(1, 4)} auto-approved, 3 waiting.`);
   });

@@ -1,4 +1,5 @@
 // The history of the open item: its last events, earlier ones on demand, and each event as text.
+import { exactMoment } from '#lib/format/format.ts';
 import { call } from '#lib/api/client.ts';
 import { readHistory } from '@countersign/shared/routes/queue';
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
@@ -100,13 +101,20 @@ const MESSAGES = {
   'item.queued': (event, by) =>
     isArrival(event) ? words.queued : withReason(words.action(by, 'return'), event.reason),
   'item.escalated': (event, by) =>
-    isArrival(event) ? words.escalatedAtOnce : withReason(words.action(by, 'escalate'), event.reason),
+    event.by_deadline
+      ? words.deadline.escalated
+      : isArrival(event)
+        ? words.escalatedAtOnce
+        : withReason(words.action(by, 'escalate'), event.reason),
   'item.undone': (_, by) => words.undone(by),
   'item.claimed': (event, by) => (event.taken_from ? words.takenOver(by, event.taken_from.name) : words.claimed(by)),
   'claim.released': (_, by) => words.released(by),
   'claim.expired': (_, by) => words.expired(by),
   'item.decided': decided,
   'item.finalized': (event) => (event.action === 'auto_approve' ? words.autoApproved : words.finalized),
+  'item.expired': (event) => (event.status === 'rejected' ? words.deadline.rejected : words.deadline.expired),
+  'item.extended': (event, by) =>
+    isArrival(event) ? words.deadline.again : words.deadline.extended(by, exactMoment(event.deadline.at)),
   'item.withdrawn': (event, by) => withReason(words.withdrawn(by), event.reason),
   'decision.revised': (event, by) =>
     withReason(words.revised(by, outcomeText(event.was), outcomeText(event)), event.reason),

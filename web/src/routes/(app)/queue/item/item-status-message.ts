@@ -4,6 +4,7 @@ import { itemMessages as messages } from '#lib/messages/item-messages.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { pastTextsOf } from '@countersign/shared/review-actions';
+import { endingOf } from './decided/ending.ts';
 import type { Stage } from '../session/review-state.ts';
 import { reviewMessages } from '#lib/messages/review-messages.ts';
 
@@ -29,7 +30,8 @@ export function itemStatusMessage({ detail, stage, me, draft, lost }: ItemStatus
   if (stage !== 'decided') return messages.claimStatus[stage];
   const { decision, undo_until, decided_by } = detail;
   const left = undo_until === null ? 0 : Math.ceil((Date.parse(undo_until) - clock.now) / 1000);
-  if (detail.status === 'withdrawn') return messages.conflict.withdrawnFinal;
+  const ending = endingOf(detail);
+  if (ending !== null) return messages.conflict.ended[ending].final;
   if (left <= 0 || decision === null) return messages.conflict.final;
   return messages.conflict.undo(
     decision.reviewer_id === me ? messages.history.you : (decided_by ?? messages.someone),

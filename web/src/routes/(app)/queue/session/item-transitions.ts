@@ -225,6 +225,11 @@ function ownDecision(working: WorkingState): void {
   else endClaim(working);
 }
 
+/** Events that do not say all that the page shows. */
+const READ_AGAIN: ReadonlySet<DomainEvent['type']> = new Set([
+  ...(['item.decided', 'item.finalized', 'item.withdrawn', 'item.expired', 'item.extended', 'decision.revised'] as const),
+]);
+
 /** An event of the item arrived. Only events newer than the shown content count. */
 export function receive(working: WorkingState, event: DomainEvent): void {
   if (!('version' in event)) return;
@@ -234,10 +239,10 @@ export function receive(working: WorkingState, event: DomainEvent): void {
   if (!isShown(working.item)) return;
   working.effects.push({ kind: 'readHistory' });
   if (event.version <= working.item.detail.version) return;
-  if (event.type === 'decision.revised') read(working, working.item.id, { for: 'refresh' });
-  if (event.type === 'item.decided' || event.type === 'item.finalized' || event.type === 'item.withdrawn') {
-    // A withdrawn item says so when it is read again: until then its claim only seems to have expired.
-    if (event.actor.id !== working.me && event.type !== 'item.withdrawn') loseClaim(working);
+  if (READ_AGAIN.has(event.type)) {
+    // An item that ended without a decision says so when it is read again: until then its claim only seems to have expired.
+    const decided = event.type === 'item.decided' || event.type === 'item.finalized';
+    if (event.actor.id !== working.me && decided) loseClaim(working);
     read(working, working.item.id, { for: 'refresh' });
   }
   const { version } = event;

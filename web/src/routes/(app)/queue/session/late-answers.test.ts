@@ -120,7 +120,7 @@ describe('QU4: an answer that arrives after newer events', () => {
       'held',
       'Ana',
     ]);
-    page.reviewSession.item.reopened(old);
+    page.reviewSession.item.replace(old);
     expect(stage(page.reviewSession)).toBe('held');
   });
 

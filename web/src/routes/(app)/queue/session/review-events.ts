@@ -94,7 +94,7 @@ interface Happenings {
   /** After an interruption: what was unreachable may be reachable now. */
   resync: object;
   /** An item of an answer that no command of this session asked for. */
-  reopened: { detail: ItemDetail };
+  replaced: { detail: ItemDetail };
   heartbeat: { visible: boolean; inputAt: number };
   renewed: { granted: Granted };
   notRenewed: { id: string; grant: Grant; refused: boolean };

@@ -200,7 +200,7 @@ const HAPPENINGS = {
     if (visit === working.visit && item.at === 'loading') working.item = { ...item, previous: null };
   },
   received: (working, { event }) => receive(working, event),
-  reopened: (working, { detail }) => answered(working, detail),
+  replaced: (working, { detail }) => answered(working, detail),
   resync: (working) => {
     forgetUnreachable(working);
     const id = idOf(working.item);

@@ -35,6 +35,7 @@ const item = (change: Partial<ItemDetail> = {}): ItemDetail => ({
   suggestion_faults: null,
   audited: false,
   undo_until: null,
+  expired_at: null,
   abilities: Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as ItemDetail['abilities'],
   ...change,
 });

@@ -52,9 +52,9 @@ export class OpenItem {
     this.#send({ kind: 'received', event });
   }
 
-  /** It waits for people again. */
-  reopened(detail: ItemDetail): void {
-    this.#send({ kind: 'reopened', detail });
+  /** An answer that no command of the session asked for has its present state. */
+  replace(detail: ItemDetail): void {
+    this.#send({ kind: 'replaced', detail });
   }
 }
 

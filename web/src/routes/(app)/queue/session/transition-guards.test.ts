@@ -68,7 +68,7 @@ const UNCHANGED: [string, ReviewState, ReviewEvent][] = [
     of(SAMPLES.claimed),
     { ...{ kind: 'unread', id: 'one', visit: 6, again: true }, purpose: { for: 'reread' }, error: new Error('down') },
   ],
-  ['an item of a response for another one', of(OTHER.viewing), { kind: 'reopened', detail: itemWith({ version: 9 }) }],
+  ['an item of a response for another one', of(OTHER.viewing), { kind: 'replaced', detail: itemWith({ version: 9 }) }],
   [
     'notes restored while a field is open',
     of({ ...SAMPLES.claimed, prompt: openPrompt }),

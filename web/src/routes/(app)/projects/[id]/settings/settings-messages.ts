@@ -46,6 +46,8 @@ export const settingsMessages = {
     undo_window_seconds: 'undo window',
     claim_lease_seconds: 'claim duration',
     target_minutes: 'decision target',
+    deadline_minutes: 'deadline',
+    on_deadline: 'at the deadline',
     retention_payload_days: 'content retention',
     retention_attempt_days: 'attempt retention',
     retention_item_days: 'item retention',
@@ -70,6 +72,15 @@ export const settingsMessages = {
     review_threshold: { label: 'Review from' },
     below_review: { label: 'Below review threshold' },
     target_minutes: { label: 'Decision target', unit: 'minutes (shown in the age ring)' },
+    deadline_minutes: {
+      label: 'Deadline',
+      unit: 'minutes after arrival (empty: none)',
+      hint: 'For items that don’t bring one. Nobody can decide an item after its deadline, and the pipeline is told.',
+    },
+    on_deadline: {
+      label: 'At the deadline',
+      hint: 'Items can say it themselves. Nothing is ever approved by time.',
+    },
     undo_window_seconds: { label: 'Undo window', unit: 'seconds before the webhook is sent' },
     claim_lease_seconds: { label: 'Claim duration', unit: 'seconds, then the claim expires' },
     audit_rate: {
@@ -92,6 +103,11 @@ export const settingsMessages = {
   options: {
     below_review: { reject: 'Reject', queue: 'Queue', escalate: 'Escalate' },
     over_budget: { tell: 'Notify owners', raise: 'Notify and raise threshold' },
+    on_deadline: {
+      expire: 'The item expires',
+      escalate: 'Supervisors get the same time again, then it expires',
+      reject: 'The item is rejected',
+    },
     sensitive_pictures: { grey: 'In greyscale', blur: 'Blurred' },
   } satisfies Options,
 

@@ -13,7 +13,7 @@ export const webhookMessages = {
   eventsText: 'The webhook sends these, and GET /api/public/events lists them.',
   eventTexts: {
     'item.decided': 'A decision of a person is final. Always sent.',
-    'item.expired': 'For deadlines of items, which are not available yet: nothing sends it.',
+    'item.expired': 'An item’s deadline passed before anyone decided.',
     'item.withdrawn': 'Your pipeline withdrew an item.',
     'decision.revised': 'A supervisor or owner replaced a final decision.',
   } satisfies Record<DeliveredEvent, string>,

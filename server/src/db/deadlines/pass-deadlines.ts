@@ -1,0 +1,115 @@
+// Does what deadlines say to items that wait (DL1): rows are locked, judged by the rule, and moved once (DL4).
+import type { OnDeadline, OpenStatus } from '@countersign/shared/enums';
+import type { Tx } from '../database.ts';
+import { Item, type ItemColumns } from '../entities/item.ts';
+import { rawQuery } from '../raw-query.ts';
+import { SYSTEM } from '../../domain/access/actor.ts';
+import { nextDeadline, passingOf, type Passing } from '../../domain/items/deadline.ts';
+import { toDeadline, toItemRow } from '../../domain/items/item-row.ts';
+
+/** A claim by its fence. */
+interface HeldClaim {
+  itemId: string;
+  userId: string;
+  fence: number;
+}
+
+export interface PassedDeadlines {
+  /** Items that were due. */
+  count: number;
+  /** The claims that ended; their locks are to be released after the commit. */
+  held: HeldClaim[];
+}
+
+/**
+ * $1: how many at most; $2: one item alone, or null. A row that somebody else has locked is found again later.
+ */
+const DUE = `
+  select id, status, audit, on_deadline, deadline_span, claimed_by, claim_fence, claim_expires_at is not null as live,
+    (extract(epoch from deadline_clock()) * 1000)::float8 as clock
+  from item where deadline <= deadline_clock() and status in ('queued', 'escalated') and ($2::uuid is null or id = $2)
+  order by deadline limit $1 for update`;
+
+interface DueRow {
+  id: string;
+  status: OpenStatus;
+  audit: boolean;
+  on_deadline: OnDeadline;
+  deadline_span: number;
+  claimed_by: string | null;
+  claim_fence: number;
+  live: boolean;
+  clock: number;
+}
+
+/** $1: what happens to each. The due time follows a new deadline (LC3). */
+const MOVE = `
+  update item i set version = i.version + 1, status = m.status,
+    deadline = coalesce(m.next, i.deadline), on_deadline = case when m.next is null then i.on_deadline else 'expire' end,
+    due_at = case when m.next is null then i.due_at
+      else least(i.created_at + make_interval(mins => p.target_minutes), m.next) end,
+    claimed_by = case when m.keeps then i.claimed_by end,
+    claim_expires_at = case when m.keeps then i.claim_expires_at end,
+    decided_at = case when m.next is null then m.at else i.decided_at end,
+    expired_at = case when m.next is null then m.at else i.expired_at end
+  from json_to_recordset($1::json) as m(id uuid, status text, next timestamptz, at timestamptz, keeps boolean)
+    join project p on true
+  where i.id = m.id and p.id = i.project_id returning i.*`;
+
+interface Due {
+  row: DueRow;
+  passing: Passing;
+  at: Date;
+}
+
+/** Up to `limit` due items, or one alone if it is due. Call it in the transaction that commits the events. */
+export async function passDeadlines(
+  tx: Tx,
+  { limit = 1, only = null, wait = false }: { limit?: number; only?: string | null; wait?: boolean },
+): Promise<PassedDeadlines> {
+  const rows = await rawQuery<DueRow>(tx.em, wait ? DUE : `${DUE} skip locked`, [limit, only]);
+  const due = rows.map((row): Due => {
+    const { status, audit, on_deadline: onDeadline, clock } = row;
+    return { row, passing: passingOf({ status, audit, onDeadline }), at: new Date(clock) };
+  });
+  if (due.length === 0) return { count: 0, held: [] };
+  const moved = await rawQuery<ItemColumns>(tx.em, MOVE, [JSON.stringify(due.map(toMove))]);
+  const items = new Map(moved.map((columns) => [columns.id, tx.em.map(Item, columns)]));
+  // In the order of the deadlines, as the log tells it.
+  for (const one of due) appendPassed(tx, one, items.get(one.row.id));
+  return { count: due.length, held: due.flatMap(heldUntilNow) };
+}
+
+function toMove({ row, passing: { step, status }, at }: Due) {
+  const next = step === 'ended' ? null : nextDeadline(at, row.deadline_span);
+  return { id: row.id, status, next, at, keeps: step === 'prolonged' };
+}
+
+function appendPassed(tx: Tx, { row, passing: { step } }: Due, item: Item | undefined): void {
+  if (item === undefined) throw new Error(`The item ${row.id} was locked, and is gone`);
+  const event = { project_id: item.projectId, item_id: item.id, version: item.version, actor: SYSTEM };
+  const was = { status: row.status, claimed: row.live };
+  if (step === 'ended') tx.appendEvent({ type: 'item.expired', ...event, status: item.status, was });
+  else if (step === 'escalated')
+    tx.appendEvent({
+      type: 'item.escalated',
+      ...event,
+      item: toItemRow(item, null),
+      reason: null,
+      by_deadline: { claimed: row.live },
+    });
+  else appendExtended(tx, item, event);
+}
+
+/** The event of a later deadline. */
+export function appendExtended(tx: Tx, item: Item, event: Pick<Parameters<Tx['appendEvent']>[0], 'actor'>): void {
+  const deadline = toDeadline(item);
+  if (deadline === null) throw new Error(`The item ${item.id} has no deadline`);
+  const base = { project_id: item.projectId, item_id: item.id, version: item.version, actor: event.actor };
+  tx.appendEvent({ type: 'item.extended', ...base, deadline, due_at: item.dueAt.toISOString() });
+}
+
+const heldUntilNow = ({ row, passing }: Due): HeldClaim[] =>
+  row.claimed_by !== null && row.live && passing.step !== 'prolonged'
+    ? [{ itemId: row.id, userId: row.claimed_by, fence: row.claim_fence }]
+    : [];

@@ -1,0 +1,57 @@
+// Extends the deadline of an open item, once (DL5): one conditional UPDATE decides against the deadline itself.
+import { Refusal } from '@countersign/shared/errors';
+import { LIMITS } from '@countersign/shared/limits';
+import type { Tx } from '../../db/database.ts';
+import { Item, type ItemColumns } from '../../db/entities/item.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { isOpen } from '../../domain/items/item.ts';
+import { findItem, refuseArchived, refuseUnless } from '../access/membership.ts';
+import { closedRefusal, expiredRefusal } from '../claims/refuse-claim.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { appendExtended } from '../../db/deadlines/pass-deadlines.ts';
+
+/** $1: the item; $2: seconds; $3: the most seconds from now. */
+const EXTEND = `
+  update item i set version = i.version + 1, deadline_extended = true,
+    deadline = i.deadline + make_interval(secs => $2::int),
+    due_at = least(i.created_at + make_interval(mins => p.target_minutes), i.deadline + make_interval(secs => $2::int))
+  from project p
+  where i.id = $1 and p.id = i.project_id and i.status in ('queued', 'escalated') and not i.deadline_extended
+    and i.deadline > deadline_clock() and i.deadline + make_interval(secs => $2::int) <= deadline_clock() + make_interval(secs => $3::int)
+  returning i.*`;
+
+/**
+ * Adds `seconds` to the deadline; a claim on the item stays. Errors: `not_found`, `forbidden`, `already_decided`, `expired`,
+ * `already_extended`, `validation_failed` for an item without a deadline and for one more than a year away.
+ */
+export async function extendDeadline(
+  services: Services,
+  actor: MemberActor,
+  { itemId, seconds }: { itemId: string; seconds: number },
+): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { item, role } = await findItem(tx.em, actor.userId, itemId);
+    refuseUnless(role, 'extend_deadline');
+    await refuseArchived(tx.em, item.projectId);
+    const [row] = await rawQuery<ItemColumns>(tx.em, EXTEND, [itemId, seconds, LIMITS.deadlineSeconds.most]);
+    if (row === undefined) throw await refusalOf(tx, itemId);
+    appendExtended(tx, tx.em.map(Item, row), { actor: memberRef(actor) });
+  });
+}
+
+async function refusalOf({ em }: Tx, itemId: string): Promise<Refusal> {
+  const item = await em.findOneOrFail(Item, { id: itemId }, { refresh: true });
+  if (!isOpen(item.status)) return closedRefusal(item);
+  if (!item.deadline) return invalid('This item has no deadline, so it waits as long as it takes.');
+  if (item.deadlineExtended)
+    return new Refusal('already_extended', 'A deadline can be extended once. Decide the item before it passes.');
+  const [due] = await rawQuery<{ passed: boolean }>(em, 'select $1::timestamptz <= deadline_clock() as passed', [
+    item.deadline,
+  ]);
+  return due?.passed ? expiredRefusal() : invalid('A deadline is at most a year away. Add fewer seconds.');
+}
+
+function invalid(detail: string): Refusal {
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/seconds', code: 'deadline', detail }] });
+}

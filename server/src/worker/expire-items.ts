@@ -1,0 +1,35 @@
+// Moves items whose deadline has passed (DL1, DL4), by the clock of the database.
+import type { Services } from '../usecases/services.ts';
+import { type HeldClaim, LockStoreDown } from '../claims/claim-lock.ts';
+import { passDeadlines } from '../db/deadlines/pass-deadlines.ts';
+import type { Next } from './loop.ts';
+
+const BATCH = 200;
+
+/** One batch; returns when the next deadline is. Several workers may run it concurrently: each row is moved once. */
+export async function expireItemsOnce(services: Services): Promise<Next> {
+  const { count, held } = await services.db.write((tx) => passDeadlines(tx, { limit: BATCH }));
+  await release(services, held);
+  return count === BATCH ? { again: true } : { at: await nextDeadline(services) };
+}
+
+/** A lock that stays ends with its lease, and the fence protects the item until then. */
+async function release({ claims }: Services, held: readonly HeldClaim[]): Promise<void> {
+  try {
+    for (const claim of held) await claims.release(claim);
+  } catch (error) {
+    if (!(error instanceof LockStoreDown)) throw error;
+  }
+}
+
+/** By our own clock: only the difference comes from the database. */
+async function nextDeadline(services: Services): Promise<Date | null> {
+  const [row] = await services.db.read((em) =>
+    em.execute<{ seconds: string | number | null }[]>(
+      `select extract(epoch from min(deadline) - deadline_clock()) as seconds from item
+       where deadline is not null and status in ('queued', 'escalated')`,
+    ),
+  );
+  const seconds = row?.seconds ?? null;
+  return seconds === null ? null : new Date(Date.now() + Math.max(0, Number(seconds) * 1000) + 1);
+}

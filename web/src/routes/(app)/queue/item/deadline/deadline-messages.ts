@@ -1,0 +1,29 @@
+// Texts of the deadline in the head of an item.
+import type { OnDeadline } from '@countersign/shared/enums';
+
+export const deadlineMessages = {
+  then: {
+    expire: (left: string) => `Expires in ${left}`,
+    escalate: (left: string) => `Goes to supervisors in ${left}`,
+    reject: (left: string) => `Rejected in ${left}`,
+  } satisfies Record<OnDeadline, (left: string) => string>,
+  why: {
+    expire: 'Then nobody can decide it any more, and the pipeline is told that it expired.',
+    escalate: 'Then supervisors have the same time again, and after that it expires.',
+    reject: 'Then it is rejected without a decision, and the pipeline is told.',
+  } satisfies Record<OnDeadline, string>,
+  at: (moment: string, why: string) => `${moment}. ${why}`,
+  passed: 'The deadline is passing…',
+  near: (sentence: string) => `${sentence}. Anything you typed is saved`,
+  extend: {
+    button: 'Extend deadline',
+    title: 'Extend the deadline?',
+    text: 'A deadline can be extended once. A claim on the item stays.',
+    label: 'By',
+    options: { 900: '15 minutes', 3600: '1 hour', 14400: '4 hours', 86400: '1 day', 604800: '1 week' },
+    until: (moment: string) => `New deadline: ${moment}`,
+    confirm: 'Extend',
+    failed: "Couldn't extend the deadline",
+    done: (moment: string) => `Deadline extended to ${moment}`,
+  },
+} as const;
