@@ -5,13 +5,12 @@ import { text } from 'node:stream/consumers';
 
 /** Steps of package.json, the longest first: so the last to end is a short one. */
 const STEPS = [
-  'lint:web',
-  'lint:server',
-  'types:server',
-  'types:web',
-  'types:scripts',
+  'lint',
   'format:check',
-  'lint:rest',
+  'lint:types',
+  'types:web',
+  'types:server',
+  'types:scripts',
   'layers',
   'types:shared',
   'dead-code',

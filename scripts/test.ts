@@ -35,10 +35,18 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const counts = await testAll().finally(() => Promise.all(services.map((service) => service.stop())));
+const counts = await testAndStop();
 for (const line of missing) console.log(`${required ? 'MISSING' : 'SKIPPED'}  ${line}`);
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
+
+async function testAndStop(): Promise<Counts> {
+  try {
+    return await testAll();
+  } finally {
+    await Promise.all(services.map((service) => service.stop()));
+  }
+}
 
 async function testAll(): Promise<Counts> {
   await provide('TEST_POSTGRES_URL', () => startPostgres({ fsync: false }));

@@ -79,7 +79,7 @@ function registerWallets(testWallets: ReturnType<typeof toPageWallet>[]): void {
       if (testWallet.behaviour === 'refuses')
         throw Object.assign(new Error('User rejected the request.'), { code: 4001 });
       if (testWallet.behaviour === 'locked') throw Object.assign(new Error('Not authorised.'), { code: 4100 });
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the wallet decides what it throws
+      // oxlint-disable-next-line typescript/only-throw-error -- the wallet decides what it throws
       if (testWallet.behaviour === 'odd') throw { toString: () => '<b>odd</b>' };
       if (testWallet.behaviour === 'silent') await new Promise(() => undefined);
     };

@@ -71,7 +71,11 @@ function assemble(postgres: Service, redis: Service): BenchEnvironment {
     createDatabase: async (name) => {
       const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href;
       const client = await connectTo(postgres.url);
-      await client.query(`create database ${name}`).finally(() => client.end());
+      try {
+        await client.query(`create database ${name}`);
+      } finally {
+        await client.end();
+      }
       const pool = await poolTo(url, 2);
       // The server may end before its idle connections do: the bench is over then, without a failure.
       pool.on('error', () => undefined);

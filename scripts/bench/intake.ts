@@ -62,7 +62,11 @@ interface Server extends Target {
 async function startServer(variant: Variant, postgresUrl: string): Promise<Server> {
   const database = `bench_${variant.replaceAll('-', '_')}`;
   const client = await connectTo(postgresUrl);
-  await client.query(`create database ${database}`).finally(() => client.end());
+  try {
+    await client.query(`create database ${database}`);
+  } finally {
+    await client.end();
+  }
   const port = await freePort();
   const child = spawn(process.execPath, [join(import.meta.dirname, 'intake-server.ts')], {
     env: {

@@ -167,7 +167,13 @@ async function openDatabase(config: Config, log: Logger, signal?: AbortSignal): 
     });
     await migrate(orm, target);
     const connections = () => (pool === null ? NO_CONNECTIONS : connectionsOf(pool));
-    const close = () => orm.close().finally(stop);
+    const close = async () => {
+      try {
+        await orm.close();
+      } finally {
+        await stop();
+      }
+    };
     return { connection: target.connection, encryption, orm, connections, close };
   } catch (error) {
     await stop();

@@ -117,6 +117,13 @@ function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts
   };
   const which = (index: number | undefined) => (index === undefined ? [...processes.keys()] : [index]);
   let stopped: Promise<void> | null = null;
+  const stopAndRemove = async () => {
+    try {
+      await stopAll(processes);
+    } finally {
+      await remove();
+    }
+  };
   return {
     baseUrl,
     env,
@@ -138,7 +145,7 @@ function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts
       );
     },
     setEnv: (changes) => void Object.assign(env, changes),
-    stop: () => (stopped ??= stopAll(processes).finally(remove)),
+    stop: () => (stopped ??= stopAndRemove()),
     sql: (text, params = []) => data.query(text, params),
     log: () => lines.join('\n'),
   };

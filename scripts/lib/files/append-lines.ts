@@ -18,7 +18,11 @@ export async function appendLines(file: string, chunks: AsyncIterable<string>): 
     const handle = await open(file, 'a+').catch((error: Error) => {
       throw cannotWrite(file, error);
     });
-    return await appendMissing(file, handle, chunks).finally(() => handle.close());
+    try {
+      return await appendMissing(file, handle, chunks);
+    } finally {
+      await handle.close();
+    }
   } finally {
     release();
   }

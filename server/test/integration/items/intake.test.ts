@@ -61,7 +61,11 @@ const outcomesOf = async (submissions: ReturnType<typeof testEnv.services.intake
 /** While `work` runs, the database refuses every item with that text. */
 async function refusingText(work: () => Promise<void>): Promise<void> {
   await testEnv.sql(`alter table item add constraint poisoned check (preview <> '${POISON}')`);
-  await work().finally(() => testEnv.sql('alter table item drop constraint poisoned'));
+  try {
+    await work();
+  } finally {
+    await testEnv.sql('alter table item drop constraint poisoned');
+  }
 }
 
 describe('200 submissions at once', () => {

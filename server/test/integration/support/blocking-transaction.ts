@@ -29,7 +29,11 @@ export async function withOpenTransaction<T>(
     await holds;
     return await work(commit);
   } finally {
-    await commit().finally(() => otherProcess.close());
+    try {
+      await commit();
+    } finally {
+      await otherProcess.close();
+    }
   }
 }
 

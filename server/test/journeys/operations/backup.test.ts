@@ -49,7 +49,11 @@ async function backUp(testEnv: TestEnvironment): Promise<string> {
 /** A new database on the server at this address. */
 async function newDatabase(server: string, name: string): Promise<string> {
   const client = await connectTo(server);
-  await client.query(`create database ${name}`).finally(() => client.end());
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 

@@ -94,7 +94,11 @@ describe.runIf(WITH_REDIS)('PostgreSQL stops under load and comes back', () => {
     project = await openProject(await person(testEnv));
   });
   afterAll(async () => {
-    await (testEnv?.stop() ?? Promise.resolve()).finally(() => postgres.stop());
+    try {
+      await testEnv?.stop();
+    } finally {
+      await postgres.stop();
+    }
   });
 
   interface Seen {
