@@ -110,7 +110,7 @@ interface ItemView {
   decision: Decision | null;
   archived: boolean;
   decidedBy: string | null;
-  revised: { decision: Decision; decidedBy: string | null } | null;
+  earlier: readonly { decision: Decision; decidedBy: string | null }[];
   claim: ClaimView | null;
   claimLimitReached: boolean;
   /** The text of its schema (TS). */
@@ -118,7 +118,7 @@ interface ItemView {
 }
 
 export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
-  const { item, archived, decision, decidedBy, revised, claim, claimLimitReached } = view;
+  const { item, archived, decision, decidedBy, earlier, claim, claimLimitReached } = view;
   // A decision that can be undone can be made again.
   const hidden = view.blind && !isSettled(item);
   const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
@@ -145,7 +145,7 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     audited: item.audit && !isRevised(item) && !isOpen(item.status) && !hidden,
     decision: decision && toDecision(decision),
     decided_by: decidedBy,
-    revised: revised && { decision: toDecision(revised.decision), decided_by: revised.decidedBy },
+    earlier_decisions: earlier.map((each) => ({ decision: toDecision(each.decision), decided_by: each.decidedBy })),
     undo_until: undoUntil?.toISOString() ?? null,
     expired_at: item.expiredAt?.toISOString() ?? null,
     emptied_at: item.redactedAt?.toISOString() ?? null,
@@ -182,7 +182,7 @@ export function presentNextGrant(
 ): Granted {
   const claim = { userId: holder.userId, name: displayName(holder), expiresAt };
   const blind = isBlind(role, hasAudits);
-  const undecided = { decision: null, archived: false, decidedBy: null, revised: null, claimLimitReached: false };
+  const undecided = { decision: null, archived: false, decidedBy: null, earlier: [], claimLimitReached: false };
   const view = { item, blind, claim, answerSchema, ...undecided };
   return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
 }

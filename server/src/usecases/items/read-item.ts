@@ -12,7 +12,7 @@ import type { Em } from '../../db/orm.ts';
 import { readSchemaText } from '../../db/submit-batch.ts';
 import { isOpen, isSettled } from '../../domain/items/item.ts';
 import { claimLimitReached } from '../claims/claim-limit.ts';
-import { currentDecision, revisedDecision } from '../decisions/current-decision.ts';
+import { currentDecision, earlierDecisions } from '../decisions/current-decision.ts';
 import { findItem, notFound } from '../access/membership.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../services.ts';
 import { readClaims, type ClaimView } from '../claims/read-claims.ts';
@@ -27,8 +27,8 @@ export interface ItemView {
   blind: boolean;
   decision: Decision | null;
   decidedBy: string | null;
-  /** The decision that `decision` revises. */
-  revised: { decision: Decision; decidedBy: string | null } | null;
+  /** The decisions that were revised, the newest first. */
+  earlier: readonly { decision: Decision; decidedBy: string | null }[];
   claim: ClaimView | null;
   /** The text of its answer schema; null: none (TS). */
   answerSchema: string | null;
@@ -43,11 +43,13 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
     // People see their verdict on an audited item; the automatic approval before it would influence them (AU3).
     const decision = await currentDecision(em, item);
     const decidedBy = await reviewerOf(em, decision);
-    const before = decision !== null && decision.revision > 1 ? await revisedDecision(em, item) : null;
-    const revised = before && { decision: before, decidedBy: await reviewerOf(em, before) };
+    const before = decision !== null && decision.revision > 1 ? await earlierDecisions(em, item) : [];
+    const earlier = await Promise.all(
+      before.map(async (each) => ({ decision: each, decidedBy: await reviewerOf(em, each) })),
+    );
     const { archived, hasAudits } = await projectOf(em, item.projectId);
     const answerSchema = await schemaTextOf(em, item);
-    return { item, role, archived, blind: isBlind(role, hasAudits), decision, decidedBy, revised, answerSchema };
+    return { item, role, archived, blind: isBlind(role, hasAudits), decision, decidedBy, earlier, answerSchema };
   });
   const claim = (await readClaims(services, [view.item])).get(itemId) ?? null;
   const asks = isOpen(view.item.status) && claim?.userId !== actor.userId;

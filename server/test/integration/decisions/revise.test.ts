@@ -93,7 +93,7 @@ describe('RV1: a final decision', () => {
     const before = await project.pipeline.read(id);
     const shown = await revise(id, action, { note: 'Looked again.' });
     expect(shown).toMatchObject({ status, decision: { action, revision: 2, note: 'Looked again.' }, undo_until: null });
-    expect(shown.revised?.decision).toEqual(before.decision);
+    expect(shown.earlier_decisions.map(({ decision }) => decision)).toEqual([before.decision]);
     const item = await project.pipeline.read(id);
     const output = { approve: before.suggestion, edit: 'A corrected answer.', reject: null }[action];
     expect(item).toMatchObject({
@@ -313,7 +313,11 @@ describe('RV3: what routing decided', () => {
   it('is revised where it rejected: the revision has no decision before it, and nobody reopens the item', async () => {
     const id = await submitted({ confidence: 0 });
     const shown = await revise(id, 'approve', { revises: null });
-    expect(shown).toMatchObject({ status: 'approved', decision: { revision: 2, revises: null }, revised: null });
+    expect(shown).toMatchObject({
+      status: 'approved',
+      decision: { revision: 2, revises: null },
+      earlier_decisions: [],
+    });
     expect(parsed(await sent())).toMatchObject([{ event: 'decision.revised', status: 'approved' }]);
     await revise(id, 'reject');
     await sam.refused('already_decided', reopenItem, { params: { id }, body: undefined });
@@ -368,7 +372,11 @@ describe('RV4: an audited item', () => {
     expect(parsed(await sent(audits))).toMatchObject([{ event: 'decision.revised', status: 'rejected' }]);
     expect((await fed(audits)).map(({ event }) => event)).toEqual(['item.decided', 'decision.revised']);
     const shown = await audits.owner.call(readQueueItem, { params: { id } });
-    expect(shown).toMatchObject({ audited: false, revised: { decision: { id: decision?.id, action: 'approve' } } });
+    expect(shown).toMatchObject({ audited: false });
+    expect(shown.earlier_decisions).toMatchObject([
+      { decision: { id: decision?.id } },
+      { decision: { action: 'auto_approve' } },
+    ]);
     expect(await error()).toEqual({ judged: 1, wrong: 1 });
     expect(await sumsOf(inside, audits.id, 'verdict')).toEqual({ reject: 1 });
     expect(await sumsOf(inside, audits.id, 'status')).toEqual({ rejected: 1 });

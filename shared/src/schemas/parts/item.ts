@@ -73,8 +73,8 @@ export const itemDetail = itemRow
     audited: z.boolean(),
     decision: decision.nullable(),
     decided_by: z.string().nullable(),
-    /** The decision that the present one revises, and who made it (RV1); null where nothing was revised. */
-    revised: z.object({ decision, decided_by: z.string().nullable() }).nullable(),
+    /** The decisions that were revised and who made them, the newest first, at most ten (RV1). */
+    earlier_decisions: z.array(z.object({ decision, decided_by: z.string().nullable() })),
     undo_until: timestamp.nullable(),
     /** When its deadline ended it (DL1). */
     expired_at: timestamp.nullable(),

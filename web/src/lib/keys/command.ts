@@ -35,6 +35,7 @@ export type Command =
   | 'raw'
   | 'copyValue'
   | 'reopen'
+  | 'revise'
   | 'reason'
   | 'send'
   | 'submit'

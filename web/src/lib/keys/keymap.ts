@@ -41,6 +41,7 @@ export const KEYMAP: readonly Binding[] = [
   bind('editor', ['keepDraft', '$mod+s'], { typing: true }),
   bind('conflict', ['accept', 'Enter']),
   bind('conflict', ['reopen', 'o'], ACTION),
+  bind('conflict', ['revise', 'v']),
   bind('conflict', ['copy', 'y']),
   bind('reasons', ['reason', ...DIGITS], { action: true, fixed: true }),
   bind('reasons', ['send', '$mod+Enter'], { action: true, typing: true }),

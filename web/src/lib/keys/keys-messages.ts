@@ -37,6 +37,7 @@ export const keysMessages = {
     raw: 'View JSON or formatted',
     copyValue: 'Copy suggestion',
     reopen: 'Reopen rejected item',
+    revise: 'Revise decision',
     reason: 'Pick the reason with that number',
     send: 'Send with your note',
     submit: 'Submit edit',

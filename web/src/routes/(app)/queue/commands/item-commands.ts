@@ -70,7 +70,7 @@ function actionCommandsOf({ reviewSession, announcer }: QueueContext, ui: Ui): C
   }));
 }
 
-type ClaimCommand = ReviewAction | 'skip' | 'giveBack' | 'extend' | 'takeOver' | 'reopen' | 'accept' | 'undo';
+type ClaimCommand = ReviewAction | 'skip' | 'giveBack' | 'extend' | 'takeOver' | 'reopen' | 'revise' | 'accept' | 'undo';
 
 function claimCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ClaimCommand> {
   const { reviewSession } = context;
@@ -91,6 +91,7 @@ function claimCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ClaimCo
       can: () => reviewSession.allows('reopen') && reviewSession.item.detail?.abilities.reopen === true,
       run: () => reviewSession.reopen(),
     },
+    revise: { can: () => context.reading.revise !== null, run: () => context.reading.revise?.() },
     accept: {
       can: () => reviewSession.allows('accept') && ui.stage === 'decided',
       run: () => reviewSession.continueToNext(),

@@ -13,4 +13,6 @@ export class Reading {
   guidelines = $state(false);
   /** The details are open below the item, where there is no room beside it. */
   details = $state(false);
+  /** Opens the form that revises the shown decision; null where there is none to open. */
+  revise: (() => unknown) | null = $state.raw(null);
 }

@@ -29,7 +29,7 @@ const item = (change: Partial<ItemDetail> = {}): ItemDetail => ({
   routing: { rule: 'RT3', auto_threshold: 0.95, review_threshold: 0.7, matched_flags: [], settings_version: 1 },
   decision: null,
   decided_by: null,
-  revised: null,
+  earlier_decisions: [],
   emptied_at: null,
   answer_schema: null,
   suggestion_faults: null,

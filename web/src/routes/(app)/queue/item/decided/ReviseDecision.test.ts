@@ -10,6 +10,7 @@ import ReviseDecision from './ReviseDecision.svelte';
 
 const env = vi.hoisted(() => ({
   drafts: null as unknown as Drafts,
+  reading: { revise: null as (() => unknown) | null },
   hash: '',
   calls: [] as { body: unknown }[],
   refusal: null as Error | null,
@@ -27,6 +28,7 @@ vi.mock('../../queue-context.ts', () => ({
   getQueueContext: () => ({
     announcer: { say: () => undefined },
     drafts: env.drafts,
+    reading: env.reading,
     reviewSession: { peek: () => Promise.resolve(), failure: null },
   }),
   projectOf: () => ({ reasons: ['Wrong fact', 'Policy'] }),
@@ -60,6 +62,16 @@ beforeEach(() => Object.assign(env, { drafts: new Drafts('me', null), hash: '', 
 afterEach(cleanup);
 
 describe('RV1: the form of a revision', () => {
+  it('opens by its key, which does nothing while it is open or where nothing can be revised', async () => {
+    const view = render(ReviseDecision, { detail: item() });
+    await env.reading.revise?.();
+    expect(await screen.findByLabelText(messages.reason)).toBeTruthy();
+    await vi.waitFor(() => expect(env.reading.revise).toBeNull());
+    view.unmount();
+    render(ReviseDecision, { detail: item({ allowed_actions: ['approve'] }) });
+    expect(env.reading.revise).toBeNull();
+  });
+
   it.each<[string, object, string[]]>([
     ['what was approved', {}, ['Edit', 'Reject']],
     [
