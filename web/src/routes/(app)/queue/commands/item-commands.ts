@@ -70,7 +70,8 @@ function actionCommandsOf({ reviewSession, announcer }: QueueContext, ui: Ui): C
   }));
 }
 
-type ClaimCommand = ReviewAction | 'skip' | 'giveBack' | 'extend' | 'takeOver' | 'reopen' | 'revise' | 'accept' | 'undo';
+type ClaimCommand =
+  ReviewAction | 'skip' | 'giveBack' | 'extend' | 'takeOver' | 'reopen' | 'revise' | 'accept' | 'undo';
 
 function claimCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ClaimCommand> {
   const { reviewSession } = context;
