@@ -32,6 +32,8 @@ const LEASE_GAP_MS = 10;
  * counted yet.
  */
 const COUNT_GAP_MS = 250;
+/** A due item that somebody else has locked is looked for again after this long. */
+const DEADLINE_GAP_MS = 50;
 
 export interface WorkerTools {
   services: Services;
@@ -71,7 +73,7 @@ export async function startWorker({
   const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const expiring = loop('lapse-claims', () => expireClaimsOnce(services));
-  const ending = loop('expire-items', () => expireItemsOnce(services));
+  const ending = loop('expire-items', () => expireItemsOnce(services), { gapMs: DEADLINE_GAP_MS });
   const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
   const assigning = loop('place', () => assignClustersOnce(services));
   const replaying = loop('replay', () => replayOnce(services));
