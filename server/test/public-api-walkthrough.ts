@@ -55,6 +55,7 @@ function item({ id }: OpenProject, overrides: object = {}): string {
 function submitting(project: OpenProject): Step[] {
   const headers = { ...JSON_TYPE, 'x-api-key': project.pipeline.apiKey };
   const full = { risk_flags: ['legal'], metadata: { model: 'm', deep: [{ a: null }] }, suggestion: { a: [1, true] } };
+  const until = { deadline: new Date(Date.now() + 3_600_000).toISOString(), on_deadline: 'escalate' };
   const key = { 'idempotency-key': randomUUID() };
   const body = item(project);
   return stepsOf('submitItem', { method: 'POST', path: '/api/public/items', headers, body }, [
@@ -62,6 +63,10 @@ function submitting(project: OpenProject): Step[] {
     { name: 'auto-approved', status: 201, body: item(project, { confidence: 1 }) },
     { name: 'rejected by its routing', status: 201, body: item(project, { confidence: 0 }) },
     { name: 'with everything', status: 201, body: item(project, full) },
+    { name: 'with seconds until its deadline', status: 201, body: item(project, { deadline_seconds: 3600 }) },
+    { name: 'with a time as its deadline', status: 201, body: item(project, until) },
+    { name: 'without a deadline', status: 201, body: item(project, { deadline: null }) },
+    { name: 'two deadlines', status: 422, body: item(project, { ...until, deadline_seconds: 3600 }) },
     { name: 'asked to wait', status: 201, headers: { prefer: 'wait=1' }, body: item(project, { confidence: 1 }) },
     { name: 'with a key', status: 201, headers: key },
     { name: 'repeated', status: 201, headers: key },
@@ -81,12 +86,14 @@ function batches(project: OpenProject): Step[] {
   const headers = { ...JSON_TYPE, 'x-api-key': project.pipeline.apiKey };
   const key = { 'idempotency-key': randomUUID() };
   const other = item(project, { project_id: UNKNOWN_ID });
+  const late = { deadline: '2020-01-01T00:00:00Z', on_deadline: 'reject' };
   const body = `{"items":[${item(project)},${other},${item(project, { confidence: 1 })}]}`;
   return stepsOf('submitBatch', { method: 'POST', path: '/api/public/items/batch', headers, body }, [
     { name: 'one of three is refused', status: 200, headers: key },
     { name: 'repeated', status: 200, headers: key },
     { name: 'another body', status: 422, headers: key, body: `{"items":[${item(project)}]}` },
     { name: 'a faulty item', status: 200, invalid: true, body: `{"items":[${item(project, { confidence: 2 })}]}` },
+    { name: 'a deadline that has passed', status: 200, body: `{"items":[${item(project, late)}]}` },
     { name: 'no items', status: 422, body: '{"items":[]}' },
     { name: 'no JSON', status: 400, body: '{"items":[' },
     { name: 'no key', status: 401, headers: { 'x-api-key': '' } },
@@ -134,6 +141,7 @@ function listing(project: OpenProject): Step[] {
       { name: 'a page', status: 200 },
       { name: 'a short page', status: 200, path: items('limit=1') },
       { name: 'a filter', status: 200, path: items('status=queued&since=2020-01-01T00:00:00Z') },
+      { name: 'what expired', status: 200, path: items('status=expired') },
       { name: 'a page too large', status: 422, path: items('limit=101') },
       { name: 'an unknown filter', status: 422, path: items('colour=red') },
       { name: 'no cursor', status: 400, path: items('after=nonsense') },

@@ -48,6 +48,8 @@ export interface Receiver {
   answer: (arrival: Arrival) => Reply | Promise<Reply>;
   /** Everything that arrived and verified, in order. */
   readonly arrivals: readonly Arrival[];
+  /** The same for ends without a decision. */
+  readonly endings: readonly EndingArrival[];
   /**
    * The first arrival (with this webhook-id, or of this item) that no earlier `next` has returned; waits for it (`within` ms, 25
    * s).
@@ -67,6 +69,7 @@ export async function startReceiver(): Promise<Receiver> {
   const arrivals = new ObservedList<Arrival>('webhook');
   const tests = new ObservedList<TestArrival>('test event');
   const endings = new ObservedList<EndingArrival>('ending');
+  const bodies = new Map<string, string>();
   const faults: unknown[] = [];
   const secrets = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -82,13 +85,14 @@ export async function startReceiver(): Promise<Receiver> {
       tests.add(rest);
       return void response.writeHead(200).end();
     }
+    const before = bodies.get(rest.webhookId);
+    if (before !== undefined) expect(rest.body, `bytes of ${rest.webhookId}`).toBe(before);
+    bodies.set(rest.webhookId, rest.body);
     if (event.event === 'item.withdrawn' || event.event === 'item.expired') {
       endings.add({ ...rest, event });
       return void response.writeHead(200).end();
     }
     const arrival = { ...rest, event };
-    const before = arrivals.all.find((earlier) => earlier.webhookId === arrival.webhookId);
-    if (before) expect(arrival.body, `bytes of ${arrival.webhookId}`).toBe(before.body);
     arrivals.add(arrival);
     const { status, headers } = await receiver.answer(arrival);
     response.writeHead(status, headers).end();
@@ -100,6 +104,7 @@ export async function startReceiver(): Promise<Receiver> {
     trust: (projectId, secret) => void secrets.set(projectId, secret),
     answer: () => ({ status: 200 }),
     arrivals: arrivals.all,
+    endings: endings.all,
     next: (id, within) =>
       arrivals.next(({ webhookId, event }) => [undefined, webhookId, event.item_id].includes(id), id ?? 'any', within),
     nextEnding: () => endings.next(() => true, 'any'),

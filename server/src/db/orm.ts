@@ -85,6 +85,8 @@ const common = {
   extensions: [Migrator],
   // Each migration in a transaction of its own: it releases its locks early, and completed ones remain applied.
   migrations: { migrationsList: MIGRATIONS, snapshot: false, allOrNothing: false, disableForeignKeys: false },
+  // A migration creates the clock of deadlines, which tests replace.
+  schemaGenerator: { ignoreRoutines: true },
   forceUtcTimezone: true,
   logger: () => undefined,
 } satisfies Partial<Options>;

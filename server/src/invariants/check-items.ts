@@ -10,7 +10,7 @@ const PAGE = 500;
 
 const ITEMS = `
   select i.id, i.project_id, i.status, i.version, i.audit, i.claim_fence, i.claimed_by is not null as held,
-    i.claim_expires_at is not null as live, f.events, d.decisions
+    i.claim_expires_at is not null as live, i.expired_at is not null as expired, f.events, d.decisions
   from item i join project p on p.id = i.project_id and p.deleted_at is null
   cross join lateral (
     select json_agg(json_build_object('type', e.type, 'version', (e.data ->> 'version')::int,
@@ -36,6 +36,7 @@ interface Row {
   claim_fence: number;
   held: boolean;
   live: boolean;
+  expired: boolean;
   events: ItemEvent[] | null;
   decisions: (ChainLink & { final: boolean })[];
 }
@@ -68,6 +69,7 @@ function differences(row: Row, replayed: ItemState): [rule: string, says: string
   const compared: [string, string, unknown, unknown][] = [
     ['I6', 'its status', row.status, replayed.status],
     ['I6', 'its version', row.version, replayed.version],
+    ['I6', 'whether its deadline ended it', row.expired, replayed.expired],
     ['I3', 'its fence', row.claim_fence, replayed.claims],
     // When a member leaves the pool, an expired claim ends without an event.
     ['I4', 'its claim', claim, replayed.claim === 'expired' && claim === 'none' ? 'none' : replayed.claim],

@@ -36,12 +36,12 @@ export interface ItemState {
   revisions: number;
   /** It was approved automatically on arrival: its chain begins with that decision. */
   autoApproved: boolean;
+  /** Its deadline ended it (DL1). */
+  expired: boolean;
 }
 
 interface ReplayState extends ItemState {
   audit: boolean;
-  /** Its deadline ended it (DL1). */
-  expired: boolean;
   /** Its status before the provisional decision. */
   before: ItemStatus | null;
   /** The earliest moment at which the last claim may expire. */
@@ -69,8 +69,8 @@ export function replayItem(events: readonly ItemEvent[], { audit }: { audit: boo
     state = { ...state, ...after, version: event.version };
   }
   if (state === null) return { fault: `its first event is ${first.type}, version ${first.version}` };
-  const { status, version, claims, claim, decided, revisions, autoApproved } = state;
-  return { status, version, claims, claim, decided, revisions, autoApproved };
+  const { status, version, claims, claim, decided, revisions, autoApproved, expired } = state;
+  return { status, version, claims, claim, decided, revisions, autoApproved, expired };
 }
 
 const describe = ({ status, claim, decided }: ReplayState): string =>

@@ -4,6 +4,7 @@ import { readProject } from '@countersign/shared/routes/projects';
 import {
   claimItem,
   decideItem,
+  extendDeadline,
   readQueueItem,
   reopenItem,
   reviseItem,
@@ -13,7 +14,8 @@ import {
 import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
-import { ABILITIES, ROLES, type Ability, type Role } from '@countersign/shared/enums';
+import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
+import { ABILITIES, type OnDeadline, ROLES, type Ability, type Role } from '@countersign/shared/enums';
 import { aSubmission, join, openProject, review, type OpenProject } from '../../builders.ts';
 import { type Answer, person, type Person } from '../../client.ts';
 import { ACCESS_RULES } from './routes.ts';
@@ -41,6 +43,7 @@ const OF_ITEMS: Partial<Record<Ability, Attempt>> = {
   reopen: (who, id) => who.attempt(reopenItem, { params: { id } }),
   revise: (who, id) =>
     who.attempt(reviseItem, { params: { id }, body: { action: 'reject', reason: 'Policy changed' } }),
+  extend_deadline: (who, id) => who.attempt(extendDeadline, { params: { id }, body: { seconds: 60 } }),
   decide: (who, id, fence) => who.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }),
   undo: (who, id) => who.attempt(undoDecision, { params: { id } }),
 };
@@ -79,6 +82,12 @@ const submit = async ({ project }: Stage, overrides: object = {}) =>
 const escalated = { risk_flags: ['legal'] };
 const claimed = async (id: string, who: Person) => (await who.attempt(claimItem, { params: { id } }), id);
 const approved = async (id: string, who: Person) => (await review(who, id), id);
+const overdue = async (stage: Stage, on_deadline: OnDeadline) => {
+  const id = await submit(stage, { deadline_seconds: 600, on_deadline });
+  await inside.sql(`update item set deadline = now() - '1ms'::interval where id = ?`, [id]);
+  await expireItemsOnce(inside.services);
+  return id;
+};
 
 /** Situations of an item, each created per test; `me` has the role under test, `someone` is a supervisor. */
 const SITUATIONS: Record<string, (stage: Stage) => Promise<string>> = {
@@ -111,6 +120,15 @@ const SITUATIONS: Record<string, (stage: Stage) => Promise<string>> = {
     );
     return id;
   },
+  'queued, with a deadline': (stage) => submit(stage, { deadline_seconds: 600 }),
+  'escalated, with a deadline': (stage) => submit(stage, { ...escalated, deadline_seconds: 600 }),
+  'queued, with a deadline that was extended': async (stage) => {
+    const id = await submit(stage, { deadline_seconds: 600 });
+    await stage.someone.call(extendDeadline, { params: { id }, body: { seconds: 60 } });
+    return id;
+  },
+  'ended by its deadline': (stage) => overdue(stage, 'expire'),
+  'rejected by its deadline': (stage) => overdue(stage, 'reject'),
   'auto-approved': (stage) => submit(stage, { confidence: 1 }),
   'rejected by routing': (stage) => submit(stage, { confidence: 0 }),
 };

@@ -1,14 +1,17 @@
 // Tests `npm run invariants` on a real database: complete item lifecycles satisfy it, and each manual corruption is found and
 // named.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ON_DEADLINE } from '@countersign/shared/enums';
 import type { Fault } from '../../../src/invariants/check.ts';
 import { checksOf, reader } from '../../../src/invariants/invariants.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
 import { readAnswerSchema } from '../../../src/usecases/items/answer-schemas.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
+import { extendDeadline } from '../../../src/usecases/items/extend-deadline.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
+import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { relayAll } from '../analytics/rollup-checks.ts';
 import { anItem, createProjectFixture, aSubmission, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
@@ -18,7 +21,7 @@ const HOOK = { webhook_url: 'https://hooks.example.com/decisions' };
 let fixture: ProjectFixture;
 let audited: ProjectFixture;
 /** One object of each kind that the checks read. */
-const ids = { approved: '', held: '', open: '', call: '' };
+const ids = { approved: '', held: '', open: '', call: '', expired: '' };
 
 /** Every violation in the database, and how many objects of each kind were checked. */
 async function inspect(): Promise<{ faults: Fault[]; looked: Record<string, number> }> {
@@ -57,12 +60,33 @@ async function live(): Promise<void> {
     answerSchema: readAnswerSchema('{"required":["amount"]}', '#'),
   });
   await review(services, anna, { itemId: call.id, action: 'approve' });
-  Object.assign(ids, { approved: a.id, held: d.id, open: e.id, call: call.id });
+  const expired = await passDeadlines();
+  Object.assign(ids, { approved: a.id, held: d.id, open: e.id, call: call.id, expired });
   const drawn = await anItem(services, audited, { confidence: 0.99 });
   await review(services, audited.anna, { itemId: drawn.id, action: 'reject' });
   await undoDecision(services, audited.anna, drawn.id);
   await review(services, audited.ben, { itemId: drawn.id, action: 'approve' });
   await relayAll(testEnv);
+}
+
+/** Items that their deadlines end, escalate, and end again; returns the one that expires. */
+async function passDeadlines(): Promise<string> {
+  const { services } = testEnv;
+  const made = await Promise.all(
+    ON_DEADLINE.map((onDeadline) =>
+      anItem(services, fixture, { deadline: { until: { seconds: 600 }, onDeadline, pointer: '' } }),
+    ),
+  );
+  const [expired] = made;
+  if (!expired) throw new Error('Three were asked for.');
+  await extendDeadline(services, fixture.supervisor, { itemId: expired.id, seconds: 60 });
+  await claim(services, fixture.anna, expired.id);
+  // Twice: what escalated has a second deadline.
+  for (let times = 0; times < 2; times += 1) {
+    await testEnv.sql(`update item set deadline = now() - '1ms'::interval where deadline is not null`);
+    await expireItemsOnce(services);
+  }
+  return expired.id;
 }
 
 beforeAll(async () => {
@@ -84,6 +108,7 @@ interface Damage {
 const approved = () => ids.approved;
 const held = () => ids.held;
 const call = () => ids.call;
+const expired = () => ids.expired;
 
 /** A damage to the decision on the tool call, undone by writing the column again. */
 const ofCall = (rule: string, what: string, change: string, back: string): Damage => ({
@@ -144,7 +169,7 @@ const DAMAGES: Damage[] = [
   {
     rule: 'I5',
     what: 'a delivery has no decision',
-    says: /belongs to no final decision/,
+    says: /belongs to no end of an item/,
     of: approved,
     change: `update delivery set webhook_id = webhook_id || 'x' where item_id = ?`,
     back: `update delivery set webhook_id = rtrim(webhook_id, 'x') where item_id = ?`,
@@ -164,6 +189,49 @@ const DAMAGES: Damage[] = [
     of: approved,
     change: `update item set status = 'rejected' where id = ?`,
     back: `update item set status = 'approved' where id = ?`,
+  },
+  {
+    rule: 'I6',
+    what: 'an item that expired says that its deadline did not end it',
+    says: /whether its deadline ended it is false, in the event log true/,
+    of: expired,
+    change: `update item set expired_at = null where id = ?`,
+    back: `update item set expired_at = decided_at where id = ?`,
+  },
+  {
+    rule: 'I6',
+    what: 'an item that expired was told twice',
+    says: /item\.expired \(version 4\) does not follow on an item that is expired/,
+    of: expired,
+    change: `insert into event (id, project_id, item_id, type, actor, data, created_at)
+      select gen_random_uuid(), project_id, item_id, type, actor, data, created_at from event where item_id = ? and type = 'item.expired'`,
+    back: `delete from event where item_id = ? and type = 'item.expired' and seq is null`,
+  },
+  {
+    rule: 'I6',
+    what: 'an item was decided after it expired',
+    says: /item\.decided \(version 5\) does not follow on an item that is expired/,
+    of: expired,
+    change: `insert into event (id, project_id, item_id, type, actor, data, created_at)
+      select gen_random_uuid(), project_id, item_id, 'item.decided', actor, '{"version":5,"status":"approved","action":"approve"}', created_at
+      from event where item_id = ? and type = 'item.expired'`,
+    back: `delete from event where item_id = ? and type = 'item.decided'`,
+  },
+  {
+    rule: 'I5',
+    what: 'an item that expired has no delivery',
+    says: /its end has no delivery/,
+    of: expired,
+    change: `update delivery set seq = -seq where item_id = ?`,
+    back: `update delivery set seq = -seq where item_id = ?`,
+  },
+  {
+    rule: 'I7',
+    what: 'a delivery says that an item that expired was rejected',
+    says: /its body is not/,
+    of: expired,
+    change: `update delivery set body = replace(body, '"expired"', '"rejected"') where item_id = ?`,
+    back: `update delivery set body = replace(body, '"rejected"', '"expired"') where item_id = ?`,
   },
   {
     rule: 'I6',
@@ -233,7 +301,7 @@ describe('the invariants', () => {
   it('hold for complete lifecycles, all of which were checked', async () => {
     const { faults, looked } = await inspect();
     expect(faults).toEqual([]);
-    expect(looked).toMatchObject({ items: 10, deliveries: 3, 'ends of items': 3, answers: 6 });
+    expect(looked).toMatchObject({ items: 13, deliveries: 6, 'ends of items': 6, answers: 6 });
     expect(looked.events).toBeGreaterThan(15);
     expect(looked.figures).toBeGreaterThan(5);
   });

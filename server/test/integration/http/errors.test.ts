@@ -1,7 +1,7 @@
 // Tests every error code of the contract over HTTP: status, shape, pointer, and no internal details.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addMember, rotateWebhookSecret } from '@countersign/shared/routes/projects';
-import { claimItem, decideItem } from '@countersign/shared/routes/queue';
+import { claimItem, decideItem, extendDeadline } from '@countersign/shared/routes/queue';
 import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { challenge, verify } from '@countersign/shared/routes/session';
 import { ERRORS, type ErrorCode } from '@countersign/shared/errors';
@@ -140,6 +140,17 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
     const { id, fence } = await claimedBy(anna);
     await anna.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
     return onPage(anna, decision(id, { fence, action: 'approve' }));
+  },
+  expired: async () => {
+    const { id, fence } = await claimedBy(anna, { deadline_seconds: 600 });
+    await inside.sql(`update item set deadline = now() - '1ms'::interval where id = ?`, [id]);
+    return onPage(anna, decision(id, { fence, action: 'approve' }));
+  },
+  already_extended: async () => {
+    const { id } = await project.pipeline.submit(aSubmission({ deadline_seconds: 600 }));
+    const body = { seconds: 600 };
+    await anna.call(extendDeadline, { params: { id }, body });
+    return onPage(anna, { method: 'POST', path: `/api/items/${id}/extend`, body: JSON.stringify(body) });
   },
   stale_settings: async () => settingsChange({ settings_version: 0, name: 'Late' }),
   delivery_under_way: async () => {
