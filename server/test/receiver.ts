@@ -81,6 +81,7 @@ export async function startReceiver(): Promise<Receiver> {
   });
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const { event, ...rest } = await verified(request, secrets);
+    if (event.event === 'project.attention') return void response.writeHead(200).end();
     if (event.event === 'webhook.test') {
       tests.add(rest);
       return void response.writeHead(200).end();

@@ -74,6 +74,11 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const DELIVERED_EVENTS = ['item.decided', 'item.expired', 'item.withdrawn', 'decision.revised'] as const;
 export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 
+/** Where reminders go (NO). */
+export const NOTIFICATION_KINDS = ['slack', 'teams', 'webhook'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+export const NOTIFICATION_STATUSES = ['pending', 'sending', 'succeeded', 'dead'] as const;
+
 export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'paused', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -165,6 +170,7 @@ export const CHANGE_ACTIONS = [
   'webhook.secret_promoted',
   'webhook.tested',
   'webhook.resumed',
+  'webhook.notifications_changed',
   'cluster.renamed',
   'cluster.merged',
   'cluster.split',

@@ -120,6 +120,8 @@ const LINES: { [Name in WebhookEventName]: (event: WebhookEventOf<Name>) => stri
   'decision.revised': (event) => `${outcomeOf(event)}  (revision ${event.decision.revision})`,
   'item.withdrawn': ({ item_id }) => `${shortId(item_id)}  withdrawn`,
   'item.expired': ({ item_id, status }) => `${shortId(item_id)}  ${status}: its deadline passed`,
+  'project.attention': ({ project_name, findings }) =>
+    `${JSON.stringify(project_name)} needs attention: ${findings.map(({ text }) => text).join(' ')}`,
   'webhook.test': ({ project_id }) => `test event of project ${shortId(project_id)}`,
 };
 

@@ -24,6 +24,8 @@ import { RefusedWallet } from './entities/refused-wallet.ts';
 import { Regression } from './entities/regression.ts';
 import { RegressionCase } from './entities/regression-case.ts';
 import { Member } from './entities/member.ts';
+import { NotificationMessage } from './entities/notification-message.ts';
+import { NotificationRule } from './entities/notification-rule.ts';
 import { Offer } from './entities/offer.ts';
 import { ProjectChange } from './entities/project-change.ts';
 import { ProjectSettings } from './entities/project-settings.ts';
@@ -70,6 +72,8 @@ const common = {
     Regression,
     RegressionCase,
     Member,
+    NotificationMessage,
+    NotificationRule,
     Offer,
     Project,
     ProjectChange,

@@ -32,7 +32,8 @@ export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Pro
   const reveal = (encrypted: string) => decrypt(keyRing, encrypted, secretContext(what.projectId));
   const [first, ...rest] = signingSecrets(what.secrets, at);
   const message = { id: webhookId, timestamp: timestampOf(at), attempt, body };
-  const signed = await signWebhook(message, [reveal(first), ...rest.map(reveal)], hmacSha256);
+  const signed =
+    what.unsigned === true ? {} : await signWebhook(message, [reveal(first), ...rest.map(reveal)], hmacSha256);
   const headers = withFixed(signed, what.traceparent);
   // A proxy connection is never reused: only the proxy knows where it leads.
   const reuse = connections && !policy.proxyUrl ? { connections, projectId: what.projectId } : undefined;

@@ -8,7 +8,7 @@ import type { ProjectSettings } from '@countersign/shared/settings';
 import type { Role } from '@countersign/shared/enums';
 import type { ProjectChange as WireChange } from '@countersign/shared/schemas/changes';
 import { displayName } from '../domain/access/actor.ts';
-import { projectAbilities } from '../domain/access/permissions.ts';
+import { may, projectAbilities } from '../domain/access/permissions.ts';
 import { memberAbilities, type MemberView } from '../domain/access/pool.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';
 import type { Project } from '../db/entities/project.ts';
@@ -52,6 +52,7 @@ export function presentProject(
     archived_at: project.archivedAt?.toISOString() ?? null,
     over_budget_since: project.overBudgetSince?.toISOString() ?? null,
     hides_confidence: blind,
+    notifications: may(role, 'manage_webhook') ? project.notifications : null,
     stopped: presentStop(project, stoppedByName),
     role,
     abilities: projectAbilities(role, Boolean(project.archivedAt)),

@@ -3,6 +3,8 @@ import type { Services } from '../usecases/services.ts';
 import { createRetentionJob, RETENTION_GAP_MS, RETENTION_POLL_MS } from './retention.ts';
 import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
 import { createReencryptor } from './reencrypt-secrets.ts';
+import { REMIND_MS, remindOnce } from './remind.ts';
+import { SEND_REMINDERS_MS, sendRemindersOnce } from './send-reminders.ts';
 import { SWEEP_MS, sweepOnce } from './sweep.ts';
 import { BUDGET_MS, watchBudgetsOnce } from './watch-budgets.ts';
 import { purgeBatch } from '../db/retention/purge-project.ts';
@@ -14,6 +16,14 @@ export function startMaintenanceJobs(services: Services, onRun: LoopOptions['onR
   return [
     startLoop({ name: 'sweep', run: () => sweepOnce(services), pollMs: SWEEP_MS, log, onRun }),
     startLoop({ name: 'budgets', run: () => watchBudgetsOnce(services), pollMs: BUDGET_MS, log, onRun }),
+    startLoop({ name: 'remind', run: () => remindOnce(services), pollMs: REMIND_MS, log, onRun }),
+    startLoop({
+      name: 'send-reminders',
+      run: () => sendRemindersOnce(services),
+      pollMs: SEND_REMINDERS_MS,
+      log,
+      onRun,
+    }),
     startLoop({ name: 'purge', run: () => purgeOnce(services), pollMs: PURGE_MS, log, onRun }),
     startLoop({
       name: 'keep',

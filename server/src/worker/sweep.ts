@@ -12,7 +12,7 @@ import type { Em } from '../db/orm.ts';
 export const KEY_RETENTION_MS = 7 * 24 * 60 * 60_000;
 /** Retention of used, revoked or expired invites, in milliseconds. */
 export const INVITE_RETENTION_MS = 30 * 24 * 60 * 60_000;
-/** Retention of webhook alerts (WH6), in milliseconds. */
+/** Retention of webhook alerts (WH6) and reminders (NO5), in milliseconds. */
 export const ALERT_RETENTION_MS = 90 * 24 * 60 * 60_000;
 /** Retention of the change log of a deleted project (KE7), in milliseconds. */
 const LOG_RETENTION_MS = 365 * 24 * 60 * 60_000;
@@ -54,9 +54,15 @@ export async function sweepOnce(services: Services): Promise<Next> {
       `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
       [new Date(now.getTime() - ALERT_RETENTION_MS)],
     );
+    const reminders = await em.execute<unknown[]>(
+      `delete from notification_message where ctid in (
+         select ctid from notification_message where status in ('succeeded', 'dead') and created_at < ? limit ${BATCH}
+       ) returning 1`,
+      [new Date(now.getTime() - ALERT_RETENTION_MS)],
+    );
     const lines = await purgeLogs(em, new Date(now.getTime() - LOG_RETENTION_MS), BATCH);
     const people = await forgetGivenNames(em, BATCH);
-    return [rows.length, invites.length, alerts.length, lines, people];
+    return [rows.length, invites.length, alerts.length, reminders.length, lines, people];
   });
   await unhideConfidence(services.db);
   const forgotten = await noteMissingReasons(services);

@@ -20,6 +20,7 @@ import { isTimeZone } from '../time-zone.ts';
 import { personName } from './parts/person-name.ts';
 import { projectSummary } from './parts/project-summary.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { notifications } from './parts/notifications.ts';
 import { offer } from './offers.ts';
 
 const label = z.string().trim().min(1).max(100);
@@ -108,6 +109,8 @@ export const project = z
     over_budget_since: timestamp.nullable(),
     /** Whether the confidence of waiting items, and the thresholds, are hidden from the requesting member (AU3). */
     hides_confidence: z.boolean(),
+    /** Where reminders go (NO); null for members who may not see their URLs. */
+    notifications: notifications.nullable(),
     /** Null unless the project is stopped. */
     stopped: projectStop.nullable(),
     role,
@@ -150,7 +153,11 @@ export const changeProject = endpointSchemas({
   auth: 'session',
   summary: 'Change settings; requires the current version, a stale one is refused',
   params: projectParams,
-  body: z.strictObject({ ...sentSettings.partial().shape, settings_version: z.number().int() }),
+  body: z.strictObject({
+    ...sentSettings.partial().shape,
+    notifications: notifications.optional(),
+    settings_version: z.number().int(),
+  }),
   reply: project,
 });
 

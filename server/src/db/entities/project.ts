@@ -8,6 +8,7 @@ import {
   type ContentKind,
   type DeliveredEvent,
 } from '@countersign/shared/enums';
+import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
 
@@ -43,6 +44,8 @@ const ProjectSchema = defineEntity({
       .type(TextArray)
       .$type<DeliveredEvent[]>()
       .defaultRaw(`'{item.decided,item.expired,item.withdrawn,decision.revised}'`),
+    /** Where reminders go (NO). Its URLs are for owners only. */
+    notifications: p.json<Notification[]>().defaultRaw(`'[]'`),
     /** Retention periods in days (KE); null: never deleted. */
     retentionPayloadDays: p.integer().fieldName('keep_payloads_days').nullable(),
     retentionAttemptDays: p.integer().fieldName('keep_attempts_days').nullable(),

@@ -56,6 +56,7 @@ import { Withdrawal, WithdrawalCases, WithdrawalFeed } from './0034-withdrawal.t
 import { DeadlineCases, DeadlineIndexes, Deadlines, DeadlineSettings } from './0035-deadlines.ts';
 import { WebhookEvents } from './0037-webhook-events.ts';
 import { Traceparent } from './0038-traceparent.ts';
+import { Notifications } from './0039-notifications.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -120,4 +121,5 @@ export const MIGRATIONS = [
   { name: '0036-revisions-statuses', class: RevisedStatuses },
   { name: '0037-webhook-events', class: WebhookEvents },
   { name: '0038-traceparent', class: Traceparent },
+  { name: '0039-notifications', class: Notifications },
 ];

@@ -14,6 +14,8 @@ const TAKE = [
   rowsOf('replay'),
   rowsOf('rollup'),
   rowsOf('webhook_alert'),
+  rowsOf('notification_message'),
+  rowsOf('notification_rule'),
   rowsOf('learning_export'),
   rowsOf('regression_case'),
   rowsOf('regression'),

@@ -31,6 +31,8 @@ export interface Dispatch {
   /** The encrypted secrets of the project's endpoint; which of them sign depends on `at`. */
   secrets: StoredSecrets<string>;
   at: Date;
+  /** For receivers that verify nothing. */
+  unsigned?: boolean;
 }
 
 /**

@@ -22,7 +22,14 @@ import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
 import { refusalsOf } from './problems.ts';
-import { decisionRevisedBody, itemDecidedBody, itemExpiredBody, itemWithdrawnBody, WEBHOOK_ID } from './examples.ts';
+import {
+  decisionRevisedBody,
+  itemDecidedBody,
+  itemExpiredBody,
+  itemWithdrawnBody,
+  projectAttentionBody,
+  WEBHOOK_ID,
+} from './examples.ts';
 
 /** The document for a service at this base URL (PUBLIC_BASE_URL). */
 export function openApiDocument(baseUrl: string): OpenApi {
@@ -252,6 +259,12 @@ const DOCUMENTED_EVENTS: Record<WebhookEventName, DocumentedEvent | null> = {
     description:
       'The deadline of an item passed before anyone decided it. `status` is what `on_deadline` said: `expired` or `rejected`. There is no decision: time approves nothing. Sent, signed and retried like `item.decided`.',
     examples: { expired: { summary: 'Expired', value: itemExpiredBody } },
+  },
+  'project.attention': {
+    operationId: 'projectAttention',
+    description:
+      'A rule of a notification applies. Sent to the URL of a notification of the kind `webhook`, signed with the secret of the project and retried like `item.decided`. Each rule speaks at most once in 15 minutes, and says how many, never which.',
+    examples: { waiting: { summary: 'Items wait too long', value: projectAttentionBody } },
   },
   'webhook.test': null,
 };

@@ -6,6 +6,7 @@ import type {
   ItemDecided,
   ItemExpired,
   ItemWithdrawn,
+  ProjectAttention,
 } from '@countersign/shared/schemas/parts/webhook-events';
 import { problemExample } from './problems.ts';
 
@@ -162,6 +163,22 @@ export const decisionRevisedBody: DecisionRevised = {
   decision: revised,
   reviewer_id: SUPERVISOR,
   decided_at: revised.decided_at,
+};
+
+export const projectAttentionBody: ProjectAttention = {
+  event: 'project.attention',
+  project_id: PROJECT,
+  project_name: 'Support answers',
+  url: `https://review.example.org/projects/${PROJECT}`,
+  findings: [
+    {
+      rule: 'waiting_longer_than',
+      count: 12,
+      limit: 30,
+      text: '12 items have waited longer than 30 minutes.',
+    },
+  ],
+  sent_at: '2026-03-02T09:50:00.000Z',
 };
 
 const respondedId = '0198c2f1-1b70-7d19-9e2a-7c8d9e0f1a2b';

@@ -54,8 +54,9 @@ function bindSettings(bind: Binder, services: Services): void {
   });
   bind.member(api.readProject, ({ actor, params }) => shown(services, actor, params.id));
   bind.member(api.changeProject, async ({ actor, params, body, raw }) => {
-    const { settings_version: settingsVersion, ...changes } = withSchemaText(body, raw);
-    await changeSettings(services, actor, { projectId: params.id, settingsVersion, changes: definedOf(changes) });
+    const { settings_version: settingsVersion, notifications, ...changes } = withSchemaText(body, raw);
+    const change = { projectId: params.id, settingsVersion, changes: definedOf(changes) };
+    await changeSettings(services, actor, { ...change, ...(notifications && { notifications }) });
     return shown(services, actor, params.id);
   });
   bind.member(api.listAnswers, ({ actor, params, query: { after, limit } }) =>

@@ -1,6 +1,7 @@
 // Changes settings by a new version, and refuses a change that is based on an older one.
 import { Refusal } from '@countersign/shared/errors';
-import { SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
+import type { Notification } from '@countersign/shared/schemas/parts/notifications';
+import { SETTINGS, type ProjectSettings, type Setting } from '@countersign/shared/settings';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
@@ -25,6 +26,8 @@ export interface ChangeInput {
   /** The version that the change is based on. */
   settingsVersion: number;
   changes: Partial<ProjectSettings>;
+  /** Replaces all (NO); absent: unchanged. */
+  notifications?: Notification[];
 }
 
 /**
@@ -34,8 +37,9 @@ export interface ChangeInput {
 export async function changeSettings(services: Services, actor: MemberActor, input: ChangeInput): Promise<void> {
   const { projectId, settingsVersion } = input;
   await checkNewUrl(services, actor, input);
+  await checkNewTargets(services, actor, input);
   await services.db.write(async (tx) => {
-    for (const permission of permissionsFor(input.changes))
+    for (const permission of permissionsOf(input))
       await requireChange(tx.em, { userId: actor.userId, projectId }, permission);
     const project = await tx.em.findOneOrFail(Project, { id: projectId });
     const before = settingsOf(project);
@@ -45,6 +49,7 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     const schema = schemaOf(after);
     // By saving the webhook URL again, an owner resumes a paused endpoint.
     if (typeof input.changes.webhook_url === 'string') await resumeEndpoint(services, { tx, actor }, projectId);
+    await changeNotifications(services, { tx, actor }, { project, notifications: input.notifications });
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     const version = settingsVersion + 1;
     const guidelinesVersion = before.guidelines === after.guidelines ? project.guidelinesVersion : version;
@@ -77,6 +82,40 @@ async function checkNewUrl(services: Services, actor: MemberActor, input: Change
   });
   if (project.settingsVersion !== settingsVersion) throw stale();
   if (url !== project.webhookUrl) await checkWebhookUrl(services, url);
+}
+
+const permissionsOf = ({ changes, notifications }: ChangeInput): Setting['changedBy'][] => {
+  const alone = notifications !== undefined && Object.keys(changes).length === 0;
+  return [
+    ...(alone ? [] : permissionsFor(changes)),
+    ...(notifications === undefined ? [] : ['manage_webhook' as const]),
+  ];
+};
+
+/** Targets that are not known yet are looked up before the transaction as well, and for owners only. */
+async function checkNewTargets(services: Services, actor: MemberActor, input: ChangeInput): Promise<void> {
+  const { projectId, notifications = [] } = input;
+  if (notifications.length === 0) return;
+  const { notifications: known } = await services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
+    await refuseArchived(em, projectId);
+    return em.findOneOrFail(Project, { id: projectId });
+  });
+  for (const [index, { url }] of notifications.entries())
+    if (!known.some((one) => one.url === url)) await checkWebhookUrl(services, url, `notifications/${index}/url`);
+}
+
+/** Without a version of the settings, which every member may read: the URLs are for owners only. */
+async function changeNotifications(
+  services: Services,
+  who: { tx: Tx; actor: MemberActor },
+  { project, notifications }: { project: Project; notifications: Notification[] | undefined },
+): Promise<void> {
+  if (notifications === undefined || JSON.stringify(notifications) === JSON.stringify(project.notifications)) return;
+  const projectId = project.id;
+  await who.tx.em.nativeUpdate(Project, { id: projectId }, { notifications });
+  const action = 'webhook.notifications_changed';
+  await recordChange(services, who, { projectId, changed: ['webhook'], action });
 }
 
 const stale = () =>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { decision } from './decision.ts';
 import { decisionStatus } from './enums.ts';
 import { timestamp, uuid } from './ids.ts';
+import { notificationRule } from './notifications.ts';
 
 export const itemDecided = z
   .object({
@@ -57,6 +58,32 @@ export const webhookTest = z
   .meta({ id: 'WebhookTest' });
 export type WebhookTest = z.infer<typeof webhookTest>;
 
+/** A project needs attention (NO): sent to its notifications of the kind `webhook`, not to its webhook URL. */
+export const projectAttention = z
+  .object({
+    event: z.literal('project.attention'),
+    project_id: uuid,
+    project_name: z.string().meta({ description: 'The name of the project' }),
+    url: z.string().meta({ description: 'The page of the project' }),
+    findings: z
+      .array(
+        z.object({
+          rule: z.enum(notificationRule.options.map(({ shape }) => shape.rule.value)),
+          count: z
+            .number()
+            .int()
+            .nullable()
+            .meta({ description: 'How many, up to 10,000; null where nothing is counted' }),
+          limit: z.number().int().nullable().meta({ description: 'The minutes or items that the rule names' }),
+          text: z.string().meta({ description: 'The same as a sentence' }),
+        }),
+      )
+      .meta({ description: 'What the rules found, at least one' }),
+    sent_at: timestamp,
+  })
+  .meta({ id: 'ProjectAttention' });
+export type ProjectAttention = z.infer<typeof projectAttention>;
+
 /**
  * Every event that webhooks send, by its name: the schema of its body, and what it says, as the documentation puts it.
  * What documents, receives or prints events has a table over these names: a missing entry does not compile.
@@ -66,6 +93,7 @@ export const WEBHOOK_EVENTS = {
   'item.withdrawn': { body: itemWithdrawn, summary: 'The pipeline withdrew an item' },
   'decision.revised': { body: decisionRevised, summary: 'A final decision was revised' },
   'item.expired': { body: itemExpired, summary: 'The deadline of an item passed without a decision' },
+  'project.attention': { body: projectAttention, summary: 'A project needs attention' },
   'webhook.test': { body: webhookTest, summary: 'An owner sent a test event' },
 } as const;
 export type WebhookEventName = keyof typeof WEBHOOK_EVENTS;
@@ -77,6 +105,7 @@ export const webhookEvent = z.discriminatedUnion('event', [
   WEBHOOK_EVENTS['item.withdrawn'].body,
   WEBHOOK_EVENTS['decision.revised'].body,
   WEBHOOK_EVENTS['item.expired'].body,
+  WEBHOOK_EVENTS['project.attention'].body,
   WEBHOOK_EVENTS['webhook.test'].body,
 ]);
 export type WebhookEvent = z.infer<typeof webhookEvent>;

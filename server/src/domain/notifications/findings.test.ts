@@ -1,0 +1,53 @@
+// NO1 and NO3: what rules find, and how it is said.
+import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
+import { expect, it } from 'vitest';
+import { COUNT_LIMIT, type Facts, findingsOf, sentenceOf } from './findings.ts';
+
+const QUIET: Facts = { waiting: 0, waitingLonger: 0, stopped: false, webhookPaused: false, overBudget: false };
+const LONGER: NotificationRule = { rule: 'waiting_longer_than', minutes: 30 };
+const DEEPER: NotificationRule = { rule: 'queue_deeper_than', items: 100 };
+const RULES: NotificationRule[] = [
+  ...[LONGER, DEEPER],
+  ...(['project_stopped', 'webhook_paused', 'over_budget'] as const).map((rule) => ({ rule })),
+];
+
+const said = (facts: Partial<Facts>, rules = RULES) => findingsOf(rules, { ...QUIET, ...facts }).map(sentenceOf);
+
+it.each<[string, Partial<Facts>, string[]]>([
+  ['nothing in a quiet project', {}, []],
+  ['one item that waits too long', { waitingLonger: 1 }, ['1 item has waited longer than 30 minutes.']],
+  ['a thousand as one sentence', { waitingLonger: 1000 }, ['1,000 items have waited longer than 30 minutes.']],
+  [
+    'a count that ended early',
+    { waitingLonger: COUNT_LIMIT },
+    ['10,000 or more items have waited longer than 30 minutes.'],
+  ],
+  ['no queue at its limit', { waiting: 100 }, []],
+  ['a queue above its limit', { waiting: 101 }, ['101 items are waiting, more than 100.']],
+  ['a stopped project', { stopped: true }, ['The project is stopped: people decide everything.']],
+  ['a paused webhook', { webhookPaused: true }, ['The webhook is paused: decisions are not delivered.']],
+  [
+    'an exceeded budget',
+    { overBudget: true },
+    ['Automatic decisions may be wrong more often than the error budget allows.'],
+  ],
+  [
+    'several at once, in the order of the rules',
+    { waiting: 2000, waitingLonger: 2, stopped: true },
+    [
+      '2 items have waited longer than 30 minutes.',
+      '2,000 items are waiting, more than 100.',
+      'The project is stopped: people decide everything.',
+    ],
+  ],
+])('NO1: finds %s', (_, facts, sentences) => expect(said(facts)).toEqual(sentences));
+
+it('NO1: finds nothing that no rule names', () => {
+  expect(said({ waitingLonger: 5, stopped: true }, [DEEPER])).toEqual([]);
+});
+
+it('NO3: says one minute as one', () => {
+  expect(said({ waitingLonger: 3 }, [{ rule: 'waiting_longer_than', minutes: 1 }])).toEqual([
+    '3 items have waited longer than 1 minute.',
+  ]);
+});

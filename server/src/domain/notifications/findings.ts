@@ -1,0 +1,64 @@
+// Rules NO1 and NO2: what the rules of a notification find in a project, in plain sentences without content.
+import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
+
+/** NO2: a rule speaks at most once in this many seconds. */
+export const SILENCE_SECONDS = 15 * 60;
+/** Counts stop here, so that a long queue costs the same. */
+export const COUNT_LIMIT = 10_000;
+
+/** A project as its rules see it; counts end at `COUNT_LIMIT`. */
+export interface Facts {
+  waiting: number;
+  /** How many items have waited longer than the minutes of the rule; 0 without one. */
+  waitingLonger: number;
+  stopped: boolean;
+  webhookPaused: boolean;
+  overBudget: boolean;
+}
+
+/** What one rule found: how many, where it counts, and what its limit is, where it has one. */
+export interface Finding {
+  rule: NotificationRule['rule'];
+  count: number | null;
+  limit: number | null;
+}
+
+type Check = {
+  [Name in NotificationRule['rule']]: (rule: Extract<NotificationRule, { rule: Name }>, facts: Facts) => Finding | null;
+};
+
+const state = (rule: Finding['rule'], applies: boolean): Finding | null =>
+  applies ? { rule, count: null, limit: null } : null;
+
+const CHECKS: Check = {
+  waiting_longer_than: ({ rule, minutes }, { waitingLonger: count }) =>
+    count > 0 ? { rule, count, limit: minutes } : null,
+  queue_deeper_than: ({ rule, items }, { waiting: count }) => (count > items ? { rule, count, limit: items } : null),
+  project_stopped: ({ rule }, { stopped }) => state(rule, stopped),
+  webhook_paused: ({ rule }, { webhookPaused }) => state(rule, webhookPaused),
+  over_budget: ({ rule }, { overBudget }) => state(rule, overBudget),
+};
+
+/** NO1: what these rules find, in their order. */
+export function findingsOf(rules: readonly NotificationRule[], facts: Facts): Finding[] {
+  // Each rule meets the check of its own name.
+  return rules.flatMap(
+    (rule) => (CHECKS[rule.rule] as (rule: NotificationRule, facts: Facts) => Finding | null)(rule, facts) ?? [],
+  );
+}
+
+const formatted = (count: number): string =>
+  `${count.toLocaleString('en-US')}${count >= COUNT_LIMIT ? ' or more' : ''}`;
+const counted = (count: number, noun: string): string => `${formatted(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+const SENTENCES: Record<Finding['rule'], (count: number, limit: number) => string> = {
+  waiting_longer_than: (count, limit) =>
+    `${counted(count, 'item')} ${count === 1 ? 'has' : 'have'} waited longer than ${counted(limit, 'minute')}.`,
+  queue_deeper_than: (count, limit) => `${counted(count, 'item')} are waiting, more than ${formatted(limit)}.`,
+  project_stopped: () => 'The project is stopped: people decide everything.',
+  webhook_paused: () => 'The webhook is paused: decisions are not delivered.',
+  over_budget: () => 'Automatic decisions may be wrong more often than the error budget allows.',
+};
+
+/** NO3: a finding as a sentence: how many, never which. */
+export const sentenceOf = ({ rule, count, limit }: Finding): string => SENTENCES[rule](count ?? 0, limit ?? 0);

@@ -1,0 +1,95 @@
+// Evaluates the rules of all notifications, and writes the messages to send: each rule speaks once (NO2).
+import type { Notification } from '@countersign/shared/schemas/parts/notifications';
+import { sha256Hex } from '../crypto/tokens.ts';
+import type { Tx } from '../db/database.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
+import { reminderBody } from '../domain/notifications/message.ts';
+import type { Services } from '../usecases/services.ts';
+import type { Next } from './loop.ts';
+
+/** Polling interval, in milliseconds. */
+export const REMIND_MS = 15_000;
+
+/**
+ * One check of every project with notifications, by the database's clock. Several workers may run it concurrently: the
+ * one that locks the project's row acts, the others leave it out. A crash writes nothing of a project, or all.
+ */
+export async function remindOnce(services: Services): Promise<Next> {
+  const rows = await services.db.read((em) => em.execute<{ id: string }[]>(WATCHED));
+  for (const { id } of rows)
+    await services.db
+      .write((tx) => remind(services, tx, id))
+      .catch((error: unknown) => services.log.error({ project: id, err: error }, 'reminders could not be written'));
+  return {};
+}
+
+const WATCHED = `select id from project where notifications <> '[]' and archived_at is null and deleted_at is null`;
+
+interface Held {
+  name: string;
+  notifications: string;
+  stopped: boolean;
+  over_budget: boolean;
+  webhook_paused: boolean;
+}
+
+const HOLD = `
+  select p.name, p.notifications::text as notifications, p.stopped_at is not null as stopped,
+    p.over_budget_since is not null as over_budget,
+    coalesce((select e.state = 'paused' from webhook_endpoint e where e.project_id = p.id), false) as webhook_paused
+  from project p where p.id = $1 and p.archived_at is null and p.deleted_at is null for no key update of p skip locked`;
+
+const COUNT = `
+  select (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
+      limit ${COUNT_LIMIT}) waiting) as waiting,
+    (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
+      and created_at < now() - make_interval(mins => $2::int) limit ${COUNT_LIMIT}) old) as longer`;
+
+/** A row only if the rule did not speak lately: the key decides among workers. */
+const SPEAK = `
+  insert into notification_rule as r (project_id, target, rule, spoke_at) values ($1, $2, $3, now())
+  on conflict (project_id, target, rule) do update set spoke_at = now()
+    where r.spoke_at <= now() - make_interval(secs => ${SILENCE_SECONDS})
+  returning 1`;
+
+/** Rounded down to the precision of the column, so that it is due at once. */
+const WRITE = `
+  insert into notification_message (id, project_id, kind, url, body, status, next_attempt_at, created_at)
+  values ($1, $2, $3, $4, $5, 'pending', date_trunc('milliseconds', now()), now())`;
+
+async function remind(services: Services, tx: Tx, projectId: string): Promise<void> {
+  const [held] = await rawQuery<Held>(tx.em, HOLD, [projectId]);
+  if (held === undefined) return;
+  const at = services.clock.now();
+  const link = `${services.baseUrl}/projects/${projectId}`;
+  for (const notification of JSON.parse(held.notifications) as Notification[]) {
+    const facts = await factsOf(tx, { projectId, held }, notification);
+    const { kind, url } = notification;
+    const target = sha256Hex(`${kind} ${url}`);
+    const findings: ReturnType<typeof findingsOf> = [];
+    for (const finding of findingsOf(notification.rules, facts)) {
+      const spoken = await rawQuery<object>(tx.em, SPEAK, [projectId, target, finding.rule]);
+      if (spoken.length > 0) findings.push(finding);
+    }
+    if (findings.length === 0) continue;
+    const body = reminderBody(kind, { projectId, name: held.name, link, findings, at });
+    await rawQuery(tx.em, WRITE, [services.ids.uuid(), projectId, kind, url, body]);
+  }
+}
+
+async function factsOf(
+  { em }: Tx,
+  { projectId, held }: { projectId: string; held: Held },
+  { rules }: Notification,
+): Promise<Facts> {
+  const minutes = rules.find((rule) => rule.rule === 'waiting_longer_than')?.minutes ?? null;
+  const [counts] = await rawQuery<Record<'waiting' | 'longer', string>>(em, COUNT, [projectId, minutes]);
+  return {
+    waiting: Number(counts?.waiting ?? 0),
+    waitingLonger: Number(counts?.longer ?? 0),
+    stopped: held.stopped,
+    webhookPaused: held.webhook_paused,
+    overBudget: held.over_budget,
+  };
+}
