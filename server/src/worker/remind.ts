@@ -40,16 +40,32 @@ const HOLD = `
     coalesce((select e.state = 'paused' from webhook_endpoint e where e.project_id = p.id), false) as webhook_paused
   from project p where p.id = $1 and p.archived_at is null and p.deleted_at is null for no key update of p skip locked`;
 
+/**
+ * The commit of an expiry may follow its time by some seconds: only expiries older than this are counted, so that each is
+ * counted once.
+ */
+const SETTLED = `date_trunc('milliseconds', now()) - interval '10 s'`;
+
+/** $1: the project; $2: minutes; $3: the share of a span; $4: the target that asks for expiries. Null: not asked for. */
 const COUNT = `
   select (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
       limit ${COUNT_LIMIT}) waiting) as waiting,
     (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
-      and created_at < now() - make_interval(mins => $2::int) limit ${COUNT_LIMIT}) old) as longer`;
+      and created_at < now() - make_interval(mins => $2::int) limit ${COUNT_LIMIT}) old) as longer,
+    (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
+      and deadline > deadline_clock() and $3::float8 is not null
+      and deadline - make_interval(secs => deadline_span * (1 - $3::float8)) <= deadline_clock()
+      limit ${COUNT_LIMIT}) near) as near,
+    (select count(*) from (select 1 from item where project_id = $1 and not audit and $4::text is not null
+      and expired_at <= ${SETTLED} and expired_at > coalesce(
+        (select spoke_at from notification_rule where project_id = $1 and target = $4 and rule = 'expired'),
+        now() - make_interval(secs => ${SILENCE_SECONDS})) - interval '10 s'
+      limit ${COUNT_LIMIT}) ended) as expired`;
 
 /** A row only if the rule did not speak lately: the key decides among workers. */
 const SPEAK = `
-  insert into notification_rule as r (project_id, target, rule, spoke_at) values ($1, $2, $3, now())
-  on conflict (project_id, target, rule) do update set spoke_at = now()
+  insert into notification_rule as r (project_id, target, rule, spoke_at) values ($1, $2, $3, date_trunc('milliseconds', now()))
+  on conflict (project_id, target, rule) do update set spoke_at = excluded.spoke_at
     where r.spoke_at <= now() - make_interval(secs => ${SILENCE_SECONDS})
   returning 1`;
 
@@ -64,9 +80,9 @@ async function remind(services: Services, tx: Tx, projectId: string): Promise<vo
   const at = services.clock.now();
   const link = `${services.baseUrl}/projects/${projectId}`;
   for (const notification of JSON.parse(held.notifications) as Notification[]) {
-    const facts = await factsOf(tx, { projectId, held }, notification);
     const { kind, url } = notification;
     const target = sha256Hex(`${kind} ${url}`);
+    const facts = await factsOf(tx, { projectId, held, target }, notification);
     const findings: ReturnType<typeof findingsOf> = [];
     for (const finding of findingsOf(notification.rules, facts)) {
       const spoken = await rawQuery<object>(tx.em, SPEAK, [projectId, target, finding.rule]);
@@ -80,14 +96,19 @@ async function remind(services: Services, tx: Tx, projectId: string): Promise<vo
 
 async function factsOf(
   { em }: Tx,
-  { projectId, held }: { projectId: string; held: Held },
+  { projectId, held, target }: { projectId: string; held: Held; target: string },
   { rules }: Notification,
 ): Promise<Facts> {
   const minutes = rules.find((rule) => rule.rule === 'waiting_longer_than')?.minutes ?? null;
-  const [counts] = await rawQuery<Record<'waiting' | 'longer', string>>(em, COUNT, [projectId, minutes]);
+  const share = rules.find((rule) => rule.rule === 'deadline_near')?.share ?? null;
+  const expiredFor = rules.some(({ rule }) => rule === 'expired') ? target : null;
+  const values = [projectId, minutes, share, expiredFor];
+  const [counts] = await rawQuery<Record<'waiting' | 'longer' | 'near' | 'expired', string>>(em, COUNT, values);
   return {
     waiting: Number(counts?.waiting ?? 0),
     waitingLonger: Number(counts?.longer ?? 0),
+    nearDeadline: Number(counts?.near ?? 0),
+    expired: Number(counts?.expired ?? 0),
     stopped: held.stopped,
     webhookPaused: held.webhook_paused,
     overBudget: held.over_budget,

@@ -3,11 +3,15 @@ import type { NotificationRule } from '@countersign/shared/schemas/parts/notific
 import { expect, it } from 'vitest';
 import { COUNT_LIMIT, type Facts, findingsOf, sentenceOf } from './findings.ts';
 
-const QUIET: Facts = { waiting: 0, waitingLonger: 0, stopped: false, webhookPaused: false, overBudget: false };
+const QUIET: Facts = {
+  ...{ waiting: 0, waitingLonger: 0, nearDeadline: 0, expired: 0 },
+  ...{ stopped: false, webhookPaused: false, overBudget: false },
+};
 const LONGER: NotificationRule = { rule: 'waiting_longer_than', minutes: 30 };
 const DEEPER: NotificationRule = { rule: 'queue_deeper_than', items: 100 };
 const RULES: NotificationRule[] = [
   ...[LONGER, DEEPER],
+  ...[{ rule: 'deadline_near', share: 0.29 } as const, { rule: 'expired' } as const],
   ...(['project_stopped', 'webhook_paused', 'over_budget'] as const).map((rule) => ({ rule })),
 ];
 
@@ -24,6 +28,14 @@ it.each<[string, Partial<Facts>, string[]]>([
   ],
   ['no queue at its limit', { waiting: 100 }, []],
   ['a queue above its limit', { waiting: 101 }, ['101 items are waiting, more than 100.']],
+  ['one item near its deadline', { nearDeadline: 1 }, ['1 item is near its deadline: 29% of the time has passed.']],
+  [
+    'a thousand near their deadlines',
+    { nearDeadline: 1000 },
+    ['1,000 items are near their deadlines: 29% of the time has passed.'],
+  ],
+  ['one item that expired', { expired: 1 }, ['1 item passed its deadline without a decision.']],
+  ['a thousand that expired', { expired: 1000 }, ['1,000 items passed their deadlines without a decision.']],
   ['a stopped project', { stopped: true }, ['The project is stopped: people decide everything.']],
   ['a paused webhook', { webhookPaused: true }, ['The webhook is paused: decisions are not delivered.']],
   [

@@ -11,6 +11,10 @@ export interface Facts {
   waiting: number;
   /** How many items have waited longer than the minutes of the rule; 0 without one. */
   waitingLonger: number;
+  /** How many items have used the share of their time that the rule names; 0 without one. */
+  nearDeadline: number;
+  /** How many deadlines passed without a decision since the rule last spoke; 0 without the rule. */
+  expired: number;
   stopped: boolean;
   webhookPaused: boolean;
   overBudget: boolean;
@@ -34,6 +38,9 @@ const CHECKS: Check = {
   waiting_longer_than: ({ rule, minutes }, { waitingLonger: count }) =>
     count > 0 ? { rule, count, limit: minutes } : null,
   queue_deeper_than: ({ rule, items }, { waiting: count }) => (count > items ? { rule, count, limit: items } : null),
+  deadline_near: ({ rule, share }, { nearDeadline: count }) =>
+    count > 0 ? { rule, count, limit: Math.round(share * 100) } : null,
+  expired: ({ rule }, { expired: count }) => (count > 0 ? { rule, count, limit: null } : null),
   project_stopped: ({ rule }, { stopped }) => state(rule, stopped),
   webhook_paused: ({ rule }, { webhookPaused }) => state(rule, webhookPaused),
   over_budget: ({ rule }, { overBudget }) => state(rule, overBudget),
@@ -55,6 +62,10 @@ const SENTENCES: Record<Finding['rule'], (count: number, limit: number) => strin
   waiting_longer_than: (count, limit) =>
     `${counted(count, 'item')} ${count === 1 ? 'has' : 'have'} waited longer than ${counted(limit, 'minute')}.`,
   queue_deeper_than: (count, limit) => `${counted(count, 'item')} are waiting, more than ${formatted(limit)}.`,
+  deadline_near: (count, limit) =>
+    `${counted(count, 'item')} ${count === 1 ? 'is near its deadline' : 'are near their deadlines'}: ${limit}% of the time has passed.`,
+  expired: (count) =>
+    `${counted(count, 'item')} passed ${count === 1 ? 'its deadline' : 'their deadlines'} without a decision.`,
   project_stopped: () => 'The project is stopped: people decide everything.',
   webhook_paused: () => 'The webhook is paused: decisions are not delivered.',
   over_budget: () => 'Automatic decisions may be wrong more often than the error budget allows.',

@@ -12,6 +12,16 @@ export const notificationRule = z.discriminatedUnion('rule', [
     rule: z.literal('queue_deeper_than'),
     items: z.number().int().min(1).max(9999).meta({ description: 'How many items may wait' }),
   }),
+  z.strictObject({
+    rule: z.literal('deadline_near'),
+    share: z
+      .number()
+      .min(0.01)
+      .max(0.99)
+      .default(0.8)
+      .meta({ description: 'The share of the time to the deadline that has passed' }),
+  }),
+  z.strictObject({ rule: z.literal('expired') }),
   z.strictObject({ rule: z.literal('project_stopped') }),
   z.strictObject({ rule: z.literal('webhook_paused') }),
   z.strictObject({ rule: z.literal('over_budget') }),

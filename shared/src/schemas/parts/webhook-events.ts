@@ -74,7 +74,7 @@ export const projectAttention = z
             .int()
             .nullable()
             .meta({ description: 'How many, up to 10,000; null where nothing is counted' }),
-          limit: z.number().int().nullable().meta({ description: 'The minutes or items that the rule names' }),
+          limit: z.number().int().nullable().meta({ description: 'The minutes, items or percent that the rule names' }),
           text: z.string().meta({ description: 'The same as a sentence' }),
         }),
       )

@@ -1,0 +1,156 @@
+// Reminders about deadlines (NO1, NO2): what is near, what passed, and a thousand of them as one message.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeProject, readProject } from '@countersign/shared/routes/projects';
+import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
+import { SILENCE_SECONDS } from '../../../src/domain/notifications/findings.ts';
+import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
+import { remindOnce } from '../../../src/worker/remind.ts';
+import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
+import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
+import { person, type Person } from '../../client.ts';
+import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
+import { setDeadlineClock } from '../support/deadline-clock.ts';
+import { serve, type Served } from '../support/http-server.ts';
+import { useServices } from '../support/test-services.ts';
+
+const inside = useServices();
+let served: Served;
+let owner: Person;
+let project: OpenProject;
+let url: string;
+const arrived: string[] = [];
+
+beforeAll(async () => {
+  served = await serve(inside.services);
+  owner = await person(served.testEnv);
+  const { port } = await httpReceiver((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      arrived.push(body);
+      response.writeHead(200).end();
+    });
+  });
+  url = `http://127.0.0.1:${port}/slack`;
+});
+beforeEach(async () => {
+  await inside.sql('delete from notification_message');
+  await inside.sql(`update project set notifications = '[]'`);
+  arrived.splice(0);
+  project = await openProject(owner);
+});
+afterEach(() => setDeadlineClock(inside, 0));
+afterAll(async () => {
+  await served.close();
+  await closeReceivers();
+});
+
+async function set(...rules: NotificationRule[]): Promise<void> {
+  const params = { id: project.id };
+  const { settings_version } = await owner.call(readProject, { params });
+  const body = { settings_version, notifications: [{ kind: 'slack' as const, url, rules }] };
+  await owner.call(changeProject, { params, body });
+}
+async function submit(count: number, deadlineSeconds = 1000): Promise<void> {
+  const item = () => ({ project_id: project.id, ...aSubmission({ deadline_seconds: deadlineSeconds }) });
+  const items = Array.from({ length: count }, item);
+  const answer = await project.pipeline.submitBatchRaw(JSON.stringify({ items }));
+  if (!answer.ok) throw new Error(answer.text);
+}
+async function expire(): Promise<void> {
+  while ((await expireItemsOnce(inside.services)).again === true);
+  await settle();
+}
+/** The expiries so far are older than the time in which a commit may follow. */
+const settle = () =>
+  inside.sql(`update item set expired_at = least(expired_at, now()) - interval '11 s' where expired_at is not null`);
+const remind = () => remindOnce(inside.services);
+/** As if the silence of every rule were over, and all that expired so far had expired before it. */
+async function pass(): Promise<void> {
+  await inside.sql(`update notification_rule set spoke_at = spoke_at - interval '${SILENCE_SECONDS} s'`);
+  await inside.sql(`update item set expired_at = expired_at - interval '${SILENCE_SECONDS} s'`);
+}
+const texts = async () => {
+  const rows = await inside.sql<{ body: string }>(
+    'select body from notification_message where project_id = ? order by created_at, id',
+    [project.id],
+  );
+  return rows.map(({ body }) => (JSON.parse(body) as { text: string }).text.replace(/^[^:]*: /, ''));
+};
+
+const NEAR: NotificationRule = { rule: 'deadline_near', share: 0.8 };
+const EXPIRED: NotificationRule = { rule: 'expired' };
+
+describe('NO1: a rule about deadlines', () => {
+  it('takes four fifths of the span where it names no share', async () => {
+    const params = { id: project.id };
+    const { settings_version } = await owner.call(readProject, { params });
+    const notifications = [{ kind: 'slack' as const, url, rules: [{ rule: 'deadline_near' as const }] }];
+    // The clients send what the schema makes of it; this is what others send.
+    const body = { settings_version, notifications: notifications as never };
+    expect((await owner.call(changeProject, { params, body })).notifications).toEqual([
+      { kind: 'slack', url, rules: [NEAR] },
+    ]);
+  });
+
+  it('finds items that have used their share of the time, and not before', async () => {
+    await set(NEAR);
+    await submit(3);
+    await submit(1, 5000);
+    await setDeadlineClock(inside, 790);
+    await remind();
+    expect(await texts()).toEqual([]);
+    await setDeadlineClock(inside, 801);
+    await remind();
+    expect(await texts()).toEqual(['3 items are near their deadlines: 80% of the time has passed.']);
+  });
+
+  it('finds what passed once: not before the setting, not again, and nothing that was decided', async () => {
+    await set(EXPIRED);
+    await submit(2);
+    await setDeadlineClock(inside, 1001);
+    await expire();
+    await remind();
+    expect(await texts()).toEqual(['2 items passed their deadlines without a decision.']);
+    await pass();
+    await remind();
+    expect(await texts()).toHaveLength(1);
+    await setDeadlineClock(inside, 0);
+    await submit(1);
+    await setDeadlineClock(inside, 1001);
+    await expireItemsOnce(inside.services);
+    await remind();
+    expect(await texts()).toHaveLength(1);
+    await settle();
+    await remind();
+    expect((await texts()).at(-1)).toBe('1 item passed its deadline without a decision.');
+  });
+
+  it('does not count audited items, which stay approved', async () => {
+    await set(EXPIRED);
+    await submit(1);
+    await inside.sql('update item set audit = true where project_id = ?', [project.id]);
+    await setDeadlineClock(inside, 1001);
+    await expire();
+    await remind();
+    expect(await texts()).toEqual([]);
+  });
+});
+
+it('NO2: a storm of a thousand due items is one message, with any number of workers', async () => {
+  await set(NEAR, EXPIRED);
+  await submit(500);
+  await submit(500);
+  await setDeadlineClock(inside, 900);
+  await Promise.all(Array.from({ length: 4 }, remind));
+  await setDeadlineClock(inside, 1001);
+  await expire();
+  await Promise.all(Array.from({ length: 4 }, remind));
+  for (let n = 0; n < 3; n += 1) await sendRemindersOnce(inside.services);
+  // Two rules speak, each once: what is near, and then what passed.
+  expect(await texts()).toEqual([
+    '1,000 items are near their deadlines: 80% of the time has passed.',
+    '1,000 items passed their deadlines without a decision.',
+  ]);
+  expect(arrived).toHaveLength(2);
+});
