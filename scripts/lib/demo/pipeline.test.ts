@@ -1,9 +1,12 @@
 // Tests the pace and order of the demo's pipeline on fake timers.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { route } from '../../../server/src/domain/items/routing.ts';
+import { DEFAULT_SETTINGS } from '../../../shared/src/settings.ts';
 import type { Submitted } from '../../../shared/src/schemas/public.ts';
 import {
   BURST,
+  BURST_DEADLINES,
   MAX_WAITING,
   LONGEST_PAUSE_MS,
   runPipeline,
@@ -58,6 +61,16 @@ describe('runPipeline', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(SHORTEST_PAUSE_MS);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(LONGEST_PAUSE_MS);
     expect(gaps.length).toBeGreaterThanOrEqual((5 * MINUTE) / LONGEST_PAUSE_MS - 1);
+  });
+
+  it('gives the first items of the burst that people get a deadline each, the nearest one first', async () => {
+    const { submitted } = startPipeline(() => 0);
+    await vi.advanceTimersByTimeAsync(0);
+    const burst = submitted.map(({ sample }) => sample);
+    const near = burst.filter(({ deadline_seconds: seconds = Infinity }) => seconds < 300);
+    expect(near).toMatchObject(BURST_DEADLINES);
+    for (const { confidence, risk_flags = [] } of near)
+      expect(route({ confidence, risk_flags }, { ...DEFAULT_SETTINGS, stopped: false }).status).toBe('queued');
   });
 
   it('makes no burst when items wait from an earlier start', async () => {

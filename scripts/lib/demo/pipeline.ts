@@ -1,6 +1,7 @@
 // The demo's simulated pipeline: submits samples at a human pace, and pauses while enough items wait.
 import type { Submitted } from '../../../shared/src/schemas/public.ts';
 import type { ItemStatus } from '../../../shared/src/enums.ts';
+import { DEFAULT_SETTINGS } from '../../../shared/src/settings.ts';
 import type { Sample } from './samples.ts';
 
 export interface PipelineParts {
@@ -22,6 +23,20 @@ export const BURST = 12;
 export const MAX_WAITING = 40;
 export const SHORTEST_PAUSE_MS = 4_000;
 export const LONGEST_PAUSE_MS = 9_000;
+
+/**
+ * The deadlines of the first items of a burst that people get: one expires while the page is opened, the countdown of another is
+ * already a warning, and supervisors get the third.
+ */
+export const BURST_DEADLINES = [
+  { deadline_seconds: 20, on_deadline: 'expire' },
+  { deadline_seconds: 150, on_deadline: 'reject' },
+  { deadline_seconds: 240, on_deadline: 'escalate' },
+] as const;
+
+/** Routing asks a person about it, unless the project has other thresholds. */
+const isForPeople = ({ confidence, risk_flags: flags = [] }: Sample): boolean =>
+  flags.length === 0 && confidence >= DEFAULT_SETTINGS.review_threshold && confidence < DEFAULT_SETTINGS.auto_threshold;
 
 /** Runs until the signal fires. Failures are printed and retried at the usual pace. */
 export async function runPipeline(parts: PipelineParts, signal: AbortSignal): Promise<void> {
@@ -48,8 +63,11 @@ function pause(random: () => number): number {
 
 async function burst(parts: PipelineParts, samples: Generator<Sample, never>, signal: AbortSignal): Promise<void> {
   const counts = new Map<ItemStatus, number>();
+  const deadlines = BURST_DEADLINES.values();
   for (let sent = 0; sent < BURST && !signal.aborted; sent += 1) {
-    const { status } = await parts.submit(samples.next().value);
+    const sample = samples.next().value;
+    const deadline = isForPeople(sample) ? deadlines.next().value : undefined;
+    const { status } = await parts.submit({ ...sample, ...deadline });
     counts.set(status, (counts.get(status) ?? 0) + 1);
   }
   if (signal.aborted) return;

@@ -1,5 +1,6 @@
 // Tests the demo's webhook consumer and the lines it prints.
 import { afterEach, describe, expect, it } from 'vitest';
+import type { WebhookEvent } from '../../../shared/src/schemas/parts/webhook-events.ts';
 import { signWebhook } from '../../../shared/src/webhook.ts';
 import { describe as describeEvent, startReceiver, type Receiver } from './receiver.ts';
 
@@ -124,6 +125,21 @@ describe('the printed line', () => {
 
   it('says that nothing is shipped, and why, unless the item was approved', () => {
     expect(line({ status: 'rejected', output: null, reason: 'Wrong tone' })).toMatch(/ships nothing: Wrong tone$/);
+  });
+
+  it('tells all events apart', () => {
+    const undecided = { ...event, decision: null, reviewer_id: null };
+    const lines: [WebhookEvent, RegExp][] = [
+      [{ ...event, decision }, /approved +edit .* ships Hi Ines/],
+      [
+        { ...event, event: 'decision.revised', decision: { ...decision, revision: 2, revises: decision.id } },
+        /approved +edit .* ships Hi Ines.*\(revision 2\)$/,
+      ],
+      [{ ...undecided, event: 'item.withdrawn', status: 'withdrawn' }, /0199…aa11 {2}withdrawn$/],
+      [{ ...undecided, event: 'item.expired', status: 'expired' }, /0199…aa11 {2}expired: its deadline passed$/],
+      [{ ...undecided, event: 'item.expired', status: 'rejected' }, /0199…aa11 {2}rejected: its deadline passed$/],
+    ];
+    for (const [one, words] of lines) expect(describeEvent(one, NOW)).toMatch(words);
   });
 
   it('cannot be used to steer the terminal', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { projectSettings } from '../../../shared/src/schemas/projects.ts';
 import { DEFAULT_SETTINGS } from '../../../shared/src/settings.ts';
+import { ON_DEADLINE } from '../../../shared/src/enums.ts';
 import { LIMITS } from '../../../shared/src/limits.ts';
 import { submission } from '../../../shared/src/schemas/public.ts';
 import { route } from '../../../server/src/domain/items/routing.ts';
@@ -61,6 +62,12 @@ describe('the demo samples', () => {
     }
     expect(Math.min(...Object.values(counts))).toBeGreaterThanOrEqual(5);
     expect(counts.queued).toBeGreaterThan(samples.length / 2);
+  });
+
+  it('have deadlines here and there, with every effect, and minutes to decide', () => {
+    const ends = [...samples, ...loadSamples('tool_calls')].filter(({ on_deadline }) => on_deadline !== undefined);
+    expect(new Set(ends.map(({ on_deadline }) => on_deadline))).toEqual(new Set(ON_DEADLINE));
+    for (const { deadline_seconds } of ends) expect(deadline_seconds).toBeGreaterThanOrEqual(240);
   });
 
   it('come in several shapes: questions, chats, tickets, JSON suggestions, flags, and always with source, model and region', () => {

@@ -2,6 +2,7 @@
 import type { Services } from '../usecases/services.ts';
 import { type HeldClaim, LockStoreDown } from '../claims/claim-lock.ts';
 import { passDeadlines } from '../db/deadlines/pass-deadlines.ts';
+import { rawQuery } from '../db/raw-query.ts';
 import type { Next } from './loop.ts';
 
 const BATCH = 200;
@@ -22,14 +23,13 @@ async function release({ claims }: Services, held: readonly HeldClaim[]): Promis
   }
 }
 
+/** The seconds until the next deadline. */
+export const NEXT_DEADLINE = `select extract(epoch from min(deadline) - deadline_clock())::float8 as seconds from item
+  where deadline is not null and status in ('queued', 'escalated')`;
+
 /** By our own clock: only the difference comes from the database. */
-async function nextDeadline(services: Services): Promise<Date | null> {
-  const [row] = await services.db.read((em) =>
-    em.execute<{ seconds: string | number | null }[]>(
-      `select extract(epoch from min(deadline) - deadline_clock()) as seconds from item
-       where deadline is not null and status in ('queued', 'escalated')`,
-    ),
-  );
+async function nextDeadline({ db }: Services): Promise<Date | null> {
+  const [row] = await db.read((em) => rawQuery<{ seconds: number | null }>(em, NEXT_DEADLINE, []));
   const seconds = row?.seconds ?? null;
-  return seconds === null ? null : new Date(Date.now() + Math.max(0, Number(seconds) * 1000) + 1);
+  return seconds === null ? null : new Date(Date.now() + Math.max(0, seconds * 1000) + 1);
 }

@@ -24,7 +24,7 @@ export interface PassedDeadlines {
 /**
  * $1: how many at most; $2: one item alone, or null. A row that somebody else has locked is found again later.
  */
-const DUE = `
+export const DUE = `
   select id, status, audit, on_deadline, deadline_span, claimed_by, claim_fence, claim_expires_at is not null as live,
     (extract(epoch from deadline_clock()) * 1000)::float8 as clock
   from item where deadline <= deadline_clock() and status in ('queued', 'escalated') and ($2::uuid is null or id = $2)

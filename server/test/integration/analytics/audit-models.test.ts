@@ -2,9 +2,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import { NEWEST_MODEL } from '../../../src/db/audits/audit-span.ts';
 import { MOST_AUDITS } from '../../../src/db/audits/audit-rows.ts';
-import { rawQuery } from '../../../src/db/raw-query.ts';
 import { createAuditFixture } from './audit-fixture.ts';
 import { anItem, type ProjectFixture } from '../support/project-fixture.ts';
+import { nodesOf, planOf, rowsVisited } from '../support/query-plan.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
@@ -25,15 +25,6 @@ async function audited(count: number, model: string): Promise<void> {
   );
 }
 
-interface Plan {
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-}
-
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
 it.each([
   [
     'every second audit has a different model name',
@@ -48,16 +39,6 @@ it.each([
   const [item] = await testEnv.sql<{ at: string | Date }>('select created_at as at from item where id = ?', [id]);
   const to = new Date(new Date(item?.at ?? 0).getTime() + 1);
   const from = new Date(to.getTime() - (MOST_AUDITS - 1) * 1000);
-  const [row] = await testEnv.services.db.read((em) =>
-    rawQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(em, `explain (analyze, format json) ${NEWEST_MODEL}`, [
-      fixture.projectId,
-      from,
-      to,
-    ]),
-  );
-  if (row === undefined) throw new Error('There is a plan.');
-  for (const node of nodesOf(row['QUERY PLAN'][0].Plan)) {
-    const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
-    expect(read).toBeLessThanOrEqual(MOST_AUDITS);
-  }
+  const plan = await planOf(testEnv, NEWEST_MODEL, [fixture.projectId, from, to]);
+  for (const node of nodesOf(plan)) expect(rowsVisited(node)).toBeLessThanOrEqual(MOST_AUDITS);
 });

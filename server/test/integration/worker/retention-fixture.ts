@@ -11,6 +11,7 @@ import { changeSettings } from '../../../src/usecases/projects/change-settings.t
 import { excludeLearning } from '../../../src/usecases/learnings/change-learnings.ts';
 import { readDelivery } from '../../../src/usecases/webhooks/read-delivery.ts';
 import { readItem, readPublicItem } from '../../../src/usecases/items/read-item.ts';
+import type { SubmitRequest } from '../../../src/usecases/items/submit.ts';
 import { createRetentionJob } from '../../../src/worker/retention.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { relayAll } from '../analytics/rollup-checks.ts';
@@ -115,7 +116,7 @@ export function useRetentionFixture() {
   const mark = (what: string) => `kept-mark-${test}-${what}`;
   const json = (value: unknown) => ({ value, raw: JSON.stringify(value) });
 
-  const submitted = (given: { confidence?: number } = {}) =>
+  const submitted = (given: Pick<Partial<SubmitRequest>, 'confidence' | 'deadline'> = {}) =>
     anItem(testEnv.services, now.fixture, {
       input: json({ question: mark('input') }),
       suggestion: json(mark('suggestion')),

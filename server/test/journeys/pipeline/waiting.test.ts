@@ -5,6 +5,7 @@ import type { Submitted } from '@countersign/shared/schemas/public';
 import { listQueue, undoDecision } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, type OpenProject, review, setUndoWindow } from '../../builders.ts';
 import { type Answer, type Person, person } from '../../client.ts';
+import { setDeadlineClock } from '../../integration/support/deadline-clock.ts';
 import { useTestEnvironment } from '../../test-environment.ts';
 
 const testEnv = useTestEnvironment();
@@ -75,6 +76,25 @@ describe('a waiting request', () => {
     const { decision } = await review(owner, id, 'approve', { process: 1 });
     expect(await submitted).toMatchObject({ reply: { status: 'approved', decision } });
     expect(performance.now() - since).toBeGreaterThan(1000);
+  });
+
+  it('DL1: is woken by the deadline of its item, with the status that it has then and no decision', async () => {
+    const project = await openProject(owner);
+    const waiting = (['expire', 'reject', 'escalate'] as const).map((on_deadline) =>
+      submitting(project, 'wait=60', { deadline_seconds: 600, on_deadline }),
+    );
+    const ids = await arrived(project, 3);
+    const reads = ids.map((id) => reading(project, id, 60));
+    await setDeadlineClock(testEnv, 601);
+    const [expired, rejected, escalated] = waiting;
+    expect(await expired).toMatchObject({ status: 201, reply: { status: 'expired', decision: null } });
+    expect(await rejected).toMatchObject({ status: 201, reply: { status: 'rejected', decision: null } });
+    // What escalates has no end yet: its request waits on, until the second deadline.
+    await setDeadlineClock(testEnv, 10_000);
+    expect(await escalated).toMatchObject({ status: 201, reply: { status: 'expired', decision: null } });
+    const statuses = (await Promise.all(reads)).map((read) => (read.ok ? read.reply.status : read.text));
+    expect(statuses.sort()).toEqual(['expired', 'expired', 'rejected']);
+    await setDeadlineClock(testEnv, 0);
   });
 
   it('returns the current state when its time is over', async () => {
