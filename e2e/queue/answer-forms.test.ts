@@ -299,7 +299,19 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     });
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     await page.keyboard.press('Shift+R');
-    await page.getByLabel('Answer in words').waitFor();
+    const field = page.getByLabel('Answer in words');
+    await field.waitFor();
+    // What is too long is not cut, and not sent.
+    const pasted = `${'Ask first. '.repeat(1818)}And then again`;
+    await page.keyboard.insertText(pasted);
+    expect(await field.inputValue()).toBe(pasted);
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('alert').filter({ hasText: '12 characters too many.' }).waitFor();
+    expect(await focusedName(page)).toBe('Answer in words');
+    await checkAppearances(page, 'respond-too-long', APPEARANCES);
+    await page.keyboard.press('Control+Enter');
+    expect(await field.inputValue()).toBe(pasted);
+    await field.fill('');
     await page.keyboard.type('Ask for a written request first.');
     await page.keyboard.press('Escape');
     await page.getByLabel('Answer in words').waitFor({ state: 'detached' });

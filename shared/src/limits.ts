@@ -38,7 +38,9 @@ export const LIMITS = {
   riskFlagLength: 100,
   metadataKeys: 50,
   titleLength: 200,
-  /** The longest answer in words, in characters. */
+  /** The longest reason and note of a decision, and the longest answer in words, in code points. */
+  reasonLength: 500,
+  noteLength: 4000,
   responseLength: 20_000,
   /** The longest a request may wait for a decision, in seconds. */
   waitSeconds: 60,

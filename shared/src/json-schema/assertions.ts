@@ -1,4 +1,5 @@
 // The keywords that test a value without looking into it by another schema.
+import { codePointsOf } from '../formats/code-points.ts';
 import { jsonText, type Json } from '../json/json.ts';
 import {
   compareNumbers,
@@ -107,13 +108,10 @@ function multipleTest({ value }: Part): Test {
 
 type Sizes = (visit: Visit, run: Run) => number;
 
-/** Characters are counted as Unicode does, not in UTF-16 units. */
 function charactersOf({ value }: Visit, run: Run): number {
   const text = value as string;
   run.spend(text.length >> 4);
-  let count = 0;
-  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1;
-  return count;
+  return codePointsOf(text);
 }
 
 function patternTest({ value, matcher }: Part): Test {

@@ -1,6 +1,7 @@
 // Reported mistakes in final decisions, their answers (MR), and a person's own figures of today (OF1).
 import { z } from 'zod';
 import { MISTAKE_STATES } from '../enums.ts';
+import { LIMITS } from '../limits.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo, reviewerDecision } from './parts/enums.ts';
 import { isTimeZone } from '../time-zone.ts';
@@ -59,7 +60,7 @@ export const reportMistake = endpointSchemas({
   summary:
     'Report a mistake in a final decision to the supervisors; while it is open, a second report replaces your note',
   params,
-  body: z.strictObject({ note: z.string().trim().max(4000).optional() }).optional(),
+  body: z.strictObject({ note: z.string().trim().max(LIMITS.noteLength).optional() }).optional(),
   reply: mistakeOfItem,
   errors: ['validation_failed'],
 });

@@ -136,8 +136,8 @@ export const decideItem = endpointSchemas({
     fence,
     action: reviewAction,
     output: json.optional(),
-    reason: z.string().trim().min(1).max(500).optional(),
-    note: z.string().trim().max(4000).optional(),
+    reason: z.string().trim().min(1).max(LIMITS.reasonLength).optional(),
+    note: z.string().trim().max(LIMITS.noteLength).optional(),
     /** For `respond`: the answer in words. */
     response: z.string().max(LIMITS.responseLength).regex(/\S/u, 'A response has a visible character.').optional(),
   }),
@@ -158,7 +158,7 @@ export const reopenItem = endpointSchemas({
   auth: 'session',
   summary: 'Queue an item that routing rejected; for supervisors and owners',
   params: itemParams,
-  body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).optional(),
+  body: z.strictObject({ reason: z.string().trim().min(1).max(LIMITS.reasonLength).optional() }).optional(),
   reply: itemDetail,
 });
 
@@ -170,8 +170,8 @@ export const reviseItem = endpointSchemas({
     action: z.enum(REVISION_ACTIONS),
     /** For `edit`: the output that replaces the one before. */
     output: json.optional(),
-    reason: z.string().trim().min(1).max(500),
-    note: z.string().trim().max(4000).optional(),
+    reason: z.string().trim().min(1).max(LIMITS.reasonLength),
+    note: z.string().trim().max(LIMITS.noteLength).optional(),
     /** The ID of the decision that is meant, null for none: refused when it is not the newest any more. */
     revises: uuid.nullable().optional(),
   }),

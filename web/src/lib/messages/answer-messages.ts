@@ -27,7 +27,6 @@ export const answerMessages = {
   response: {
     field: 'Answer in words',
     hint: 'Sent instead of letting it happen.',
-    left: (count: number) => `${count} characters left`,
     empty: 'Write the answer first.',
     send: 'Send answer',
     cancel: 'Cancel',

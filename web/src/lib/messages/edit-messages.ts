@@ -54,6 +54,7 @@ export const editMessages = {
   plainOnly: "Couldn't load the JSON editor. Using a plain text field instead.",
   answerFault: (fault: string, others: number) =>
     others === 0 ? fault : `${fault} ${plural(others, 'more field does', 'more fields do')} not fit the schema.`,
+  note: (fault: string) => `Note: ${fault}`,
   badJson: (detail: string) => `Invalid JSON. ${detail}`,
   limits: {
     bytes: 'Too large (max 256 KiB). Shorten it.',

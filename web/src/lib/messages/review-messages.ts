@@ -13,7 +13,6 @@ export const reviewMessages = {
     hint: 'Sent with your decision.',
     field: 'Note for your decision',
     done: 'Done',
-    left: (count: number) => `${count} characters left`,
     notPersisted: 'Saved only in this tab (browser storage is blocked)',
     noReason: 'Pick a reason to send with your note.',
     noAction: 'Now decide. Your note is sent with the decision.',

@@ -62,6 +62,8 @@ export class EditSession {
   warned: string | null = $state(null);
   /** Incremented when a submission is blocked, so that the cause is scrolled into view. */
   blockedCount = $state(0);
+  /** Only the note keeps the last submission from being sent: it is too long. */
+  noteBlocks = $state(false);
   /** Only the reason is missing: selecting one submits the edit. */
   needsReason = $state(false);
   /** Other drafts of this item, such as one that was typed in another tab. */
@@ -226,15 +228,16 @@ export class EditSession {
    */
   submission(): DecisionInput | null {
     if (validateEdit === null) return null;
-    const { read, fault, shapeBreaches } = validateEdit(this, this.text);
+    const { read, fault, shapeBreaches, noteFault } = validateEdit(this, this.text);
     const sendable = read.ok && fault === null;
     const meant = shapeBreaches.length === 0 || this.warned === this.text;
     // Without a suggestion there is nothing that was wrong.
     const reasoned = this.reason !== null || this.item.has_suggestion === false;
-    this.needsReason = sendable && meant && !reasoned;
-    this.fault = fault ?? (this.needsReason ? itemMessages.edit.noReason : null);
+    this.noteBlocks = sendable && meant && noteFault !== null;
+    this.needsReason = sendable && meant && noteFault === null && !reasoned;
+    this.fault = fault ?? (this.noteBlocks ? noteFault : this.needsReason ? itemMessages.edit.noReason : null);
     if (sendable && !meant) this.warned = this.text;
-    if (!read.ok || !sendable || !meant || !reasoned) {
+    if (!read.ok || !sendable || !meant || !reasoned || this.noteBlocks) {
       this.blockedCount += 1;
       return null;
     }

@@ -15,6 +15,21 @@ provideValidator(validateEdit);
 
 const SPELLINGS = ['1.0', '1e2', '0.12345678901234567890', '-0', '7', '9007199254740991'];
 
+describe('QU30: the note of an edit', () => {
+  it('is never cut: one that is too long keeps the edit from being sent', () => {
+    const edit = new EditSession(new Drafts('me', null), { id: 'i1', suggestion: 'Yes.' });
+    edit.write('No.');
+    edit.note = 'n'.repeat(4001);
+    expect([edit.submission(), edit.noteBlocks, edit.blockedCount]).toEqual([null, true, 1]);
+    expect(edit.fault).toBe('Note: 1 character too many. At most 4,000 are possible.');
+    edit.note = ` ${'n'.repeat(4000)} `;
+    // Only the reason is missing now.
+    expect([edit.submission(), edit.noteBlocks, edit.needsReason]).toEqual([null, false, true]);
+    edit.reason = 'Wrong';
+    expect(edit.submission()).toMatchObject({ output: 'No.', note: 'n'.repeat(4000) });
+  });
+});
+
 describe('QU18: an edit', () => {
   const END = fc.constantFrom('\r\n', '\n', '\r');
   const text = fc

@@ -1,4 +1,5 @@
 // Validates an edit on submission: what blocks it, and what needs a confirmation first. Pure.
+import { lengthFault } from '#lib/components/forms/length-limit.ts';
 import { editMessages } from '#lib/messages/edit-messages.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import { judgeAnswer } from '#lib/form/answer-check.ts';
@@ -18,6 +19,7 @@ import {
   printJson,
   sourceOf,
 } from '#lib/values/json/lossless.ts';
+import { LIMITS } from '@countersign/shared/limits';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import type { EditedItem, EditKind } from './edit-model.ts';
 
@@ -28,6 +30,8 @@ export interface EditValidation {
   readonly shapeBreaches: readonly Breach[];
   /** Where the answer does not satisfy its schema (TS2). */
   readonly answerFaults: readonly AnswerFault[];
+  /** What is wrong with the note. */
+  readonly noteFault: string | null;
 }
 
 /** What is edited, see `EditSession`. */
@@ -39,11 +43,12 @@ export interface EditedAnswer {
   readonly pending?: readonly PendingText[];
   /** The text before anything is typed, where a person writes the answer. */
   readonly started?: string;
+  readonly note?: string;
 }
 
 /** Validates the editor's text. A text has no shape to lose, and a schema says which shapes are right. */
 export function validateEdit(answer: EditedAnswer, text: string): EditValidation {
-  const { subject, schema, item, pending = [] } = answer;
+  const { subject, schema, item, pending = [], note = '' } = answer;
   const writes = subject === null && item.has_suggestion === false;
   const asText = answer.kind === 'text';
   const read = asText ? readEdit(writes ? '' : subject, text) : readEdit(subject, text);
@@ -52,12 +57,14 @@ export function validateEdit(answer: EditedAnswer, text: string): EditValidation
   const answerFaults = withPendingFaults(judged ? judgeAnswer(schema, value) : [], pending);
   const hasShape = schema === null && !asText && pending.length === 0;
   const shapeBreaches = read.ok && hasShape ? breaches(subject, read.value) : [];
+  const tooLong = lengthFault(note.trim(), LIMITS.noteLength);
   const isEmpty = text.trim() === '' || (text === answer.started && answerFaults.length > 0);
   return {
     read: read.ok && !asText ? { ...read, output: spelled(item, read.value) } : read,
     fault: writes && isEmpty ? itemMessages.edit.empty : faultOf(read, answerFaults, item),
     shapeBreaches,
     answerFaults,
+    noteFault: tooLong === undefined ? null : editMessages.note(tooLong),
   };
 }
 

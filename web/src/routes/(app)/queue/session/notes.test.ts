@@ -27,6 +27,39 @@ describe('notes', () => {
     expect(drafts.notes('one').note).toBe('');
   });
 
+  it('QU30: are never cut: one that is too long opens its field and is not sent', async () => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    reviewSession.reasonPrompt.openNote();
+    reviewSession.reasonPrompt.note = '😀'.repeat(4012);
+    reviewSession.reasonPrompt.clear();
+    const states = [];
+    for (const _ of [1, 2]) {
+      expect(await reviewSession.decide('approve')).toBe(false);
+      states.push(reviewSession.reasonPrompt.refused);
+    }
+    // Each attempt moves the focus again.
+    expect([states[0] === states[1], ...states]).toEqual([false, { field: 'note' }, { field: 'note' }]);
+    expect(fixture.server.decisions).toEqual([]);
+    const { note, fault } = reviewSession.reasonPrompt;
+    expect([note?.length, drafts.notes('one').note.length]).toEqual([8024, 8024]);
+    expect(fault).toBe('12 characters too many. At most 4,000 are possible.');
+    reviewSession.reasonPrompt.note = '😀'.repeat(4000);
+    expect(reviewSession.reasonPrompt.fault).toBeNull();
+    expect(await reviewSession.decide('approve')).toBe(true);
+    expect(fixture.server.decisions).toMatchObject([{ note: '😀'.repeat(4000) }]);
+  });
+
+  it.each([
+    ['respond', { response: 'r'.repeat(20_001) }, 'response'],
+    ['reject', { reason: 'r'.repeat(501) }, 'own'],
+    ['edit', { output: 'Changed', note: 'n'.repeat(4001) }, 'note'],
+  ] as const)('QU30: and so are other texts of a decision: %s', async (action, input, field) => {
+    const { reviewSession } = await fixture.openWithClaim();
+    if (action === 'edit') reviewSession.startEdit();
+    expect(await reviewSession.decide(action, input)).toBe(false);
+    expect([fixture.server.decisions, reviewSession.reasonPrompt.refused]).toEqual([[], { field }]);
+  });
+
   it.each([
     ['Mine', true],
     ['Another', false],

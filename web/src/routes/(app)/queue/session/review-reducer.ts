@@ -1,4 +1,6 @@
 // The review session as a pure function: state and event in, state and effects out.
+import { lengthFault } from '#lib/components/forms/length-limit.ts';
+import { LIMITS } from '@countersign/shared/limits';
 import type { DecisionInput } from '../editor/edit-session.svelte.ts';
 import {
   advance,
@@ -271,10 +273,27 @@ function startDecision(working: WorkingState, event: EventOf<'decide'>): void {
     detail,
     prompt: { notes },
   } = item;
-  const request = { detail, fence: grant.fence, action, input: withNote(input, notes.note), draft: saved, notes };
+  const sent = withNote(input, notes.note);
+  const refused = refusedText(sent);
+  if (refused !== null) {
+    prompt(working, { ...refused, openFields: { ...item.prompt.openFields, [refused.refused.field]: true } });
+    return void working.effects.push({ kind: 'finish', caller, result: false });
+  }
+  const request = { detail, fence: grant.fence, action, input: sent, draft: saved, notes };
   const shown = flow && next !== null ? next.id : detail.id;
   const decision = { request, input, grant, edit: editOf(item), shown, flow };
   decide(working, { kind: 'decide', decision, caller }, flow ? next : null);
+}
+
+/** The first text that is longer than the server accepts: its field opens with all of it, and nothing is sent. */
+function refusedText({ note, response, reason }: DecisionInput) {
+  const texts = [
+    { field: 'response', fault: lengthFault(response ?? '', LIMITS.responseLength) },
+    { field: 'note', fault: lengthFault(note ?? '', LIMITS.noteLength) },
+    { field: 'own', fault: lengthFault(reason ?? '', LIMITS.reasonLength) },
+  ] as const;
+  for (const { field, fault } of texts) if (fault !== undefined) return { fault, refused: { field } };
+  return null;
 }
 
 /** The note is appended to the editor's own note, for any decision. */

@@ -26,6 +26,9 @@ export type Claim =
 /** The actions that require a reason, and no other input. */
 export type ReasonedAction = ActionWith<'requires', 'reason'>;
 
+/** The texts of the reason prompt. */
+export type PromptText = 'own' | 'note' | 'response';
+
 /** The reason prompt of an item: what is selected, and the notes of its fields, whether they are open or not. */
 export interface Prompt {
   /** The action that waits for its reason. */
@@ -34,6 +37,8 @@ export interface Prompt {
   readonly picked: string | null;
   /** What is missing before it can be sent, shown in place. */
   readonly fault: string | null;
+  /** The text that kept the last decision from being sent; each refusal is another object. */
+  readonly refused: { readonly field: PromptText } | null;
   readonly openFields: { readonly own: boolean; readonly note: boolean; readonly response?: boolean };
   readonly notes: Notes;
   /** False when the browser refused to store them: they last only as long as the tab. */
@@ -231,7 +236,13 @@ export function nameOf(job: Job): Command {
 
 const NO_CLAIM: Claim = { kind: 'none' };
 const NOTHING: Notes = { note: '', own: '' };
-const CLOSED = { action: null, picked: null, fault: null, openFields: { own: false, note: false } } as const;
+const CLOSED = {
+  action: null,
+  picked: null,
+  fault: null,
+  refused: null,
+  openFields: { own: false, note: false },
+} as const;
 export const EMPTY_PROMPT: Prompt = { ...CLOSED, notes: NOTHING, persisted: true };
 
 /** Closes what is open. The notes are retained. */

@@ -88,6 +88,10 @@ export class ReasonPrompt {
     this.#send({ kind: 'fault', fault });
   }
 
+  get refused(): Prompt['refused'] {
+    return this.#prompt.refused;
+  }
+
   /** The note and the custom reason of the open item, whether their fields are open or not. */
   get notes(): Prompt['notes'] {
     return this.#prompt.notes;

@@ -131,7 +131,10 @@ describe('the declarations of the settings', () => {
     }
     if (setting.control === 'list')
       return [setting.minEntries, setting.maxEntries, setting.maxEntries + 1].map(list).concat([[]]);
-    if (setting.control !== 'number') return [setting.minLength, setting.maxLength, setting.maxLength + 1].map(text);
+    if (setting.control !== 'number') {
+      const { minLength, maxLength } = setting;
+      return [...[minLength, maxLength, maxLength + 1].map(text), '😀'.repeat(maxLength), '😀'.repeat(maxLength + 1)];
+    }
     const { min, max, integer } = setting;
     const step = integer ? 1 : 0.0001;
     return [min, max, min + 0.5, max + step, min - step].filter((value) => value >= 0);

@@ -1,4 +1,5 @@
 // The rules of the project form: its draft, changes and faults, from the declarations of the settings.
+import { excessOf } from '#lib/components/forms/length-limit.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
 import {
   SETTING_NAMES,
@@ -187,7 +188,7 @@ function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
   if (setting.format === 'time_zone' && !isTimeZone(sent)) return 'no_zone';
   if (sent.length < setting.minLength) return 'empty';
   if (setting.merge === 'lines' && isMarked(sent)) return 'marked';
-  return sent.length > setting.maxLength ? 'too_long' : null;
+  return excessOf(sent, setting.maxLength) > 0 ? 'too_long' : null;
 }
 
 const asList = (typed: Draft[FieldName]): readonly string[] => (Array.isArray(typed) ? typed : []);
@@ -200,7 +201,7 @@ function listFault(entries: readonly string[], { minEntries, maxEntries, format 
 
 function pointersFault(entries: readonly string[], { maxEntries, maxLength }: PointersSetting): Fault | null {
   const pointers = entries.map((entry) => readPointerEntry(entry).pointer);
-  if (!pointers.every((pointer) => pointer.length <= maxLength && isItemPointer(pointer))) return 'no_pointer';
+  if (!pointers.every((pointer) => excessOf(pointer, maxLength) === 0 && isItemPointer(pointer))) return 'no_pointer';
   if (new Set(pointers).size < pointers.length) return 'twice';
   return pointers.length > maxEntries ? 'too_many' : null;
 }

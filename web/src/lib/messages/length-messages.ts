@@ -1,0 +1,9 @@
+// Texts on the length of what is typed.
+import { count } from '#lib/format/format.ts';
+
+const characters = (number: number): string => (number === 1 ? '1 character' : `${count(number)} characters`);
+
+export const lengthMessages = {
+  left: (left: number) => `${characters(left)} left`,
+  over: (excess: number, longest: number) => `${characters(excess)} too many. At most ${count(longest)} are possible.`,
+} as const;
