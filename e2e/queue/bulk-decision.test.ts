@@ -5,6 +5,7 @@ import { claimItem } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../../server/test/builders.ts';
 import { people, type Person } from '../../server/test/client.ts';
+import { ALL_APPEARANCES, checkAppearances } from '../support/page-checks.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { watchForText } from '../support/transient-text.ts';
 import { row } from '../support/queue.ts';
@@ -54,6 +55,34 @@ describe.skipIf(chromium === undefined)('the list', () => {
     await page.getByText('5 items decided').first().waitFor();
     await Promise.all(ids.slice(0, 5).map((id) => browserEnv().receiver.next(id)));
     expect(await page.getByRole('checkbox', { name: 'Select Parcel 6' }).isChecked()).toBe(false);
+  });
+
+  it('LC7, TS2: skips what cannot be approved, says why in words, and leaves it selected', async () => {
+    const answer_schema = { type: 'string', maxLength: 3 };
+    const others = [
+      { input: { question: 'Refund 8' }, answer_schema },
+      { input: { question: 'Refund 9' }, suggestion: null },
+      { input: { question: 'Refund 10' }, allowed_actions: ['edit', 'reject'] },
+    ];
+    for (const fields of others) await project.pipeline.submit(aSubmission({ risk_flags: ['pii'], ...fields }));
+    await row(page, 'Refund 10').waitFor();
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    for (const number of [5, 8, 9, 10])
+      await page.getByRole('checkbox', { name: `Select Refund ${number}`, exact: true }).click();
+    const bar = page.getByRole('region', { name: 'Selected items' });
+    await bar.getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Approve 1 item?' });
+    await dialog.getByText('3 items are skipped and stay selected').waitFor();
+    await checkAppearances(page, 'bulk-skips', ALL_APPEARANCES);
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await bar.getByText("Refund 8: The suggestion doesn't fit its schema. Edit or reject instead.").waitFor();
+    await bar.getByText('Refund 9: There is no suggestion to approve. Write the answer or reject instead.').waitFor();
+    await bar.getByText("Refund 10: The submission doesn't allow “Approve”.").waitFor();
+    await bar.getByText('3 selected').waitFor();
+    await checkAppearances(page, 'bulk-skipped', ALL_APPEARANCES);
+    await bar.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('This is not possible for any of the selected items.').waitFor();
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
   });
 
   it('removes an item that another person claims from the selection, and says so', async () => {

@@ -1,9 +1,10 @@
 // Decides several items: claims all or none (LC5), decides them one by one, and releases the rest when it stops.
 import { nameOf } from '#lib/format/name-of.ts';
-import { ApiProblem, call } from '#lib/api/client.ts';
+import { ApiProblem, call, isRefusal } from '#lib/api/client.ts';
 import { claimBulk, releaseClaim } from '@countersign/shared/routes/queue';
 import type { BulkGranted } from '@countersign/shared/schemas/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
+import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { ActionWith } from '@countersign/shared/review-actions';
 import { actionBlock } from '../item/answer/approval-block.ts';
 import { DecisionSender, ownRemoval, type Parts } from '../session/review-requests.ts';
@@ -13,14 +14,12 @@ export type BulkAction = ActionWith<'bulk', true>;
 
 /** Claiming a hundred items may take longer than the default timeout. Ms. */
 const CLAIM_TIMEOUT_MS = 30_000;
-/** These refusals concern one item only; any other refusal would apply to all of them. */
-const PER_ITEM_CODES: readonly ErrorCode[] = [
-  'claim_lost',
-  'claim_held',
-  'already_decided',
-  'not_found',
-  'answer_invalid',
-];
+/** The item is not the user's any more; any other refusal but {@link isImpossible} would apply to all items. */
+const GONE_CODES: readonly ErrorCode[] = ['claim_lost', 'claim_held', 'already_decided', 'expired', 'not_found'];
+
+/** Whether this very item does not allow the action (LC7, TS2). It is still claimed by the user. */
+const isImpossible = (error: ApiProblem): boolean =>
+  error.code === 'answer_invalid' || error.errors.some(({ code }) => code === 'not_allowed');
 
 export interface FailedItem {
   readonly id: string;
@@ -49,11 +48,13 @@ export class BulkDecision {
   released = $state(0);
   notReleased = $state(0);
   failed: readonly FailedItem[] = $state.raw([]);
-  /** Items that the action is not possible for. They were not claimed. */
+  /** Items that the action is not possible for. They stay selected, and nobody holds them. */
   skipped: readonly SkippedItem[] = $state.raw([]);
   /** Why no item could be claimed, and the blocking item where there is one. */
   refused: { error: unknown; blockingItem: string | null } | null = $state.raw(null);
   stopping = $state(false);
+  /** It ended before every item was tried. */
+  stopped = $state(false);
 
   readonly #parts: Parts;
   readonly #selection: Selection;
@@ -97,7 +98,7 @@ export class BulkDecision {
     this.failed = [];
     this.skipped = [];
     this.refused = null;
-    this.stopping = false;
+    this.stopping = this.stopped = false;
   }
 
   /** Leaves an item unclaimed that the action is not possible for, and says why. */
@@ -105,8 +106,12 @@ export class BulkDecision {
     const row = this.#parts.queue.state.rows.get(id);
     const block = row === undefined ? null : actionBlock(row, action);
     if (row === undefined || block === null) return false;
-    this.skipped = [...this.skipped, { id, name: nameOf(row), why: block }];
+    this.#addSkipped(row, block);
     return true;
+  }
+
+  #addSkipped(row: ItemRow, why: string): void {
+    this.skipped = [...this.skipped, { id: row.id, name: nameOf(row), why }];
   }
 
   async #take(projectId: string, ids: string[]): Promise<BulkGranted[] | null> {
@@ -136,8 +141,7 @@ export class BulkDecision {
     const decisionSender = new DecisionSender(this.#parts);
     for (const [at, one] of granted.entries()) {
       // An item refused for a reason that applies to all is still claimed by the user: it is released with the rest.
-      if (this.stopping || !(await this.#decide(decisionSender, one, input)))
-        return this.#releaseRest(granted.slice(at));
+      if (this.stopping || !(await this.#decide(decisionSender, one, input))) return this.#stopAt(granted.slice(at));
     }
   }
 
@@ -158,21 +162,23 @@ export class BulkDecision {
       return true;
     } catch (error) {
       decisionSender.rollBack(item.id, true);
+      if (error instanceof ApiProblem && isImpossible(error)) {
+        this.#addSkipped(item, error.detail);
+        if (!(await release(item.id, fence))) this.notReleased += 1;
+        return true;
+      }
       this.failed = [...this.failed, { id: item.id, name: nameOf(item), error }];
-      const isPerItem = error instanceof ApiProblem && PER_ITEM_CODES.includes(error.code);
-      if (isPerItem) this.#drop(item.id);
-      return isPerItem;
+      const isGone = isRefusal(error, GONE_CODES);
+      if (isGone) this.#drop(item.id);
+      return isGone;
     }
   }
 
-  async #releaseRest(granted: readonly BulkGranted[]): Promise<void> {
+  /** Releases the items that were not tried. They stay selected. */
+  async #stopAt(granted: readonly BulkGranted[]): Promise<void> {
+    this.stopped = true;
     for (const { item, fence } of granted) {
-      const params = { id: item.id };
-      const gone = await call(releaseClaim, { params, body: { fence } }).then(
-        () => true,
-        () => false,
-      );
-      if (gone) this.released += 1;
+      if (await release(item.id, fence)) this.released += 1;
       else this.notReleased += 1;
     }
   }
@@ -181,3 +187,10 @@ export class BulkDecision {
     this.#selection.narrow((each) => each !== id);
   }
 }
+
+/** Returns whether the claim has ended. */
+const release = (id: string, fence: number): Promise<boolean> =>
+  call(releaseClaim, { params: { id }, body: { fence } }).then(
+    () => true,
+    () => false,
+  );

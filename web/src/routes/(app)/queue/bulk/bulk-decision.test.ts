@@ -7,10 +7,12 @@ import { Announcer } from '../announcements/announcer.svelte.ts';
 import { preferences } from '../preferences.svelte.ts';
 import { Selection } from './selection.svelte.ts';
 import { BulkDecision } from './bulk-decision.svelte.ts';
+import { ownRemoval } from '../session/review-requests.ts';
 import { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
 
 const ARRIVALS: Act[] = Array.from({ length: 5 }, () => ({ what: 'arrive', pick: 1, who: ANA }));
 const PROJECT = PROJECTS[1];
+const USER = { id: ME, address: 'A', name: 'Me' };
 const APPROVE = { projectId: PROJECT, action: 'approve', reason: null } as const;
 
 interface Sent {
@@ -59,10 +61,16 @@ beforeEach(() => {
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => Promise.resolve(answer(path, init)));
   queue = new LiveQueue(ME, { view: 'all', projectId: null });
   queue.dispatch({ kind: 'snapshot', snapshot: new EventLog().play(ARRIVALS).snapshot(), last: true });
-  const me = { id: ME, address: 'A', name: 'Me' };
   recentDecisions = new RecentDecisions();
   selection = new Selection();
-  const parts = { me, queue, recentDecisions, drafts: new Drafts(ME, null), announcer: new Announcer(), preferences };
+  const parts = {
+    me: USER,
+    queue,
+    recentDecisions,
+    drafts: new Drafts(ME, null),
+    announcer: new Announcer(),
+    preferences,
+  };
   bulkDecision = new BulkDecision(parts, selection);
   selection.extend(ids(), ids()[0] ?? '');
   selection.extend(ids(), ids()[4] ?? '');
@@ -71,6 +79,11 @@ afterEach(() => vi.unstubAllGlobals());
 
 const ids = () => queue.entries.map(({ id }) => id);
 const at = (index: number) => ids()[index] ?? '';
+/** Changes what the list knows of an item. */
+function put(id: string, change: object): void {
+  const row = queue.state.rows.get(id);
+  if (row !== undefined) queue.put({ ...row, ...change, version: row.version + 1 }, ownRemoval(USER, 'taken'));
+}
 const of = (what: Sent['what']) => sent.filter((each) => each.what === what).map(({ id }) => id);
 
 describe('bulk decision', () => {
@@ -102,12 +115,59 @@ describe('bulk decision', () => {
     expect([bulkDecision.state, bulkDecision.refused?.blockingItem, selection.ids.size]).toEqual(['idle', 'item 4', 5]);
   });
 
-  it.each(['claim_lost', 'already_decided'])('continues after %s, and lists what was not decided', async (code) => {
-    answers.set(at(1), () => problem(409, code));
+  it.each(['claim_lost', 'already_decided', 'expired'])(
+    'continues after %s, and lists what was not decided',
+    async (code) => {
+      answers.set(at(1), () => problem(409, code));
+      await bulkDecision.run(APPROVE);
+      expect([bulkDecision.done, bulkDecision.failed.map(({ id }) => id)]).toEqual([4, [at(1)]]);
+      expect(recentDecisions.entries.map(({ itemId }) => itemId)).not.toContain(at(1));
+      expect(of('release')).toEqual([]);
+    },
+  );
+
+  it('LC7, TS2: skips what the action is not possible for, says why, and leaves it selected and unclaimed', async () => {
+    const chosen = [...selection.ids];
+    const blocked = { allowed_actions: ['edit', 'reject'] } as const;
+    const changes: object[] = [blocked, { invalid: true }, { has_suggestion: false }];
+    for (const [index, change] of changes.entries()) put(at(index), change);
     await bulkDecision.run(APPROVE);
-    expect([bulkDecision.done, bulkDecision.failed.map(({ id }) => id)]).toEqual([4, [at(1)]]);
-    expect(recentDecisions.entries.map(({ itemId }) => itemId)).not.toContain(at(1));
-    expect(of('release')).toEqual([]);
+    expect([sent[0]?.body.item_ids, of('decision')]).toEqual([chosen.slice(3), chosen.slice(3)]);
+    expect(bulkDecision.skipped.map(({ id, why }) => [id, why])).toEqual([
+      [chosen[0], "The submission doesn't allow “Approve”."],
+      [chosen[1], "The suggestion doesn't fit its schema. Edit or reject instead."],
+      [chosen[2], 'There is no suggestion to approve. Write the answer or reject instead.'],
+    ]);
+    expect([[...selection.ids], bulkDecision.done, bulkDecision.failed]).toEqual([chosen.slice(0, 3), 2, []]);
+    // Another action is possible for them.
+    await bulkDecision.run({ ...APPROVE, action: 'reject', reason: 'Wrong fact' });
+    expect([bulkDecision.done, bulkDecision.skipped, selection.ids.size]).toEqual([3, [], 0]);
+  });
+
+  it('claims nothing when every item is skipped', async () => {
+    for (const id of ids()) put(id, { invalid: true });
+    await bulkDecision.run(APPROVE);
+    expect([sent, bulkDecision.state, bulkDecision.skipped.length, selection.ids.size]).toEqual([[], 'over', 5, 5]);
+  });
+
+  it.each([
+    ['answer_invalid', {}],
+    ['validation_failed', { errors: [{ pointer: '#/action', code: 'not_allowed', detail: 'No.' }] }],
+  ])('LC7, TS2: continues after %s, and releases the item, which stays selected', async (code, rest) => {
+    const impossible = at(1);
+    let asked = 0;
+    answers.set(impossible, () =>
+      (asked += 1) === 1
+        ? problem(422, code, { detail: 'Edit it instead.', ...rest })
+        : new Response(null, { status: 204 }),
+    );
+    await bulkDecision.run(APPROVE);
+    expect([of('decision').length, of('release')]).toEqual([5, [impossible]]);
+    expect([bulkDecision.skipped, bulkDecision.failed]).toEqual([
+      [{ id: impossible, name: 'item 2', why: 'Edit it instead.' }],
+      [],
+    ]);
+    expect([bulkDecision.done, bulkDecision.stopped, [...selection.ids]]).toEqual([4, false, [impossible]]);
   });
 
   it.each([
@@ -172,7 +232,7 @@ describe('bulk decision', () => {
 
   it('refuses to start while another one runs', async () => {
     const parts = {
-      me: { id: ME, address: 'A', name: 'Me' },
+      me: USER,
       queue,
       recentDecisions,
       announcer: new Announcer(),

@@ -94,8 +94,9 @@ export const filterMessages = {
     done: (done: number) => `${plural(done, 'item', 'items')} decided`,
     failed: (number: number) => `${plural(number, 'item was', 'items were')} not decided`,
     skipped: (number: number) => `${plural(number, 'item was', 'items were')} skipped`,
+    nothing: 'This is not possible for any of the selected items.',
     willSkip: (number: number) =>
-      `${plural(number, 'item is', 'items are')} skipped: this is not possible for ${number === 1 ? 'it' : 'them'}.`,
+      `${plural(number, 'item is', 'items are')} skipped and ${number === 1 ? 'stays' : 'stay'} selected`,
     stillClaimed: (number: number) =>
       `${plural(number, 'item stays', 'items stay')} claimed by you until ${number === 1 ? 'its claim expires' : 'their claims expire'}`,
     close: 'Close',
