@@ -14,6 +14,11 @@ export interface KeyLayer {
   can?: (command: Command) => boolean;
   /** Runs the command; false when it was not available, so that the key has its ordinary effect. */
   run: (command: Command, event: KeyboardEvent | null) => boolean;
+  /**
+   * Takes a press that has to wait, and repeats it later: one for this command, which its guards may still refuse, or with null
+   * any press behind one that waits. False when it need not wait.
+   */
+  hold?: (event: KeyboardEvent, command: Command | null) => boolean;
 }
 
 /** After the go key, the next key is waited for this many ms. */
@@ -64,7 +69,8 @@ class Keyboard {
   readonly #onKeydown = (event: KeyboardEvent): void => {
     if (typeof event.key !== 'string' || isModifier(event) || isElsewhere(event)) return;
     layout.record(event);
-    if (!isCovered() && waitsForPanel(event)) return event.preventDefault();
+    if (!isCovered() && (waitsForPanel(event) || this.#layers.some(({ hold }) => hold?.(event, null))))
+      return event.preventDefault();
     const { going } = this;
     if (going && !event.repeat) this.going = false;
     for (const binding of this.#matching(event, going)) {
@@ -88,7 +94,10 @@ class Keyboard {
     for (const layer of this.#layers) {
       const page = layer.situation();
       const scopes: readonly KeyScope[] = going ? [...page.scopes, 'go'] : page.scopes;
-      if (mayFire(binding, event, { ...common, ...page, scopes }) && layer.run(binding.command, event)) return true;
+      const situation = { ...common, ...page, scopes };
+      if (!applies(binding, event, situation)) continue;
+      if (binding.action === true && layer.hold?.(event, binding.command) === true) return true;
+      if (mayFire(binding, event, situation) && layer.run(binding.command, event)) return true;
     }
     return false;
   }

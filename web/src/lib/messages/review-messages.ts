@@ -49,6 +49,7 @@ export const reviewMessages = {
 
   announcement: {
     givenBack: 'Item released',
+    tooEarly: 'Nothing was sent: the item was not ready yet. Press the key again',
   },
 
   recentDecisions: {

@@ -23,6 +23,7 @@ import { Announcer } from './announcements/announcer.svelte.ts';
 import { QueueSummary } from './announcements/queue-summary.ts';
 import type { Ui } from './commands/command-handler.ts';
 import { commandsOf, type Commands } from './commands/commands.ts';
+import type { HeldPresses } from './commands/held-presses.ts';
 import type { ItemCommands } from './commands/item-commands.ts';
 import { stageOf, type Stage } from './session/review-state.ts';
 import { ReviewSession } from './session/review-session.svelte.ts';
@@ -85,6 +86,15 @@ class QueuePage implements Ui {
     return this.#itemCommands;
   }
 
+  #held: HeldPresses | null = null;
+
+  #hold(event: KeyboardEvent, command: Command | null): boolean {
+    this.#inputGuard.noteTask();
+    const { loaded } = itemParts;
+    this.#held ??= loaded && new loaded.HeldPresses(this.context, () => this.#inputGuard.seenFrom);
+    return this.#held?.hold(event, command) === true;
+  }
+
   get stage(): Stage | null {
     const { reviewSession, queue, me } = this.context;
     const { detail, grant, pending } = reviewSession.item;
@@ -142,7 +152,7 @@ class QueuePage implements Ui {
     this.box?.querySelector(`[data-line="${CSS.escape(id)}"]`)?.scrollIntoView({ block: 'nearest' });
     if (this.context.reviewSession.edit === null)
       document.getElementById('item-heading')?.focus({ preventScroll: true });
-    await this.#inputGuard.observe(this.#shown);
+    this.#inputGuard.observe(this.#shown);
   }
 
   /** Starts everything that lives as long as the page; returns the function that stops it. */
@@ -162,6 +172,7 @@ class QueuePage implements Ui {
         situation: () => this.#situation(),
         can: (command) => this.commands.can(command),
         run: (command, event) => this.#key(command, event),
+        hold: (event, command) => this.#hold(event, command),
       }),
       $effect.root(() => this.#watch()),
       () => announcer.stop(),
@@ -241,7 +252,10 @@ class QueuePage implements Ui {
     });
     $effect(() => {
       const shown = this.#shown;
-      void untrack(() => this.#inputGuard.observe(shown));
+      untrack(() => this.#inputGuard.observe(shown));
+    });
+    $effect(() => {
+      if (this.context.ready()) untrack(() => void this.#held?.release());
     });
     $effect(() => this.#sayNetwork());
     $effect(() => (live.presence.show(reviewSession.item.detail), () => live.presence.show(null)));

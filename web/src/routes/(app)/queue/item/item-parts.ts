@@ -1,5 +1,6 @@
 // What only an open item needs, loaded together: the session's engine, the item's commands, its pane and failures.
-export { default as CommandFailure } from './CommandFailure.svelte';
-export { default as ItemPane } from './ItemPane.svelte';
+export { HeldPresses } from '../commands/held-presses.ts';
 export { itemCommandsOf } from '../commands/item-commands.ts';
 export { ReviewEngine } from '../session/review-engine.ts';
+export { default as CommandFailure } from './CommandFailure.svelte';
+export { default as ItemPane } from './ItemPane.svelte';
