@@ -171,6 +171,7 @@ export const CHANGE_ACTIONS = [
   'webhook.tested',
   'webhook.resumed',
   'webhook.notifications_changed',
+  'webhook.notification_tested',
   'cluster.renamed',
   'cluster.merged',
   'cluster.split',

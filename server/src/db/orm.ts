@@ -24,8 +24,10 @@ import { RefusedWallet } from './entities/refused-wallet.ts';
 import { Regression } from './entities/regression.ts';
 import { RegressionCase } from './entities/regression-case.ts';
 import { Member } from './entities/member.ts';
+import { NotificationAttempt } from './entities/notification-attempt.ts';
 import { NotificationMessage } from './entities/notification-message.ts';
 import { NotificationRule } from './entities/notification-rule.ts';
+import { NotificationTarget } from './entities/notification-target.ts';
 import { Offer } from './entities/offer.ts';
 import { ProjectChange } from './entities/project-change.ts';
 import { ProjectSettings } from './entities/project-settings.ts';
@@ -72,8 +74,10 @@ const common = {
     Regression,
     RegressionCase,
     Member,
+    NotificationAttempt,
     NotificationMessage,
     NotificationRule,
+    NotificationTarget,
     Offer,
     Project,
     ProjectChange,

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { WebhookAlertKind } from '@countersign/shared/enums';
 import type { Tx } from '../db/database.ts';
-import { afterFailure, type AlertState, healthSignalOf, nextAlert } from '../domain/webhooks/health.ts';
+import { afterFailure, type AlertState, circuitEffect, healthSignalOf, nextAlert } from '../domain/webhooks/health.ts';
 import type { Outcome } from '../domain/webhooks/retry.ts';
 import type { FinishedAttempt, Leased } from './lease.ts';
 
@@ -92,12 +92,9 @@ async function lockEndpoints({ em }: Tx, projectIds: readonly string[]): Promise
 }
 
 async function noteOne(tx: Tx, { projectId, probe }: Leased, outcome: Outcome): Promise<void> {
-  const sign = healthSignalOf(outcome);
-  if (sign === 'alive') await resetFailures(tx, [projectId]);
-  // A probe without a clear result must not keep the circuit open: it counts as failed. One that our own proxy lost
-  // does not count (WH7): the next is let through when its time is over.
-  else if (sign === 'trouble' || (probe && outcome.proxyFault === undefined))
-    await noteFailure(tx, { projectId, probe });
+  const effect = circuitEffect(outcome, probe);
+  if (effect === 'close') await resetFailures(tx, [projectId]);
+  else if (effect === 'count') await noteFailure(tx, { projectId, probe });
 }
 
 /** These endpoints respond: resets their failure counts. Endpoints without failures are not updated. */

@@ -77,7 +77,7 @@ const UNDELIVERED = `undelivered as (
   from undelivered u where u.project_id is not null)`;
 
 /** Longer than one attempt: if its worker crashes, the next attempt is let through after this. */
-const PROBE_SECONDS = 25;
+export const PROBE_SECONDS = 25;
 
 /** A delivery of its project is due and waits for nothing else. */
 const DUE = `x.next_attempt_at <= now()

@@ -1,11 +1,11 @@
 // Evaluates the rules of all notifications, and writes the messages to send: each rule speaks once (NO2).
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
-import { sha256Hex } from '../crypto/tokens.ts';
 import type { Tx } from '../db/database.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
 import { reminderBody } from '../domain/notifications/message.ts';
 import type { Services } from '../usecases/services.ts';
+import { targetDigest } from './reminder-circuit.ts';
 import type { Next } from './loop.ts';
 
 /** Polling interval, in milliseconds. */
@@ -71,8 +71,8 @@ const SPEAK = `
 
 /** Rounded down to the precision of the column, so that it is due at once. */
 const WRITE = `
-  insert into notification_message (id, project_id, kind, url, body, status, next_attempt_at, created_at)
-  values ($1, $2, $3, $4, $5, 'pending', date_trunc('milliseconds', now()), now())`;
+  insert into notification_message (id, project_id, kind, url, target, body, status, next_attempt_at, created_at)
+  values ($1, $2, $3, $4, $5, $6, 'pending', date_trunc('milliseconds', now()), now())`;
 
 async function remind(services: Services, tx: Tx, projectId: string): Promise<void> {
   const [held] = await rawQuery<Held>(tx.em, HOLD, [projectId]);
@@ -81,7 +81,7 @@ async function remind(services: Services, tx: Tx, projectId: string): Promise<vo
   const link = `${services.baseUrl}/projects/${projectId}`;
   for (const notification of JSON.parse(held.notifications) as Notification[]) {
     const { kind, url } = notification;
-    const target = sha256Hex(`${kind} ${url}`);
+    const target = targetDigest({ kind, url });
     const facts = await factsOf(tx, { projectId, held, target }, notification);
     const findings: ReturnType<typeof findingsOf> = [];
     for (const finding of findingsOf(notification.rules, facts)) {
@@ -90,7 +90,7 @@ async function remind(services: Services, tx: Tx, projectId: string): Promise<vo
     }
     if (findings.length === 0) continue;
     const body = reminderBody(kind, { projectId, name: held.name, link, findings, at });
-    await rawQuery(tx.em, WRITE, [services.ids.uuid(), projectId, kind, url, body]);
+    await rawQuery(tx.em, WRITE, [services.ids.uuid(), projectId, kind, url, target, body]);
   }
 }
 

@@ -1,6 +1,8 @@
 // The webhook of a project as its owners see it: URL, signing secrets, and test events.
 import { z } from 'zod';
+import { NOTIFICATION_KINDS, NOTIFICATION_STATUSES } from '../enums.ts';
 import { timestamp, uuid } from './parts/ids.ts';
+import { abilitiesTo } from './parts/enums.ts';
 import { timings } from './deliveries.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 
@@ -68,4 +70,68 @@ export const testWebhook = endpointSchemas({
   body: z.strictObject({ url: z.string().max(2048).optional() }).optional(),
   reply: webhookTestResult,
   errors: ['webhook_url_refused', 'rate_limited'],
+});
+
+const notificationKind = z.enum(NOTIFICATION_KINDS);
+
+/** A reminder and its attempts, newest first. Its target is masked: who knows the URL can write to it. */
+const notificationMessage = z
+  .object({
+    id: uuid,
+    kind: notificationKind,
+    target: z.string(),
+    /** What it says, as sentences. */
+    text: z.string(),
+    status: z.enum(NOTIFICATION_STATUSES),
+    /** How many attempts the current schedule has begun, out of how many. */
+    run: z.object({ attempt: z.number().int(), of: z.number().int() }),
+    next_attempt_at: timestamp.nullable(),
+    /** Until when its target gets no attempts (WH5); null while its circuit is closed. */
+    circuit_open_until: timestamp.nullable(),
+    http_status: z.number().int().nullable(),
+    error: z.string().nullable(),
+    created_at: timestamp,
+    completed_at: timestamp.nullable(),
+    attempts: z.array(
+      z.object({
+        n: z.number().int(),
+        started_at: timestamp,
+        duration_ms: z.number(),
+        http_status: z.number().int().nullable(),
+        error: z.string().nullable(),
+      }),
+    ),
+    abilities: abilitiesTo('resend'),
+  })
+  .meta({ id: 'NotificationMessage' });
+export type NotificationMessage = z.infer<typeof notificationMessage>;
+
+export const listNotificationMessages = endpointSchemas({
+  auth: 'session',
+  summary: 'The reminders of a project with their attempts, newest first',
+  params,
+  query: z.object({
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(50).default(20),
+  }),
+  reply: z.object({ data: z.array(notificationMessage), next_cursor: z.string().nullable() }),
+  errors: ['invalid_cursor'],
+});
+
+export const testNotification = endpointSchemas({
+  auth: 'session',
+  summary: 'Send one test message now to a target of notifications, saved or not',
+  description: 'At most five a minute per project, together with test events. It is not retried and not listed.',
+  params,
+  body: z.strictObject({ kind: notificationKind, url: z.string().trim().min(1).max(2048) }),
+  reply: webhookTestResult,
+  errors: ['webhook_url_refused', 'rate_limited'],
+});
+
+export const resendNotificationMessage = endpointSchemas({
+  auth: 'session',
+  summary: 'Send a reminder now: at once if it waits for an attempt, or with a new schedule if it has ended',
+  params,
+  status: 204,
+  errors: ['delivery_under_way'],
 });

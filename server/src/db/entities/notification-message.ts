@@ -12,9 +12,13 @@ const NotificationMessageSchema = defineEntity({
     kind: p.enum(NOTIFICATION_KINDS),
     /** As it was when the message was written. */
     url: p.text(),
+    /** The digest of kind and URL, by which its circuit is found. */
+    target: p.text().default(''),
     body: p.text(),
     status: p.enum(NOTIFICATION_STATUSES),
     attempt: p.integer().default(0),
+    /** The attempts that the schedule does not count: those before it was sent again, and those that our proxy lost. */
+    scheduleFrom: p.integer().default(0),
     nextAttemptAt: p.datetime(3).nullable(),
     leaseUntil: p.datetime(3).nullable(),
     claimToken: p.uuid().nullable(),

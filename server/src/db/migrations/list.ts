@@ -57,6 +57,7 @@ import { DeadlineCases, DeadlineIndexes, Deadlines, DeadlineSettings } from './0
 import { WebhookEvents } from './0037-webhook-events.ts';
 import { Traceparent } from './0038-traceparent.ts';
 import { Notifications } from './0039-notifications.ts';
+import { NotificationAttempts } from './0040-notification-attempts.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -122,4 +123,5 @@ export const MIGRATIONS = [
   { name: '0037-webhook-events', class: WebhookEvents },
   { name: '0038-traceparent', class: Traceparent },
   { name: '0039-notifications', class: Notifications },
+  { name: '0040-notification-attempts', class: NotificationAttempts },
 ];

@@ -16,6 +16,7 @@ const TAKE = [
   rowsOf('webhook_alert'),
   rowsOf('notification_message'),
   rowsOf('notification_rule'),
+  rowsOf('notification_target'),
   rowsOf('learning_export'),
   rowsOf('regression_case'),
   rowsOf('regression'),

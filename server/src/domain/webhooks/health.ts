@@ -29,6 +29,16 @@ export function healthSignalOf({ httpStatus, error }: Pick<Outcome, 'httpStatus'
 }
 
 /**
+ * WH5: what an attempt does to the circuit. A probe without a clear result must not keep the circuit open: it counts as
+ * failed. One that our own proxy lost does not count (WH7): the next is let through when its time is over.
+ */
+export function circuitEffect(outcome: Outcome, probe: boolean): 'close' | 'count' | 'none' {
+  const signal = healthSignalOf(outcome);
+  if (signal === 'alive') return 'close';
+  return signal === 'trouble' || (probe && outcome.proxyFault === undefined) ? 'count' : 'none';
+}
+
+/**
  * WH5: the health of the endpoint after one more failed attempt. `restSeconds` is set when the circuit
  * opens: at the tenth failure in a row, and again when the attempt that was let through (`probe`) failed
  * too; twice as long each time, up to 5 min, ±20 %. `jitter` is in [0, 1).

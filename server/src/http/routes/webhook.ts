@@ -11,17 +11,20 @@ import {
   presentReplay,
   presentTimings,
 } from '../../presenters/delivery.ts';
+import { presentNotificationMessage } from '../../presenters/notification.ts';
+import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';
 import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
 import { listReplays } from '../../usecases/webhooks/list-replays.ts';
+import { listNotificationMessages, resendNotificationMessage } from '../../usecases/webhooks/notification-messages.ts';
 import { readDelivery } from '../../usecases/webhooks/read-delivery.ts';
 import { readWebhook } from '../../usecases/webhooks/read-webhook.ts';
 import { cancelReplay, replayDelivery, startReplay } from '../../usecases/webhooks/replay-deliveries.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/webhooks/rotate-webhook-secret.ts';
 import { seeAlerts } from '../../usecases/webhooks/see-alerts.ts';
 import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
-import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
+import { type Tested, testNotification, testWebhook } from '../../usecases/webhooks/test-webhook.ts';
 import type { Binder } from '../route.ts';
 
 export function bindWebhook(bind: Binder, services: Services): void {
@@ -33,15 +36,32 @@ export function bindWebhook(bind: Binder, services: Services): void {
     return { url, state, health, secret: { revealed, rolling, promote_at, previous_until } };
   });
   bind.member(api.testWebhook, async ({ actor, params, body }) => {
-    const { ok, outcome, webhookId, url } = await testWebhook(services, actor, {
-      projectId: params.id,
-      url: body?.url,
-    });
-    const { httpStatus: http_status, error, totalMs: duration_ms, responseText: response_text } = outcome;
-    const timings = presentTimings(outcome.timings);
-    return { ok, http_status, error, duration_ms, timings, response_text, webhook_id: webhookId, url };
+    return presentTest(await testWebhook(services, actor, { projectId: params.id, url: body?.url }));
   });
   bindSecrets(bind, services);
+  bindNotifications(bind, services);
+}
+
+function bindNotifications(bind: Binder, services: Services): void {
+  bind.member(api.listNotificationMessages, async ({ actor, params, query: { after, limit } }) => {
+    const { views, nextCursor } = await listNotificationMessages(services, actor, {
+      ...{ projectId: params.id, after, limit },
+    });
+    return { data: views.map(presentNotificationMessage), next_cursor: nextCursor };
+  });
+  bind.member(api.testNotification, async ({ actor, params, body }) =>
+    presentTest(await testNotification(services, actor, { projectId: params.id, ...body })),
+  );
+  bind.member(api.resendNotificationMessage, async ({ actor, params }) => {
+    await resendNotificationMessage(services, actor, params.id);
+    return undefined;
+  });
+}
+
+function presentTest({ ok, outcome, webhookId, url }: Tested): WebhookTestResult {
+  const { httpStatus: http_status, error, totalMs: duration_ms, responseText: response_text } = outcome;
+  const timings = presentTimings(outcome.timings);
+  return { ok, http_status, error, duration_ms, timings, response_text, webhook_id: webhookId, url };
 }
 
 function bindSecrets(bind: Binder, services: Services): void {

@@ -1,14 +1,16 @@
 // An owner tests the webhook: one signed event, sent now to the saved URL or to another. It creates no delivery (WT1).
 import { Refusal } from '@countersign/shared/errors';
 import { jsonText } from '@countersign/shared/json/json';
+import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import type { WebhookTest } from '@countersign/shared/schemas/parts/webhook-events';
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { lockProject } from '../../db/lock-project.ts';
+import { testBody } from '../../domain/notifications/message.ts';
 import type { Outcome } from '../../domain/webhooks/retry.ts';
 import { secretsOf, type StoredSecrets } from '../../domain/webhooks/signing.ts';
 import { refuseArchived, requirePermission } from '../access/membership.ts';
-import { recordChange } from '../projects/record-change.ts';
+import { type Change, recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { checkWebhookUrl } from '../projects/settings.ts';
 
@@ -52,14 +54,38 @@ function endpointFor(
   services: Services,
   actor: MemberActor,
   projectId: string,
-): Promise<{ saved: string | null; secrets: StoredSecrets<string> }> {
+): Promise<{ name: string; saved: string | null; secrets: StoredSecrets<string> }> {
   return services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
     await refuseArchived(em, projectId);
     const project = await em.findOneOrFail(Project, { id: projectId });
     const endpoint = await em.findOneOrFail(WebhookEndpoint, { projectId });
-    return { saved: project.webhookUrl ?? null, secrets: secretsOf(endpoint) };
+    return { name: project.name, saved: project.webhookUrl ?? null, secrets: secretsOf(endpoint) };
   });
+}
+
+/**
+ * A test message to a target of notifications, saved or not (NO6). Errors: `not_found`, `forbidden`, `rate_limited`,
+ * `webhook_url_refused`.
+ */
+export async function testNotification(
+  services: Services,
+  actor: MemberActor,
+  { projectId, kind, url }: Pick<Notification, 'kind' | 'url'> & { projectId: string },
+): Promise<Tested> {
+  const { name, secrets } = await endpointFor(services, actor, projectId);
+  await limitTests(services, projectId);
+  await checkWebhookUrl(services, url, 'url');
+  await services.db.refuseEnded();
+  const at = services.clock.now();
+  const link = `${services.baseUrl}/projects/${projectId}`;
+  const webhookId = `evt_test_${services.ids.uuid()}`;
+  const message = { webhookId, attempt: 1, body: testBody(kind, { projectId, name, link, at }) };
+  const unsigned = kind !== 'webhook';
+  const outcome = await services.dispatchWebhook({ projectId, url, secrets, at, unsigned, ...message });
+  // Without the URL, which is for owners only (NO4).
+  await recordTest(services, actor, { projectId, changed: ['webhook'], action: 'webhook.notification_tested' });
+  return { ok: outcome.error === null, outcome, webhookId, url };
 }
 
 /**
@@ -84,10 +110,15 @@ async function logTest(
 ): Promise<void> {
   const { httpStatus: http_status, error } = tested.outcome;
   const after = { url: tested.url, saved: !unsaved, ok: tested.ok, http_status, error };
+  await recordTest(services, actor, { projectId, changed: ['webhook'], action: 'webhook.tested', after });
+}
+
+async function recordTest(services: Services, actor: MemberActor, change: Change): Promise<void> {
+  const { projectId } = change;
   await services.db.write(async (tx) => {
     // While the receiver answered, the project may have been deleted, or the role removed.
     await lockProject(tx.em, projectId);
     await requirePermission(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-    await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], action: 'webhook.tested', after });
+    await recordChange(services, { tx, actor }, change);
   });
 }

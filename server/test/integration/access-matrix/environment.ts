@@ -24,6 +24,7 @@ export type Kind =
   | 'source'
   | 'delivery'
   | 'replay'
+  | 'notification'
   | 'cluster'
   | 'learning'
   | 'decision'
@@ -38,6 +39,7 @@ const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
   [/^\/api\/offers\/:id/, 'offer'],
   [/^\/api\/deliveries\/:id/, 'delivery'],
   [/^\/api\/replays\/:id/, 'replay'],
+  [/^\/api\/notification-messages\/:id/, 'notification'],
   [/^\/api\/public\/regressions\/:id/, 'regression'],
 ];
 const KIND_OF_NAME: Record<string, Kind> = {
@@ -135,6 +137,7 @@ async function fillProject(
     item,
     delivery: await aDelivery(project.id, item, sql),
     replay: await aReplay(project.id, sql),
+    notification: await aNotification(project.id, sql),
     cluster: await aCluster(project.id, sql),
     ...(await aLearning(project, sql)),
     session: sessionOf(member),
@@ -153,6 +156,16 @@ async function aDelivery(projectId: string, itemId: string, sql: ServicesEnviron
     `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, created_at)
      values (?, ?, ?, ?, 1, '{}', 'dead', 10, now())`,
     [id, projectId, itemId, `evt_${id}`],
+  );
+  return id;
+}
+
+async function aNotification(projectId: string, sql: ServicesEnvironment['sql']): Promise<string> {
+  const id = randomUUID();
+  await sql(
+    `insert into notification_message (id, project_id, kind, url, body, status, attempt, created_at)
+     values (?, ?, 'webhook', 'http://127.0.0.1:1024/', '{"findings":[]}', 'dead', 10, now())`,
+    [id, projectId],
   );
   return id;
 }

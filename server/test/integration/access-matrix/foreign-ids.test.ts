@@ -79,6 +79,7 @@ async function foreignIds(): Promise<string> {
     'webhook_endpoint',
     'delivery',
     'replay',
+    'notification_message',
   ];
   const rows = tables.map((table) => {
     const of = table === 'project' ? 'id' : 'project_id';

@@ -59,6 +59,13 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   promoteWebhookSecret: { least: 'owner', behind: 'manage_webhook' },
   readWebhook: { least: 'owner', behind: 'manage_webhook' },
   testWebhook: { least: 'owner', behind: 'manage_webhook', body: { url: 'http://127.0.0.1:1024/' } },
+  listNotificationMessages: { least: 'owner', behind: 'manage_webhook' },
+  testNotification: {
+    least: 'owner',
+    behind: 'manage_webhook',
+    body: { kind: 'slack', url: 'http://127.0.0.1:1024/' },
+  },
+  resendNotificationMessage: { least: 'owner', behind: 'manage_webhook' },
   listMembers: { least: 'reviewer' },
   addMember: {
     least: 'owner',

@@ -67,6 +67,7 @@ export const changesMessages = {
     'webhook.secret_made': alone('created a new webhook secret'),
     'webhook.secret_promoted': alone('promoted the new webhook secret'),
     'webhook.tested': alone('sent a test event'),
+    'webhook.notification_tested': alone('sent a test message to a notification'),
     'webhook.notifications_changed': alone('changed the notifications'),
     'webhook.resumed': alone('resumed the paused webhook'),
     'cluster.renamed': { of: ['renamed the reason ', ''], alone: 'renamed a reason' },

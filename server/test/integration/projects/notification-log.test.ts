@@ -1,0 +1,248 @@
+// What owners see of reminders and do with them (NO6), and the circuit of a target (NO5).
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeProject, readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { listChanges } from '@countersign/shared/routes/changes';
+import {
+  listNotificationMessages,
+  resendNotificationMessage,
+  testNotification,
+} from '@countersign/shared/routes/webhook';
+import type { Notification } from '@countersign/shared/schemas/parts/notifications';
+import { verifyWebhook } from '@countersign/shared/webhook';
+import { TRIPS_AT } from '../../../src/domain/webhooks/health.ts';
+import { remindOnce } from '../../../src/worker/remind.ts';
+import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
+import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
+import { person, type Person } from '../../client.ts';
+import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
+import { serve, type Served } from '../support/http-server.ts';
+import { useServices } from '../support/test-services.ts';
+
+const inside = useServices();
+let served: Served;
+let owner: Person;
+let project: OpenProject;
+let base: string;
+let params: { id: string };
+const got: { body: string; headers: Record<string, string | undefined> }[] = [];
+/** What the receiver answers. */
+let status = 200;
+
+beforeAll(async () => {
+  served = await serve(inside.services);
+  owner = await person(served.testEnv);
+  const { port } = await httpReceiver((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      got.push({ body, headers: request.headers as Record<string, string> });
+      response.writeHead(status).end();
+    });
+  });
+  base = `http://127.0.0.1:${port}`;
+});
+beforeEach(async () => {
+  await inside.sql('delete from notification_message');
+  await inside.sql(`update project set notifications = '[]'`);
+  got.splice(0);
+  status = 200;
+  project = await openProject(owner);
+  params = { id: project.id };
+});
+afterAll(async () => {
+  await served.close();
+  await closeReceivers();
+});
+
+const target = (kind: Notification['kind'] = 'slack'): Notification => ({
+  ...{ kind, url: `${base}/services/T000/B000/secret-of-the-channel` },
+  rules: [{ rule: 'queue_deeper_than', items: 1 }],
+});
+async function set(notifications: Notification[]): Promise<void> {
+  const { settings_version } = await owner.call(readProject, { params });
+  await owner.call(changeProject, { params, body: { settings_version, notifications } });
+}
+/** One message to this target is written. */
+async function written(one: Notification = target()): Promise<void> {
+  await set([one]);
+  for (let n = 0; n < 2; n += 1) await project.pipeline.submit(aSubmission());
+  await remindOnce(inside.services);
+}
+const send = () => sendRemindersOnce(inside.services);
+const due = () =>
+  inside.sql(`update notification_message set next_attempt_at = now() - interval '1 s' where status = 'pending'`);
+const list = async () => (await owner.call(listNotificationMessages, { params })).data;
+const circuit = () =>
+  inside.sql<{ failures: number; resting: boolean }>(
+    'select failures, open_until > now() as resting from notification_target where project_id = ?',
+    [project.id],
+  );
+
+describe('NO6: the log', () => {
+  it.each(['slack', 'teams', 'webhook'] as const)('lists a message to %s, masked, with its attempts', async (kind) => {
+    await written(target(kind));
+    status = 500;
+    await send();
+    status = 200;
+    await due();
+    await send();
+    const answer = await owner.attempt(listNotificationMessages, { params });
+    expect(answer.text).not.toContain('T000');
+    const [message] = await list();
+    expect(message).toMatchObject({
+      ...{ kind, target: `${base}/…nnel`, text: '2 items are waiting, more than 1.', status: 'succeeded' },
+      ...{ run: { attempt: 2, of: 10 }, http_status: 200, error: null, circuit_open_until: null },
+    });
+    expect(message?.attempts.map(({ n, http_status, error }) => [n, http_status, error])).toEqual([
+      [2, 200, null],
+      [1, 500, 'http_5xx'],
+    ]);
+  });
+
+  it('goes on where a page ended', async () => {
+    await written();
+    await inside.sql(
+      `insert into notification_message (id, project_id, kind, url, body, status, created_at)
+       select gen_random_uuid(), project_id, kind, url, body, 'dead', created_at from notification_message,
+         generate_series(1, 4)`,
+    );
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await owner.call(listNotificationMessages, { params, query: { limit: 2, ...(after && { after }) } });
+      seen.push(...page.data.map(({ id }) => id));
+      after = page.next_cursor ?? undefined;
+    } while (after !== undefined);
+    expect(new Set(seen).size).toBe(5);
+    expect(seen).toHaveLength(5);
+  });
+});
+
+describe('NO6: sending again', () => {
+  const resend = async () => {
+    const [message] = await list();
+    return owner.attempt(resendNotificationMessage, { params: { id: message?.id ?? '' } });
+  };
+
+  it('gives one that has ended a new schedule, and makes one that waits due', async () => {
+    await written();
+    status = 410;
+    await send();
+    expect(await list()).toMatchObject([{ status: 'dead', abilities: { resend: true } }]);
+    expect((await resend()).ok).toBe(true);
+    expect(await list()).toMatchObject([{ status: 'pending', run: { attempt: 0, of: 10 }, error: null }]);
+    status = 500;
+    await send();
+    await send();
+    expect(got).toHaveLength(2);
+    expect((await resend()).ok).toBe(true);
+    status = 200;
+    await send();
+    const [message] = await list();
+    expect(message).toMatchObject({ status: 'succeeded', run: { attempt: 2, of: 10 } });
+    expect(message?.attempts.map(({ n }) => n)).toEqual([3, 2, 1]);
+  });
+
+  it('is refused while it is being sent, and where its target was removed', async () => {
+    await written();
+    await inside.sql(`update notification_message set status = 'sending'`);
+    const busy = await resend();
+    expect(busy.ok ? null : busy.problem.code).toBe('delivery_under_way');
+    await inside.sql(`update notification_message set status = 'dead'`);
+    await set([]);
+    expect(await list()).toMatchObject([{ abilities: { resend: false } }]);
+    const removed = await resend();
+    expect(removed.ok ? null : removed.problem.code).toBe('validation_failed');
+  });
+});
+
+describe('NO5: the circuit of a target', () => {
+  it('opens after ten failures in a row, lets one message through after its pause, and closes with an answer', async () => {
+    await written();
+    await inside.sql(
+      `insert into notification_message (id, project_id, kind, url, target, body, status, next_attempt_at, created_at)
+       select gen_random_uuid(), project_id, kind, url, target, body, 'pending', next_attempt_at, now()
+       from notification_message, generate_series(1, 3)`,
+    );
+    status = 503;
+    while (got.length < TRIPS_AT) {
+      await due();
+      await send();
+    }
+    const failed = got.length;
+    expect(await circuit()).toMatchObject([{ resting: true }]);
+    expect((await list())[0]?.circuit_open_until).not.toBeNull();
+    await due();
+    await send();
+    expect(got).toHaveLength(failed);
+    await inside.sql(`update notification_target set open_until = now() - interval '1 s'`);
+    await Promise.all([send(), send(), send()]);
+    expect(got).toHaveLength(failed + 1);
+    status = 200;
+    await inside.sql(`update notification_target set open_until = now() - interval '1 s'`);
+    await due();
+    await send();
+    expect(await circuit()).toEqual([{ failures: 0, resting: null }]);
+    await send();
+    expect((await list()).map((message) => message.status)).toEqual(Array.from({ length: 4 }, () => 'succeeded'));
+  });
+});
+
+describe('NO6: a test message', () => {
+  const test = (kind: Notification['kind']) =>
+    owner.attempt(testNotification, { params, body: { kind, url: target().url } });
+
+  it.each(['slack', 'teams'] as const)('says to %s that it is one, unsigned, and is not listed', async (kind) => {
+    const answer = await test(kind);
+    expect(answer.ok && answer.reply).toMatchObject({ ok: true, http_status: 200, error: null });
+    expect(got).toHaveLength(1);
+    expect(got[0]?.body).toContain('This is a test.');
+    expect(got[0]?.headers['x-webhook-signature']).toBeUndefined();
+    expect(await list()).toEqual([]);
+    const { data } = await owner.call(listChanges, { params });
+    expect(data[0]).toMatchObject({ action: 'webhook.notification_tested', before: null, after: null });
+  });
+
+  it('is the signed test event for our own receivers', async () => {
+    const secret = (await owner.call(rotateWebhookSecret, { params })).webhook_secret;
+    await test('webhook');
+    const { body, headers } = got[0]!;
+    expect(JSON.parse(body)).toMatchObject({ event: 'webhook.test', project_id: project.id });
+    expect(await verifyWebhook(body, headers, { secret, now: inside.clock.now().getTime() / 1000 })).toBe(true);
+  });
+
+  it('tells how it failed, and is limited', async () => {
+    status = 404;
+    const failed = await test('slack');
+    expect(failed.ok && failed.reply).toMatchObject({ ok: false, http_status: 404, error: 'http_4xx' });
+    for (let n = 0; n < 4; n += 1) await test('slack');
+    const limited = await test('slack');
+    expect(limited.ok ? null : limited.problem.code).toBe('rate_limited');
+  });
+
+  it('goes to no address that the guard refuses', async () => {
+    const body = { kind: 'slack' as const, url: 'https://169.254.169.254/x' };
+    const refused = await owner.attempt(testNotification, { params, body });
+    expect(refused.ok ? null : refused.problem.code).toBe('webhook_url_refused');
+  });
+});
+
+it('NO3: no message contains anything of an item', async () => {
+  const marks = 'zq7';
+  await set((['slack', 'teams', 'webhook'] as const).map(target));
+  for (let n = 0; n < 2; n += 1)
+    await project.pipeline.submit(
+      aSubmission({
+        ...{
+          input: { q: `${marks}<!channel>` },
+          suggestion: `${marks}<https://evil.example|x>`,
+          title: `${marks} title`,
+        },
+        ...{ metadata: { [marks]: marks, model: `${marks}-model` }, risk_flags: [`${marks}-flag`] },
+      }),
+    );
+  await remindOnce(inside.services);
+  await send();
+  expect(got).toHaveLength(3);
+  for (const { body, headers } of got) expect(JSON.stringify([body, headers])).not.toContain(marks);
+});
