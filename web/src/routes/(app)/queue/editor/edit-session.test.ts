@@ -7,6 +7,10 @@ import { withLf } from '#lib/format/line-endings.ts';
 import { FakeStorage } from '#lib/storage/storage.fixture.ts';
 import { parseJson } from '#lib/values/json/lossless.ts';
 import { jsonText, type Json } from '@countersign/shared/json/json';
+import { compileSchema } from '@countersign/shared/json-schema/compile';
+import { validate } from '@countersign/shared/json-schema/evaluate';
+import { exactJson } from '@countersign/shared/json-schema/exact-numbers';
+import { schemasWithValues } from '@countersign/shared/json-schema/json-schema.fixture';
 import { answerFormOf } from './answer-form-of.ts';
 import { validateEdit } from './edit-validation.ts';
 import { provideValidator, EditSession } from './edit-session.svelte.ts';
@@ -27,6 +31,33 @@ describe('QU30: the note of an edit', () => {
     expect([edit.submission(), edit.noteBlocks, edit.needsReason]).toEqual([null, false, true]);
     edit.reason = 'Wrong';
     expect(edit.submission()).toMatchObject({ output: 'No.', note: 'n'.repeat(4000) });
+  });
+});
+
+describe('TS2: an edit from a recovered draft', () => {
+  it('is sent only where its answer satisfies the schema', () => {
+    const typed = schemasWithValues.chain(({ schema, values }) =>
+      fc.record({
+        schema: fc.constant(schema),
+        suggestion: fc.constantFrom(...values, null),
+        text: fc.oneof(
+          fc.constantFrom(...values).map((value) => JSON.stringify(value)),
+          fc.json({ maxDepth: 2 }),
+          fc.string({ maxLength: 8 }),
+        ),
+      }),
+    );
+    fc.assert(
+      fc.property(typed, ({ schema, suggestion, text }) => {
+        const [storage, item] = [new FakeStorage(), { id: 'i1', suggestion, answer_schema: schema }];
+        new Drafts('me', storage).save('i1', { text, note: '', reason: 'Wrong', savedAt: '2026-11-27T08:00:00.000Z' });
+        const edit = new EditSession(new Drafts('me', storage), item);
+        const compiled = compileSchema(jsonText(schema));
+        const output = edit.submission()?.output;
+        if (!compiled.ok || output === undefined) return;
+        expect([edit.text, validate(compiled.schema, exactJson(jsonText(output)))]).toEqual([text, []]);
+      }),
+    );
   });
 });
 
