@@ -19,6 +19,7 @@ export const messages = {
     schema: 'Answer schema',
     people: 'People',
     webhook: 'Webhook',
+    notifications: 'Notifications',
     deliveries: 'Deliveries',
     keys: 'API keys',
     changes: 'Change log',

@@ -9,6 +9,7 @@ export const TABS = [
   'schema',
   'people',
   'webhook',
+  'notifications',
   'deliveries',
   'keys',
   'changes',
@@ -19,6 +20,7 @@ export type Tab = (typeof TABS)[number];
 /** The ability a tab requires; every other tab is visible to all members. */
 const NEEDS: Partial<Record<Tab, keyof Abilities>> = {
   webhook: 'manage_webhook',
+  notifications: 'manage_webhook',
   deliveries: 'see_deliveries',
   // An archived project creates no keys and accepts no changes; its owners still see and revoke existing ones.
   keys: 'manage_project',

@@ -25,6 +25,7 @@ import {
   type Typed,
 } from './settings-merge.ts';
 import { messages } from '../project-messages.ts';
+import type { NotificationDraft } from '../notifications/notification-form.ts';
 import type { Tab } from '../tabs.ts';
 
 interface StoredDraft {
@@ -145,6 +146,8 @@ export class SettingsForm {
   readonly secrets = new SecretsShown();
   /** The schema that was removed from the editor, to put it back; null where none was. */
   removedSchema: string | null = $state.raw(null);
+  /** The notification that is added or edited; null where none is. */
+  notification: NotificationDraft | null = $state(null);
   /** The last result, for screen readers: it outlives its button. */
   said = $state('');
 

@@ -1,0 +1,92 @@
+// The form of one notification: as typed, what is wrong with it, and what it makes of the list.
+import type { NotificationKind } from '@countersign/shared/enums';
+import type { Notification, NotificationRule } from '@countersign/shared/schemas/parts/notifications';
+import { notificationsMessages } from './notifications-messages.ts';
+
+export type RuleName = NotificationRule['rule'];
+
+export const RULE_NAMES = Object.keys(notificationsMessages.rules) as RuleName[];
+
+/** The rules that have a limit, as it is typed, with its bounds. */
+export const LIMITS = {
+  waiting_longer_than: { least: 1, most: 43_200, initial: '30' },
+  queue_deeper_than: { least: 1, most: 9999, initial: '100' },
+  deadline_near: { least: 1, most: 99, initial: '80' },
+} as const;
+export type Limited = keyof typeof LIMITS;
+
+export const isLimited = (rule: RuleName): rule is Limited => rule in LIMITS;
+
+export interface NotificationDraft {
+  /** What is edited, as it was; null for a new one. */
+  before: Notification | null;
+  kind: NotificationKind;
+  url: string;
+  chosen: RuleName[];
+  limits: Record<Limited, string>;
+}
+
+/** A new notification, or one to edit. */
+export function draftOf(before: Notification | null): NotificationDraft {
+  const limits = {
+    waiting_longer_than: LIMITS.waiting_longer_than.initial as string,
+    queue_deeper_than: LIMITS.queue_deeper_than.initial as string,
+    deadline_near: LIMITS.deadline_near.initial as string,
+  };
+  for (const rule of before?.rules ?? []) {
+    if (rule.rule === 'waiting_longer_than') limits[rule.rule] = String(rule.minutes);
+    else if (rule.rule === 'queue_deeper_than') limits[rule.rule] = String(rule.items);
+    else if (rule.rule === 'deadline_near') limits[rule.rule] = String(Math.round(rule.share * 100));
+  }
+  const chosen = before?.rules.map(({ rule }) => rule) ?? ['waiting_longer_than', 'deadline_near', 'expired'];
+  return { before, kind: before?.kind ?? 'slack', url: before?.url ?? '', chosen, limits };
+}
+
+export type Faults = Partial<Record<'url' | 'rules' | Limited, string>>;
+
+const texts = notificationsMessages.form;
+
+/** What is wrong, by field; empty when it can be added to this list. */
+export function faultsOf(draft: NotificationDraft, list: readonly Notification[]): Faults {
+  const { before, kind, url, chosen, limits } = draft;
+  const faults: Faults = {};
+  const others = list.filter((one) => before === null || !isSame(one, before));
+  if (url.trim() === '') faults.url = texts.noUrl;
+  else if (others.some((one) => isSame(one, { kind, url: url.trim() }))) faults.url = texts.twice;
+  if (chosen.length === 0) faults.rules = texts.noRule;
+  for (const rule of chosen.filter(isLimited)) {
+    const { least, most } = LIMITS[rule];
+    if (!isWithin(limits[rule], least, most)) faults[rule] = texts.wrongNumber(least, most);
+  }
+  return faults;
+}
+
+const isWithin = (typed: string, least: number, most: number): boolean =>
+  /^\d{1,6}$/.test(typed.trim()) && Number(typed) >= least && Number(typed) <= most;
+
+/** A draft without faults as it is saved. */
+export const notificationOf = ({ kind, url, chosen, limits }: NotificationDraft): Notification => ({
+  ...{ kind, url: url.trim() },
+  rules: RULE_NAMES.filter((rule) => chosen.includes(rule)).map((rule) => ruleOf(rule, limits)),
+});
+
+function ruleOf(rule: RuleName, limits: NotificationDraft['limits']): NotificationRule {
+  if (rule === 'waiting_longer_than') return { rule, minutes: Number(limits[rule]) };
+  if (rule === 'queue_deeper_than') return { rule, items: Number(limits[rule]) };
+  if (rule === 'deadline_near') return { rule, share: Number(limits[rule]) / 100 };
+  return { rule };
+}
+
+export const isSame = (one: Pick<Notification, 'kind' | 'url'>, other: Pick<Notification, 'kind' | 'url'>): boolean =>
+  one.kind === other.kind && one.url === other.url;
+
+/** The list with this notification: in the place of the one that was edited, or at the end. */
+export function listWith(
+  list: readonly Notification[],
+  before: Notification | null,
+  saved: Notification,
+): Notification[] {
+  const isEdited = (one: Notification) => before !== null && isSame(one, before);
+  // Somebody else may have removed the edited one meanwhile: then it is added.
+  return list.some(isEdited) ? list.map((one) => (isEdited(one) ? saved : one)) : [...list, saved];
+}

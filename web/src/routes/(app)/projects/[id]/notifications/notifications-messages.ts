@@ -1,0 +1,106 @@
+// Texts of a project's notifications tab.
+import { NOTIFICATION_KINDS, type NotificationKind } from '@countersign/shared/enums';
+import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
+import type { NotificationMessage } from '@countersign/shared/schemas/webhook';
+import { plural } from '#lib/format/format.ts';
+
+type RuleName = NotificationRule['rule'];
+type Status = NotificationMessage['status'];
+
+const KINDS: Record<NotificationKind, string> = {
+  slack: 'Slack-compatible',
+  teams: 'Microsoft Teams',
+  webhook: 'Webhook',
+};
+
+export const notificationsMessages = {
+  heading: 'Notifications',
+  lead: 'A message to your team when this project needs people. It contains counts and a link, never the content of items. Each rule speaks at most once in 15 minutes.',
+  kinds: KINDS,
+  kindOptions: NOTIFICATION_KINDS.map((value) => ({ value, label: KINDS[value] })),
+  add: 'Add notification',
+  empty: 'No notifications yet. Add one to hear about a queue that grows, or a deadline that is near.',
+  full: 'A project has at most ten notifications. Remove one to add another.',
+  edit: 'Edit',
+  editLabel: (target: string) => `Edit ${target}`,
+  remove: 'Remove',
+  removeLabel: (target: string) => `Remove ${target}`,
+  removeTitle: 'Remove this notification?',
+  removeText: 'It sends nothing from now on. Its messages stay in the log.',
+  removeFailed: 'The notification was not removed',
+  saved: 'Saved.',
+  removed: 'Removed.',
+
+  form: {
+    addTitle: 'New notification',
+    editTitle: 'Edit notification',
+    kind: 'Kind',
+    url: 'Channel URL',
+    urlHints: {
+      slack: 'The incoming webhook of a channel. Works with Slack, Mattermost and others.',
+      teams: 'The URL of a Teams workflow that posts to a channel.',
+      webhook: 'Gets the event project.attention, signed with the secret of the webhook.',
+    } satisfies Record<NotificationKind, string>,
+    rules: 'Notify when',
+    save: 'Save notification',
+    cancel: 'Cancel',
+    test: 'Send test message',
+    testFailed: 'The test message was not sent',
+    failed: 'The notification was not saved',
+    noUrl: 'Enter the URL of the channel.',
+    noRule: 'Select at least one rule.',
+    twice: 'This channel is in the list already. Edit it instead.',
+    wrongNumber: (least: number, most: number) => `Enter a whole number from ${least} to ${most}.`,
+  },
+  rules: {
+    waiting_longer_than: { label: 'Items wait too long', limit: 'Longest wait', unit: 'minutes' },
+    queue_deeper_than: { label: 'The queue is deep', limit: 'Most waiting items', unit: 'items' },
+    deadline_near: { label: 'Deadlines are near', limit: 'Time passed', unit: '% of the time to the deadline' },
+    expired: { label: 'Deadlines passed without a decision' },
+    project_stopped: { label: 'The project was stopped' },
+    webhook_paused: { label: 'The webhook is paused' },
+    over_budget: { label: 'Errors exceed the budget' },
+  } satisfies Record<RuleName, { label: string; limit?: string; unit?: string }>,
+
+  log: {
+    heading: 'Messages',
+    failed: 'The messages could not be loaded',
+    empty: 'No messages yet',
+    emptyText: 'The first message of a notification is listed here.',
+    older: 'Show older',
+    olderFailed: 'Older messages could not be loaded',
+    resend: 'Send again',
+    sendNow: 'Send now',
+    resendLabel: (word: string, text: string) => `${word}: ${text}`,
+    resendFailed: 'The message was not sent again',
+    resent: 'The message is being sent.',
+    states: { pending: 'Waiting', sending: 'Sending', succeeded: 'Delivered', dead: 'Failed' } satisfies Record<
+      Status,
+      string
+    >,
+    retrying: 'Retrying',
+    next: (left: string) => `Next retry in ${left}`,
+    dueNow: 'Next retry now',
+    circuit: 'The channel failed repeatedly. Attempts are on hold.',
+    attempts: (count: number) => plural(count, 'attempt', 'attempts'),
+    attemptList: (text: string) => `Attempts of: ${text}`,
+    attempt: (n: number) => `Attempt ${n}`,
+    took: (ms: number) => `${Math.round(ms)} ms`,
+    ok: 'delivered',
+  },
+} as const;
+
+/** A rule as its row says it. */
+export function ruleText(rule: NotificationRule): string {
+  if (rule.rule === 'waiting_longer_than') return `waiting over ${plural(rule.minutes, 'minute', 'minutes')}`;
+  if (rule.rule === 'queue_deeper_than') return `more than ${plural(rule.items, 'item', 'items')} waiting`;
+  if (rule.rule === 'deadline_near') return `${Math.round(rule.share * 100)}% of the time to a deadline passed`;
+  return STATES[rule.rule];
+}
+
+const STATES = {
+  expired: 'deadline passed',
+  project_stopped: 'project stopped',
+  webhook_paused: 'webhook paused',
+  over_budget: 'over the error budget',
+} as const;

@@ -1,0 +1,119 @@
+// @vitest-environment happy-dom
+// The notifications tab: masked channels, a form that loses nothing, a test in words, and the log.
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Project } from '@countersign/shared/schemas/projects';
+import type { Notification } from '@countersign/shared/schemas/parts/notifications';
+import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
+import { SettingsForm } from '../settings/settings.svelte.ts';
+import Notifications from './Notifications.svelte';
+
+const SLACK: Notification = {
+  ...{ kind: 'slack', url: 'https://hooks.slack.com/services/T000/B000/secret9fQx' },
+  rules: [{ rule: 'waiting_longer_than', minutes: 30 }, { rule: 'expired' }],
+};
+const MESSAGE = {
+  ...{ id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11', kind: 'slack', target: 'https://hooks.slack.com/…9fQx' },
+  ...{ text: '3 items have waited longer than 30 minutes.', status: 'dead', run: { attempt: 1, of: 10 } },
+  ...{ next_attempt_at: null, circuit_open_until: null, http_status: 410, error: 'http_4xx' },
+  ...{ created_at: '2026-03-02T09:50:00.000Z', completed_at: '2026-03-02T09:50:01.000Z' },
+  attempts: [{ n: 1, started_at: '2026-03-02T09:50:00.000Z', duration_ms: 12, http_status: 410, error: 'http_4xx' }],
+  abilities: { resend: true },
+};
+
+const project = (notifications: Notification[]): Project =>
+  ({
+    id: '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1',
+    ...DEFAULT_SETTINGS,
+    settings_version: 1,
+    notifications,
+    archived_at: null,
+    abilities: { change_settings: true, manage_webhook: true },
+  }) as unknown as Project;
+
+/** The server: keeps what is saved, and answers tests with 404. */
+function serve(saved: Notification[]) {
+  const sent: { method: string; path: string; body: unknown }[] = [];
+  const server = { saved, sent, messages: [MESSAGE] as object[] };
+  vi.stubGlobal('fetch', (path: string, { method = 'GET', body }: RequestInit) => {
+    const parsed = typeof body === 'string' ? (JSON.parse(body) as { notifications?: Notification[] }) : null;
+    if (method !== 'GET') sent.push({ method, path, body: parsed });
+    if (parsed?.notifications !== undefined) server.saved = parsed.notifications;
+    if (path.endsWith('/resend')) return Promise.resolve(new Response(null, { status: 204 }));
+    const timings = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null };
+    const test = {
+      ...{ ok: false, http_status: 404, error: 'http_4xx', duration_ms: 5, timings, response_text: null },
+    };
+    const reply = path.endsWith('/test')
+      ? { ...test, webhook_id: 'evt_test_1', url: SLACK.url }
+      : path.includes('/messages')
+        ? { data: server.messages, next_cursor: null }
+        : project(server.saved);
+    return Promise.resolve(new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } }));
+  });
+  return server;
+}
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+const open = (notifications: Notification[]) => {
+  const form = new SettingsForm(project(notifications), 'me');
+  return { form, ...render(Notifications, { form }) };
+};
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }));
+
+it('NO6: shows channels masked, with their rules, and the log in words', async () => {
+  serve([SLACK]);
+  const { container } = open([SLACK]);
+  await screen.findByText('3 items have waited longer than 30 minutes.');
+  expect(container.innerHTML).not.toContain('T000');
+  expect(container.textContent).toContain('waiting over 30 minutes · deadline passed');
+  expect(container.textContent).toMatch(/Failed/);
+  expect(container.textContent).toContain('1 attempt');
+});
+
+it('adds a notification to the list as it is now, and says so', async () => {
+  const server = serve([SLACK]);
+  const { form } = open([]);
+  await press('Add notification');
+  await press('Save notification');
+  expect(screen.getByText('Enter the URL of the channel.')).toBeTruthy();
+  await fireEvent.input(screen.getByRole('textbox', { name: 'Channel URL' }), {
+    target: { value: 'https://chat.example/hooks/new' },
+  });
+  await press('Save notification');
+  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  // What somebody else added meanwhile stays.
+  expect(server.saved.map(({ url }) => url)).toEqual([SLACK.url, 'https://chat.example/hooks/new']);
+});
+
+it('has what was typed when the tab is opened again', async () => {
+  serve([]);
+  const { form, unmount } = open([]);
+  await press('Add notification');
+  await fireEvent.input(screen.getByRole('textbox', { name: 'Channel URL' }), { target: { value: 'https://typed' } });
+  unmount();
+  render(Notifications, { form });
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Channel URL' }).value).toBe('https://typed');
+});
+
+it('sends a test message and says what to do about its outcome', async () => {
+  const server = serve([SLACK]);
+  open([SLACK]);
+  await press(/^Edit/);
+  await press('Send test message');
+  await screen.findByText(/Responded with 404/);
+  expect(screen.getByText('404. Nothing found at this path. Check the URL.')).toBeTruthy();
+  expect(server.sent.at(-1)?.body).toEqual({ kind: 'slack', url: SLACK.url });
+});
+
+it('removes a notification after a question, and sends a message again', async () => {
+  const server = serve([SLACK]);
+  const { form } = open([SLACK]);
+  await fireEvent.click(await screen.findByRole('button', { name: /^Send again/ }));
+  await vi.waitFor(() => expect(form.said).toBe('The message is being sent.'));
+  expect(server.sent.at(-1)?.path).toContain(`/api/notification-messages/${MESSAGE.id}/resend`);
+});
