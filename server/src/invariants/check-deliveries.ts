@@ -77,7 +77,8 @@ function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   // Without a decision the columns are null, although their type does not say so.
   const decision = (columns.id as string | null) === null ? null : { decision: toDecision(columns) };
   const isDecided = !UNDECIDED_EVENTS.some((type) => type === event_type);
-  const undecided = isDecided || ended_at === null ? null : toUndecided(String(event_type), String(event_status), ended_at);
+  const undecided =
+    isDecided || ended_at === null ? null : toUndecided(String(event_type), String(event_status), ended_at);
   const of = isDecided ? decision : undecided && { undecided };
   return { id, place, webhookId, body, redacted, eventId, of, projectId: project, itemId: item };
 }

@@ -1,4 +1,4 @@
-// Property on the database (TS2): every output that leaves the service satisfies its schema, whatever people and pipelines do.
+// Property on the database (TS2): every output that leaves the service satisfies its schema, through any steps of people.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXPORT_FORMATS } from '@countersign/shared/enums';
@@ -182,7 +182,7 @@ async function submit(project: OpenProject, one: Case): Promise<string | null> {
 
 const answerAt = ({ answers }: Case, at: number): Json => answers[at % answers.length] ?? null;
 
-/** Whoever may claim it does: the reviewer, or the owner what is escalated or claimed in bulk. */
+/** The reviewer claims it, or the owner what is escalated or claimed in bulk. */
 async function fenceOf(project: OpenProject, id: string, bulk: boolean): Promise<[Person, number] | null> {
   if (bulk) {
     const body = { project_id: project.id, item_ids: [id] };
@@ -214,7 +214,7 @@ async function take(project: OpenProject, id: string, one: Case, each: Step): Pr
   if (held === null) return;
   const [who, fence] = held;
   const words = action === 'respond' ? { response: 'In words' } : action === 'approve' ? {} : { reason: 'Wrong fact' };
-  refusable(await who.attempt(decideItem, { params, body: { fence, action, ...words, ...output } as never }));
+  refusable(await who.attempt(decideItem, { params, body: { fence, action, ...words, ...output } }));
 }
 
 /** Every output in a value, at any depth: of decisions, of what was revised, and of lists. */

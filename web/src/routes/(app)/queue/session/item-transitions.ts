@@ -227,7 +227,14 @@ function ownDecision(working: WorkingState): void {
 
 /** Events that do not say all that the page shows. */
 const READ_AGAIN: ReadonlySet<DomainEvent['type']> = new Set([
-  ...(['item.decided', 'item.finalized', 'item.withdrawn', 'item.expired', 'item.extended', 'decision.revised'] as const),
+  ...([
+    'item.decided',
+    'item.finalized',
+    'item.withdrawn',
+    'item.expired',
+    'item.extended',
+    'decision.revised',
+  ] as const),
 ]);
 
 /** An event of the item arrived. Only events newer than the shown content count. */
