@@ -3,6 +3,7 @@ import type { OnDeadline, OpenStatus } from '@countersign/shared/enums';
 import type { Tx } from '../database.ts';
 import { Item, type ItemColumns } from '../entities/item.ts';
 import { rawQuery } from '../raw-query.ts';
+import { ROW_COLUMNS } from '../row-columns.ts';
 import { SYSTEM } from '../../domain/access/actor.ts';
 import { nextDeadline, passingOf, type Passing } from '../../domain/items/deadline.ts';
 import { toDeadline, toItemRow } from '../../domain/items/item-row.ts';
@@ -44,17 +45,20 @@ interface DueRow {
 
 /** $1: what happens to each. The due time follows a new deadline (LC3). */
 const MOVE = `
-  update item i set version = i.version + 1, status = m.status,
-    deadline = coalesce(m.next, i.deadline), on_deadline = case when m.next is null then i.on_deadline else 'expire' end,
-    due_at = case when m.next is null then i.due_at
-      else least(i.created_at + make_interval(mins => p.target_minutes), m.next) end,
-    claimed_by = case when m.keeps then i.claimed_by end,
-    claim_expires_at = case when m.keeps then i.claim_expires_at end,
-    decided_at = case when m.next is null then m.at else i.decided_at end,
-    expired_at = case when m.next is null then m.at else i.expired_at end
-  from json_to_recordset($1::json) as m(id uuid, status text, next timestamptz, at timestamptz, keeps boolean)
-    join project p on true
-  where i.id = m.id and p.id = i.project_id returning i.*`;
+  with moved as (
+    update item i set version = i.version + 1, status = m.status,
+      deadline = coalesce(m.next, i.deadline), on_deadline = case when m.next is null then i.on_deadline else 'expire' end,
+      due_at = case when m.next is null then i.due_at
+        else least(i.created_at + make_interval(mins => p.target_minutes), m.next) end,
+      claimed_by = case when m.keeps then i.claimed_by end,
+      claim_expires_at = case when m.keeps then i.claim_expires_at end,
+      decided_at = case when m.next is null then m.at else i.decided_at end,
+      expired_at = case when m.next is null then m.at else i.expired_at end
+    from json_to_recordset($1::json) as m(id uuid, status text, next timestamptz, at timestamptz, keeps boolean)
+      join project p on true
+    where i.id = m.id and p.id = i.project_id returning i.*
+  )
+  select ${ROW_COLUMNS} from moved`;
 
 interface Due {
   row: DueRow;

@@ -13,6 +13,7 @@ import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from '../projects/audited-projects.ts';
 import { readClaims, type ClaimView } from '../claims/read-claims.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { ROW_COLUMNS } from '../../db/row-columns.ts';
 import { rowFor, toItemRow } from '../../domain/items/item-row.ts';
 import type { QueuePlace, QueueSort } from '@countersign/shared/filters/queue-order';
 import {
@@ -158,11 +159,7 @@ interface QueueRows {
  */
 const MAX_EXAMINED = 20_000;
 
-/** A row needs no payload; reading megabytes to show a list would make the page slow. */
-const ROW = `id, project_id, status, preview, title, kind, allowed_actions, has_suggestion,
-  case when suggestion_faults is not null then '' end as suggestion_faults, confidence, risk_flags, model, source, created_at, due_at,
-  deadline, on_deadline, deadline_span, deadline_extended, version,
-  claimed_by, claim_fence, claim_expires_at`;
+const ROW = `${ROW_COLUMNS}, claimed_by, claim_fence, claim_expires_at`;
 
 /** A range of the index: one project and status, in order. */
 interface Part {
