@@ -49,13 +49,19 @@ export function presentPublicItem(
     ...(typeof item.title === 'string' && { title: item.title }),
     ...(item.kind !== 'answer' && { kind: item.kind }),
     ...(item.allowedActions && { allowed_actions: item.allowedActions }),
-    ...(item.deadline && item.onDeadline && { deadline: item.deadline.toISOString(), on_deadline: item.onDeadline }),
+    ...deadlineOf(item, status),
     routing: presentRouting(item),
     created_at: item.createdAt.toISOString(),
     decided_at: decidedAtOf(item)?.toISOString() ?? null,
     ...(item.redactedAt && { emptied_at: item.redactedAt.toISOString() }),
   };
 }
+
+/** AU2: nothing waits of what was approved automatically. The deadline of an audit that moves would tell which they are. */
+const deadlineOf = ({ deadline, onDeadline }: Item, status: PublicItem['status']) =>
+  deadline && onDeadline && status !== 'auto_approved'
+    ? { deadline: deadline.toISOString(), on_deadline: onDeadline }
+    : {};
 
 /** When the pipeline learned it: for an audited item on arrival unless it was revised, for a provisional decision not yet. */
 function decidedAtOf(item: Item): Date | null {

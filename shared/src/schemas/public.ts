@@ -119,10 +119,11 @@ export const publicItem = z
       .array(submitterAction)
       .optional()
       .meta({ description: 'As submitted; absent where the default applies' }),
-    deadline: timestamp
-      .optional()
-      .meta({ description: 'Until when it can be decided, also after an extension; absent without a deadline' }),
-    on_deadline: onDeadline.optional().meta({ description: 'What happens at the deadline; absent without one' }),
+    deadline: timestamp.optional().meta({
+      description:
+        'Until when it can be decided, also after an extension; absent without a deadline, and of an automatic approval',
+    }),
+    on_deadline: onDeadline.optional().meta({ description: 'What happens at the deadline; absent where that is' }),
     routing,
     created_at: timestamp.meta({ description: 'When the item was submitted (ISO 8601, UTC)' }),
     decided_at: timestamp

@@ -141,7 +141,10 @@ describe('DL1: at its deadline an item that waits', () => {
       settings: { audit_rate: 1, webhook_url: 'http://127.0.0.1:9090/' },
     });
     const { id } = await audited.pipeline.submit(aSubmission({ confidence: 1, deadline_seconds: 600 }));
-    await passes();
+    const shown = await audited.pipeline.read(id);
+    await audited.owner.call(extendDeadline, { params: { id }, body: { seconds: 60 } });
+    expect(await audited.pipeline.read(id)).toEqual(shown);
+    await passes(661);
     expect(await audited.pipeline.read(id)).toMatchObject({
       status: 'auto_approved',
       decision: { action: 'auto_approve' },
@@ -335,9 +338,8 @@ describe('DL6: a submission', () => {
   });
 
   it('of a batch is refused alone, and a repeat refuses the same one at any later time', async () => {
-    const items = [{ deadline_seconds: 60 }, { deadline: '2020-01-01T00:00:00Z' }, {}].map((overrides) => ({
-      ...{ project_id: project.id, ...aSubmission(overrides) },
-    }));
+    const brought = [{ deadline_seconds: 60 }, { confidence: 7 }, { deadline: '2020-01-01T00:00:00Z' }, {}];
+    const items = brought.map((overrides) => ({ project_id: project.id, ...aSubmission(overrides) }));
     const idempotencyKey = crypto.randomUUID();
     const send = async () => {
       const answer = await project.pipeline.submitBatchRaw(JSON.stringify({ items }), { idempotencyKey });
@@ -347,14 +349,15 @@ describe('DL6: a submission', () => {
     const first = await send();
     expect(first.results).toMatchObject([
       { index: 0, status: 'queued' },
-      { index: 1, error: { code: 'validation_failed', errors: [{ pointer: '#/items/1/deadline' }] } },
-      { index: 2, status: 'queued' },
+      { index: 1, error: { code: 'validation_failed', errors: [{ pointer: '#/items/1/confidence' }] } },
+      { index: 2, error: { code: 'validation_failed', errors: [{ pointer: '#/items/2/deadline' }] } },
+      { index: 3, status: 'queued' },
     ]);
     await setDeadlineClock(inside, -400_000_000);
     const again = await send();
-    expect(again.results.map((one) => ('id' in one ? one.id : one.error.code))).toEqual(
-      first.results.map((one) => ('id' in one ? one.id : one.error.code)),
-    );
+    const told = ({ results }: typeof first) =>
+      results.map((one) => ('id' in one ? one.id : one.error.errors?.map(({ pointer }) => pointer)));
+    expect(told(again)).toEqual(told(first));
   });
 });
 
