@@ -38,6 +38,8 @@ describe('the table of actions', () => {
     ['Escalate instead: the submission allows nothing else.', 'queued', ['approve']],
     ['The submission allows nothing else.', null, ['approve']],
     ['Reject instead.', null, ['reject']],
+    ['Reject instead.', null, ['reject', 'respond']],
+    ['The submission allows nothing else.', null, ['approve', 'respond']],
     ['Withhold instead: the submission allows nothing else.', 'escalated', ['approve']],
   ])('LC7: advises to “%s” where approving is impossible', (advice, status, allowed) => {
     expect(insteadOfApproving(status, allowed)).toBe(advice);

@@ -182,6 +182,13 @@ export const actionsFrom = (
     (action) => (ACTIONS[action].from as readonly OpenStatus[]).includes(status) && isAllowed(action, allowed),
   );
 
+/** The same; `status` null: the item is decided, and its decision is being revised (RV1). */
+export const possibleActions = (
+  status: OpenStatus | null,
+  allowed: readonly SubmitterAction[],
+): readonly ReviewAction[] =>
+  status === null ? REVISION_ACTIONS.filter((action) => isAllowed(action, allowed)) : actionsFrom(status, allowed);
+
 /** Those that answer the pipeline; an item that allows none of them can only be passed on, or withheld. */
 const isAnswer = (action: ReviewAction): boolean => (SUBMITTER_ACTIONS as readonly ReviewAction[]).includes(action);
 
@@ -194,9 +201,7 @@ export function insteadOfApproving(
   allowed: readonly SubmitterAction[],
   names: Partial<Record<ReviewAction, string>> = {},
 ): string {
-  const others = actionsFrom(status ?? 'queued', allowed).filter(
-    (action) => action !== 'approve' && action !== 'return',
-  );
+  const others = possibleActions(status, allowed).filter((action) => action !== 'approve' && action !== 'return');
   const answers = others.filter(isAnswer);
   if (answers.length === 0 && status === null) return 'The submission allows nothing else.';
   const listed = (answers.length > 0 ? answers : others).map((one) => names[one] ?? ACTIONS[one].label.toLowerCase());

@@ -18,7 +18,7 @@ import type { MemberActor, Services } from '../services.ts';
 
 /** Excluded columns: the content of a hundred items is megabytes that a claim does not need. */
 const CONTENT = ['input', 'suggestion', 'metadata'] as const;
-type ClaimItem = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt' | 'expiredAt'>;
+type ClaimItem = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt' | 'expiredAt' | 'decidedAt'>;
 
 interface BulkClaimed {
   item: ClaimItem;

@@ -30,7 +30,7 @@ export async function claimRefusal(em: Em, code: keyof typeof DETAILS, holder: H
 export function expiredRefusal(): Refusal {
   return new Refusal(
     'expired',
-    'The deadline of this item passed before it was decided, and the pipeline was told. Your draft is saved; continue with the next item.',
+    'The deadline of this item passed before it was decided. Your draft is saved; continue with the next item.',
   );
 }
 
@@ -41,11 +41,15 @@ const ENDED: Partial<Record<ItemStatus, string>> = {
 };
 
 /** `already_decided`, in words for the status that the item has. */
-export const decidedRefusal = (status: ItemStatus): Refusal => new Refusal('already_decided', ENDED[status] ?? DECIDED);
+const decidedRefusal = (status: ItemStatus): Refusal => new Refusal('already_decided', ENDED[status] ?? DECIDED);
 
-/** The refusal for an item that is not open any more. */
-export const closedRefusal = ({ expiredAt, status }: Pick<Item, 'expiredAt' | 'status'>): Refusal =>
-  expiredAt ? expiredRefusal() : decidedRefusal(status);
+/** The refusal for an item that is not open any more. A revision decided it after its deadline had rejected it (RV1). */
+export const closedRefusal = ({
+  expiredAt,
+  decidedAt,
+  status,
+}: Pick<Item, 'expiredAt' | 'decidedAt' | 'status'>): Refusal =>
+  expiredAt && expiredAt.getTime() === decidedAt?.getTime() ? expiredRefusal() : decidedRefusal(status);
 
 /** The refusal for an item that could not be claimed or decided, by its present state. */
 export function refusalFor(em: Em, item: Item, code: keyof typeof DETAILS): Promise<Refusal> {

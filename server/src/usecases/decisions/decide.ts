@@ -2,11 +2,11 @@
 import { Refusal } from '@countersign/shared/errors';
 import {
   ACTIONS,
-  actionsFrom,
   insteadOfApproving,
   isAllowed,
   isMove,
   isOverride,
+  possibleActions,
   type ReviewAction,
 } from '@countersign/shared/review-actions';
 import type { DecisionAction } from '@countersign/shared/enums';
@@ -107,7 +107,7 @@ function notAllowed(field: string, detail: string): Refusal {
 function checkAction(item: Item, action: ReviewAction): void {
   const allowed = allowedActionsOf(item);
   if (!isAllowed(action, allowed)) {
-    const possible = isOpen(item.status) ? actionsFrom(item.status, allowed) : allowed;
+    const possible = possibleActions(isOpen(item.status) ? item.status : null, allowed);
     const others = possible.map((one) => `“${one}”`);
     throw notAllowed('action', `The submission doesn’t allow “${action}”. Possible: ${others.join(', ')}.`);
   }

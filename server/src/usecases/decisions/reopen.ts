@@ -5,12 +5,13 @@ import { isReopenable } from '../../domain/items/item.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
 import { Decision } from '../../db/entities/decision.ts';
 import { Item } from '../../db/entities/item.ts';
+import type { Em } from '../../db/orm.ts';
 import { findItem, refuseArchived, refuseUnless } from '../access/membership.ts';
-import { closedRefusal, decidedRefusal } from '../claims/refuse-claim.ts';
+import { closedRefusal } from '../claims/refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Queues the item. Errors: `not_found`, `forbidden`, `already_decided`,
+ * Queues the item. Errors: `not_found`, `forbidden`, `already_decided`, `expired` once its deadline has passed,
  * `validation_failed` for one that is open, or whose content was redacted (KE2).
  */
 export async function reopen(
@@ -31,7 +32,7 @@ export async function reopen(
          and (deadline is null or deadline > deadline_clock()) returning id`,
       [itemId, item.version],
     );
-    if (moved.length === 0) throw item.deadline ? tooLate() : decidedRefusal(item.status);
+    if (moved.length === 0) throw await refusedMeanwhile(tx.em, itemId);
     const now = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
     const event = { project_id: now.projectId, item_id: itemId, version: now.version, actor: memberRef(actor) };
     tx.appendEvent({ type: 'item.queued', ...event, item: toItemRow(now, null), reason });
@@ -42,6 +43,14 @@ function refused(item: Item): Refusal {
   if (item.status !== 'queued' && item.status !== 'escalated') return closedRefusal(item);
   const detail = 'This item is already waiting for review; only a rejected item can be reopened.';
   return new Refusal('validation_failed', detail);
+}
+
+/** Its deadline has passed, or somebody else changed it first. */
+async function refusedMeanwhile(em: Em, itemId: string): Promise<Refusal> {
+  const item = await em.findOneOrFail(Item, { id: itemId }, { refresh: true });
+  if (item.redactedAt) return redacted();
+  const decided = (await em.count(Decision, { itemId })) > 0;
+  return isReopenable(item, decided) ? tooLate() : refused(item);
 }
 
 /** The pipeline waits no longer, so an answer would reach nobody. */

@@ -198,7 +198,7 @@ async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promi
   );
   const answers: Outcome<Stored | Unjudged>[] = [];
   for (const outcome of outcomes) {
-    if (isReplay(outcome)) answers.push(repeatOf(outcome.replay, earlier));
+    if (isReplay(outcome)) answers.push(repeatOf(outcome, earlier));
     else if (isToJudge(outcome)) answers.push({ result: { unjudged: await loadAnswerSchema(tx.em, outcome.toJudge) } });
     else answers.push(outcome);
   }
@@ -206,16 +206,18 @@ async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promi
 }
 
 /** An idempotency key is still known after its item was deleted (KE4): it creates no new one. */
-function repeatOf(ids: string[], earlier: Map<string, SubmitResult>): Outcome<Stored> {
+function repeatOf({ replay: ids, of }: Replay, earlier: Map<string, SubmitResult>): Outcome<Stored> {
   const results = ids.flatMap((id) => earlier.get(id) ?? []);
-  const refused = new Map(ids.flatMap((id, index) => (id === REFUSED ? [[index, refusedBefore(index)] as const] : [])));
+  const refused = new Map(
+    ids.flatMap((id, index) => (id === REFUSED ? [[index, refusedBefore(of.items[index])] as const] : [])),
+  );
   if (results.length + refused.size < ids.length) return { refusal: notFound() };
   return { result: { results, ...(refused.size > 0 && { refused }), replayed: true } };
 }
 
-function refusedBefore(index: number): Refusal {
+function refusedBefore(item: SubmitInput | undefined): Refusal {
   const detail = 'Its deadline was not possible when this request was first sent. Send the item with another key.';
-  return impossibleDeadline(`#/items/${index}/deadline`, detail);
+  return impossibleDeadline(item?.deadline?.pointer ?? '#', detail);
 }
 
 function impossibleDeadline(pointer: string, detail: string): Refusal {
@@ -225,12 +227,16 @@ function impossibleDeadline(pointer: string, detail: string): Refusal {
 const projectOf = (submission: Submission): string => submission.projectId;
 
 /** An outcome; the ids of items that an earlier request created; or the schema by which the items are to be judged. */
-type Evaluated = Outcome<Stored> | { replay: string[] } | ToJudge;
+type Evaluated = Outcome<Stored> | Replay | ToJudge;
+interface Replay {
+  replay: string[];
+  /** The same submission again. */
+  of: Submission;
+}
 interface ToJudge {
   toJudge: { projectId: string; digest: string };
 }
-const isReplay = (evaluated: Evaluated): evaluated is { replay: string[] } =>
-  typeof evaluated === 'object' && 'replay' in evaluated;
+const isReplay = (evaluated: Evaluated): evaluated is Replay => typeof evaluated === 'object' && 'replay' in evaluated;
 const isToJudge = (evaluated: Evaluated | Entry['checks']): evaluated is ToJudge =>
   typeof evaluated === 'object' && 'toJudge' in evaluated;
 
@@ -271,7 +277,7 @@ class Batch {
     const [keyId] = keyIds;
     const digest = submission.idempotency?.digest ?? null;
     const taken = keyId === undefined ? undefined : this.#known.taken.get(keyId);
-    if (taken) return taken.bodySha256 === digest ? { replay: taken.itemIds } : { refusal: reused() };
+    if (taken) return taken.bodySha256 === digest ? { replay: taken.itemIds, of: submission } : { refusal: reused() };
     const twin = keyId === undefined ? undefined : this.#firsts.get(keyId);
     if (twin) return twin.digest === digest ? { result: { ...twin.stored, replayed: true } } : { refusal: reused() };
     const project = this.#projects.get(submission.projectId);

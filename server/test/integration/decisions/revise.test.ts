@@ -206,6 +206,21 @@ describe('TS2, TC2, LC7: a revision', () => {
     expect(answer.ok ? null : answer.problem.errors).toMatchObject([{ pointer: '#/action', code: 'not_allowed' }]);
     expect(await codeOf(id, BODIES.reject)).toBe('ok');
   });
+
+  it('is not advised to respond, which none can', async () => {
+    const allowed_actions = ['approve', 'reject', 'respond'] as const;
+    const id = await decided('respond', {
+      allowed_actions: [...allowed_actions],
+      suggestion: {},
+      answer_schema: schema,
+    });
+    const detailOf = async (body: Body) => {
+      const answer = await attempt(sam, id, body);
+      return answer.ok ? '' : answer.problem.detail;
+    };
+    expect(await detailOf(BODIES.edit)).toContain('Possible: “approve”, “reject”.');
+    expect(await detailOf(BODIES.approve)).toContain('Reject instead.');
+  });
 });
 
 describe('RV2: a revision is told', () => {

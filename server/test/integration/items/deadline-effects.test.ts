@@ -186,7 +186,9 @@ describe('RV1: an item that time ended', () => {
     const late = await project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
     expect(late).toMatchObject({ problem: { code: 'already_decided', item: { status: 'approved' } } });
     expect(codeOf(await revise(id, 'reject'))).toBe('ok');
-    expect(codeOf(await boss.attempt(reopenItem, { params: { id }, body: undefined }))).toBe('expired');
+    // From then on it is decided like any other item.
+    expect(codeOf(await boss.attempt(reopenItem, { params: { id }, body: undefined }))).toBe('already_decided');
+    expect(codeOf(await boss.attempt(claimItem, { params: { id } }))).toBe('already_decided');
     await told();
     expect((await boss.call(readHistory, { params: { id } })).data.map(({ type }) => type)).toEqual([
       ...['item.queued', 'item.expired', 'decision.revised', 'decision.revised'],
