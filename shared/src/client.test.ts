@@ -145,6 +145,15 @@ describe('reading', () => {
     expect(requests[0]?.headers).not.toHaveProperty('idempotency-key');
   });
 
+  it('says that a deadline was first, as the status of an item and as the refusal of a withdrawal', async () => {
+    const expired = { ...FULL_ITEM, status: 'expired', decision: null, deadline: TIME, on_deadline: 'expire' };
+    const { api } = await connected(({ method }, _attempt, response) =>
+      method === 'GET' ? answer(response, expired) : refuse(response, { status: 409, code: 'expired' }),
+    );
+    expect(await api.item(ITEM, { waitSeconds: 5 })).toEqual(expired);
+    expect(await failed(api.withdraw(ITEM))).toMatchObject({ status: 409, code: 'expired', temporary: false });
+  });
+
   it('withdraws an item, with a reason or without one', async () => {
     const withdrawn = { id: ITEM, status: 'withdrawn', decision: null };
     const { api, requests } = await connected((_seen, _attempt, response) => answer(response, withdrawn));

@@ -190,7 +190,7 @@ class Client {
 
   /**
    * Withdraws an item that needs no answer any more, with a reason for its reviewers. Resolves alike when it was withdrawn
-   * before. Refusals: 404 `not_found`, 409 `already_decided`.
+   * before. Refusals: 404 `not_found`, 409 `already_decided`, 409 `expired` where its deadline was first.
    */
   async withdraw(id: string, { reason, signal }: CallOptions & { reason?: string } = {}): Promise<Submitted> {
     const call = { params: { id }, body: jsonText({ reason }), signal };
@@ -214,13 +214,13 @@ class Client {
     }
   }
 
-  /** One page of final decisions, revisions and withdrawals, oldest first, after the cursor `after` or from the beginning. */
+  /** One page of what ended items or revised their decisions, oldest first, after the cursor `after` or from the beginning. */
   async events({ signal, ...query }: PageOptions = {}): Promise<EventPage> {
     return (await this.#connection.call(listEvents, { query, signal })).reply;
   }
 
   /**
-   * The pages of final decisions, revisions and withdrawals behind `after`, until there is nothing more. Keep `next_cursor` when a page is dealt with and
+   * The pages of what ended items or revised their decisions behind `after`, until there is nothing more. Keep `next_cursor` when a page is dealt with and
    * start there the next time: nothing is left out, and only a page that was not finished comes again.
    *
    * ```ts

@@ -32,6 +32,9 @@ export const flaggedSubmission: Submission = {
   risk_flags: ['legal'],
 };
 
+/** Nobody answers it later than in fifteen minutes: then it is rejected. */
+export const urgentSubmission: Submission = { ...queuedSubmission, deadline_seconds: 900, on_deadline: 'reject' };
+
 /** What an agent would do: reviewers may change the arguments, let it happen, or answer in words instead. */
 export const toolCallSubmission: Submission = {
   project_id: PROJECT,
@@ -226,15 +229,38 @@ export const itemWithdrawnBody: ItemWithdrawn = {
   decided_at: '2026-03-02T09:16:20.114Z',
 };
 
+const EXPIRED_ID = '0198c2f1-2d84-7a6b-9c1d-8e9f0a1b2c3d';
+const EXPIRED_AT = '2026-03-02T09:31:04.015Z';
+
+export const expiredItem: PublicItem = {
+  id: EXPIRED_ID,
+  project_id: PROJECT,
+  status: 'expired',
+  decision: null,
+  input: flaggedSubmission.input,
+  suggestion: flaggedSubmission.suggestion,
+  confidence: flaggedSubmission.confidence,
+  risk_flags: ['legal'],
+  metadata: null,
+  deadline: '2026-03-02T09:31:04.000Z',
+  on_deadline: 'expire',
+  routing: escalatedItem.routing,
+  created_at: '2026-03-02T09:16:04.000Z',
+  decided_at: EXPIRED_AT,
+};
+/** The response to a submission with `Prefer: wait` whose deadline was first. */
+export const expired: Submitted = { id: EXPIRED_ID, status: 'expired', decision: null };
+
 export const itemExpiredBody: ItemExpired = {
   event: 'item.expired',
-  item_id: FLAGGED_ID,
+  item_id: EXPIRED_ID,
   project_id: PROJECT,
   status: 'expired',
   decision: null,
   reviewer_id: null,
-  decided_at: '2026-03-02T10:14:02.310Z',
+  decided_at: EXPIRED_AT,
 };
+export const expiredEvent: PublicEvent = { id: 'evt_0198c2ff-4e10-7c3d-8a5b-6c7d8e9f0a1b', ...itemExpiredBody };
 
 export const WEBHOOK_ID = 'evt_0198c2f3-6a02-7d31-8f45-abcdef012345';
 export const event: PublicEvent = { id: WEBHOOK_ID, ...itemDecidedBody };

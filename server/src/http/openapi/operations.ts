@@ -52,6 +52,7 @@ export interface Operation {
 const SUBMISSIONS: Examples = {
   plain: { summary: 'A text for review', value: story.queuedSubmission },
   flagged: { summary: 'A structured suggestion with a risk flag', value: story.flaggedSubmission },
+  urgent: { summary: 'A text that must be decided within fifteen minutes', value: story.urgentSubmission },
   tool_call: { summary: 'A tool call, with a schema for its arguments', value: story.toolCallSubmission },
 };
 
@@ -69,7 +70,11 @@ export const OPERATIONS: Record<string, Operation> = {
     requests: SUBMISSIONS,
     answer: {
       description: 'The item is stored; its routing is in the response.',
-      examples: { ...SUBMITTED, approved: { summary: 'Decided during the wait', value: story.approved } },
+      examples: {
+        ...SUBMITTED,
+        approved: { summary: 'Decided during the wait', value: story.approved },
+        expired: { summary: 'Its deadline passed during the wait', value: story.expired },
+      },
       headers: { ...HEADER.replayed, ...HEADER.waited, ...HEADER.expectedWait },
     },
   },
@@ -91,6 +96,7 @@ export const OPERATIONS: Record<string, Operation> = {
       examples: {
         decided: { summary: 'Edited and approved', value: story.decidedItem },
         waiting: { summary: 'Escalated, undecided', value: story.escalatedItem },
+        expired: { summary: 'Nobody decided before its deadline', value: story.expiredItem },
         responded: { summary: 'A tool call, answered in words', value: story.respondedItem },
       },
     },
@@ -126,6 +132,10 @@ export const OPERATIONS: Record<string, Operation> = {
       description: 'One page of what ended items or revised their decisions, oldest first.',
       examples: {
         one: { summary: 'One decision', value: { data: [story.event], has_more: false, next_cursor: 'MTg0Mg' } },
+        expired: {
+          summary: 'Nobody decided before the deadline',
+          value: { data: [story.expiredEvent], has_more: false, next_cursor: 'MTg0Mw' },
+        },
         none: { summary: 'Nothing new', value: { data: [], has_more: false, next_cursor: 'MTg0Mg' } },
       },
     },
