@@ -26,6 +26,12 @@ const HEADER_LENGTH = 150;
 /** Slack reads `text` as mrkdwn, so that a name could notify a channel or show a link to elsewhere. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** Cut to fit a header, and never within a character. */
+function shortened(name: string): string {
+  const cut = name.slice(0, HEADER_LENGTH);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed();
+}
+
 const plain = (text: string) => ({ type: 'plain_text', text, emoji: false }) as const;
 
 /** Block Kit, for an incoming webhook. The name is plain text, in which nothing is formatted. */
@@ -34,7 +40,7 @@ function slack({ name, link, sentences }: Said) {
     text: escaped(`${name}: ${sentences.join(' ')}`),
     // The order is that of `sentencesIn`.
     blocks: [
-      { type: 'header', text: plain(name.slice(0, HEADER_LENGTH)) },
+      { type: 'header', text: plain(shortened(name)) },
       { type: 'section', text: plain(sentences.join('\n')) },
       { type: 'section', text: { type: 'mrkdwn', text: `<${link}|${LINK_TEXT}>` } },
     ],

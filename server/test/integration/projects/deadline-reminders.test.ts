@@ -119,7 +119,9 @@ describe('NO1: a rule about deadlines', () => {
     await submit(1);
     await setDeadlineClock(inside, 1001);
     await expireItemsOnce(inside.services);
+    await inside.sql('update item set expired_at = now() where expired_at > now()');
     await remind();
+    // Its commit may follow its time: it is counted ten seconds later.
     expect(await texts()).toHaveLength(1);
     await settle();
     await remind();
