@@ -136,6 +136,8 @@ export const itemMessages = {
     barred: 'Escalated. Only supervisors and owners can decide it.',
     ended: 'Your claim expired. The item is unclaimed, and your draft is saved.',
     endedQuiet: 'Your claim expired. The item is unclaimed.',
+    passedOn: (draft: boolean, barred: boolean) =>
+      `The deadline passed, so ${barred ? 'supervisors have this item now' : 'this item is escalated and your claim ended'}.${draft ? ' Your draft is saved.' : ''}`,
   },
 
   left: {
@@ -155,6 +157,8 @@ export const itemMessages = {
     draftSafe: 'You no longer had the claim. Your draft is saved.',
     nothingLost: 'Nothing more to do.',
     stands: 'Current decision',
+    /** Where nobody decided. */
+    outcome: 'Outcome',
     reason: 'Reason',
     note: 'Note',
     sent: 'Sent to the pipeline',

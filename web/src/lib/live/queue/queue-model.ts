@@ -45,11 +45,11 @@ export const sameRows = (a: Scope, b: Scope): boolean =>
   a.view === b.view && a.projectId === b.projectId && sortOf(a) === sortOf(b) && sameFilter(filterOf(a), filterOf(b));
 
 /**
- * Why a row became a tombstone: the item's new status (an edit approves it), or what happened to its claim. Times are ISO, server
- * clock.
+ * Why a row became a tombstone: the item's new status (an edit approves it; `passedOn`: its deadline gave it to supervisors), or
+ * what happened to its claim. Times are ISO, server clock.
  */
 export interface RowRemoval {
-  readonly what: ItemStatus | 'edited' | 'freed' | 'taken' | 'gone';
+  readonly what: ItemStatus | 'edited' | 'passedOn' | 'freed' | 'taken' | 'gone';
   readonly by: string;
   readonly mine: boolean;
   readonly at: string;

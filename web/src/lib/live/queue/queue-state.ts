@@ -250,7 +250,8 @@ function ignore(): void {
 function handleWaiting(draft: Draft, event: WaitingEvent): void {
   if (!isNewer(draft, event.item_id, event.version)) return;
   if (!draft.rows.has(event.item_id)) countIfUnloaded(draft, event, previousCounts(event));
-  putRow(draft, event.item, removalOf(draft, event, event.item.status));
+  const byDeadline = event.type === 'item.escalated' && event.by_deadline !== undefined;
+  putRow(draft, event.item, removalOf(draft, event, byDeadline ? 'passedOn' : event.item.status));
 }
 
 /**

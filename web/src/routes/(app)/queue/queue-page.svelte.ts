@@ -230,6 +230,17 @@ class QueuePage implements Ui {
     if (preferences.flow && !typed) void reviewSession.next();
   }
 
+  /** The user has lost the claim: to the deadline, to time, or to somebody else. */
+  #sayLost(stage: Stage | null): void {
+    const { reviewSession, announcer, drafts } = this.context;
+    const { id, passedOn } = reviewSession.item;
+    if (stage === 'mine' || stage === 'decided') return;
+    if (passedOn && id !== null)
+      announcer.say(messages.announcement.passedOn(unsentDraftsOf(drafts, id).length > 0), 'assertive');
+    else if (stage === 'ended') announcer.say(messages.announcement.leaseEnded, 'assertive');
+    else if (stage === 'held') untrack(() => this.#sayTakenOver());
+  }
+
   #sayTakenOver(): void {
     const { reviewSession, drafts, announcer } = this.context;
     const { detail } = reviewSession.item;
@@ -296,11 +307,9 @@ class QueuePage implements Ui {
           'assertive',
         );
       }
-      if (same && before.stage === 'mine' && now.stage === 'ended')
-        announcer.say(messages.announcement.leaseEnded, 'assertive');
+      if (same && before.stage === 'mine') this.#sayLost(now.stage);
       if (same && reviewSession.item.lost && now.stage === 'decided' && before.stage !== 'decided')
         untrack(() => this.#sayClosed());
-      if (same && before.stage === 'mine' && now.stage === 'held') untrack(() => this.#sayTakenOver());
       before = now;
     });
   }

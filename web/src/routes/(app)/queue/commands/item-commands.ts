@@ -5,6 +5,7 @@ import { digitOf } from '#lib/keys/press.ts';
 import { itemMessages as text } from '#lib/messages/item-messages.ts';
 import { reviewMessages } from '#lib/messages/review-messages.ts';
 import { ACTIONS, actionsFrom, byAction, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
+import { plainTextOf, unsentDraftsOf } from '../drafts/unsent-drafts.ts';
 import { editable } from '../editor/edit-model.ts';
 import { approvalBlock } from '../item/answer/approval-block.ts';
 import { SUGGESTION_FAULTS } from '../item/answer/suggestion-faults.ts';
@@ -139,7 +140,7 @@ function viewCommandsOf(
     // A redacted item has nothing to copy (KE2).
     copyValue: { can: () => shown() && !reviewSession.item.detail?.emptied_at, run: () => copyValue(context) },
     copy: {
-      can: () => reviewSession.item.id !== null && drafts.read(reviewSession.item.id) !== null,
+      can: () => reviewSession.item.id !== null && unsentDraftsOf(drafts, reviewSession.item.id).length > 0,
       run: () => copyDraft(context),
     },
   };
@@ -216,9 +217,10 @@ function submit({ reviewSession }: Pick<QueueContext, 'reviewSession'>): void {
 }
 
 async function copyDraft({ reviewSession, drafts, announcer }: QueueContext): Promise<void> {
-  const draft = reviewSession.item.id === null ? null : drafts.read(reviewSession.item.id);
-  if (draft === null) return;
-  await navigator.clipboard.writeText(draft.text).then(
+  const [first] = reviewSession.item.id === null ? [] : unsentDraftsOf(drafts, reviewSession.item.id);
+  if (first === undefined) return;
+  // An answer alone; words without one may be an answer of their own.
+  await navigator.clipboard.writeText(first.draft?.text ?? plainTextOf(first)).then(
     () => announcer.say(text.announcement.copied),
     () => announcer.say(text.announcement.notCopied),
   );

@@ -76,7 +76,7 @@ interface Situation {
   detail: ItemDetail;
   stage: Stage;
   editing: boolean;
-  /** The user has a saved draft for this item. */
+  /** The user has unsent words for this item: an answer, a reason or a note. */
   draft: boolean;
   /** The user made this decision. */
   own: boolean;

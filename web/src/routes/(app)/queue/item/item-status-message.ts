@@ -20,10 +20,13 @@ interface ItemStatusInput {
   draft: boolean;
   /** The user held it before. */
   lost: boolean;
+  /** Until its deadline gave it to supervisors. */
+  passedOn: boolean;
 }
 
-export function itemStatusMessage({ detail, stage, me, draft, lost }: ItemStatusInput): string {
+export function itemStatusMessage({ detail, stage, me, draft, lost, passedOn }: ItemStatusInput): string {
   if (stage === 'held') return messages.claimStatus.held(detail.claim?.name ?? messages.someone);
+  if (passedOn && stage !== 'decided') return messages.claimStatus.passedOn(draft, stage === 'barred');
   if (stage === 'ended') return draft ? messages.claimStatus.ended : messages.claimStatus.endedQuiet;
   if (stage === 'free' && lost) return reviewMessages.claimStatus.back(draft);
   if (stage === 'free' && draft) return reviewMessages.claimStatus.draft;

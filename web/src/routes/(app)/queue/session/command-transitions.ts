@@ -39,7 +39,7 @@ import {
 } from './review-state.ts';
 
 /** The item is somebody else's by now, decided, or no longer accessible to the user. */
-const CLAIM_GONE_CODES = ['claim_lost', 'claim_held', 'already_decided', 'not_found', 'forbidden'] as const;
+const CLAIM_GONE_CODES = ['claim_lost', 'claim_held', 'already_decided', 'expired', 'not_found', 'forbidden'] as const;
 
 const say = (working: WorkingState, text: string, urgent = false): void => {
   working.effects.push({ kind: 'say', text, urgent });
@@ -288,7 +288,7 @@ const fail = (working: WorkingState, job: Job, error: unknown): void => end(work
 const REFUSED: Refused = {
   open: (working, job, error) => {
     if (movedOn(working, job.id)) return end(working, false);
-    if (!isRefusal(error, ['claim_held', 'already_decided', 'forbidden'])) return fail(working, job, error);
+    if (!isRefusal(error, ['claim_held', 'already_decided', 'expired', 'forbidden'])) return fail(working, job, error);
     if (error.code === 'claim_held')
       say(working, messages.announcement.lostRace(error.holder?.name ?? messages.someone));
     if (idOf(working.item) === job.id || error.code === 'forbidden')
@@ -298,7 +298,7 @@ const REFUSED: Refused = {
   },
   takeOver: (working, job, error) => {
     if (idOf(working.item) !== job.id) return end(working, false);
-    if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return fail(working, job, error);
+    if (!isRefusal(error, ['claim_lost', 'already_decided', 'expired', 'forbidden'])) return fail(working, job, error);
     rereadThenEnd(working, job.id, { result: false });
   },
   reopen: fail,
@@ -362,7 +362,9 @@ function refuseDecision(working: WorkingState, job: JobOf<'decide'>, error: unkn
   closeEditor(working);
   closePrompt(working);
   loseClaim(working);
-  rereadThenEnd(working, id, { result: false, failure: error.code === 'forbidden' ? { error, retry: null } : null });
+  // The item itself does not say these, or only when the worker has looked (DL3).
+  const why = error.code === 'forbidden' || error.code === 'expired' ? { error, retry: null } : null;
+  rereadThenEnd(working, id, { result: false, failure: why });
 }
 
 function putBack(working: WorkingState, { request, grant, edit }: Decision): void {

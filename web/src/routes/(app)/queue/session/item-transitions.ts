@@ -3,7 +3,7 @@ import { ApiProblem } from '#lib/api/client.ts';
 import { sameNotes, type Notes } from '#lib/drafts/drafts.ts';
 import type { Granted } from '@countersign/shared/schemas/queue';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
-import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
+import type { ItemDetail, ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { Effect, EventOf, ReadPurpose } from './review-events.ts';
 import {
   claimOf,
@@ -108,15 +108,24 @@ export function renew(working: WorkingState, granted: Granted): void {
   working.effects.push({ kind: 'put', row: granted.item, what: 'taken', leaseEnds: granted.expires_at });
 }
 
+/** DL1: the deadline of the item gave it to supervisors between these two states; nothing else changes what it says. */
+const passesOn = (before: ItemRow, after: Pick<ItemRow, 'status' | 'deadline'>): boolean =>
+  before.deadline?.on_deadline === 'escalate' &&
+  after.deadline?.on_deadline === 'expire' &&
+  after.status === 'escalated';
+
 /** This tab's fence is invalid now, however the claim ended; the time it ended stays visible. */
-export function loseClaim(working: WorkingState): void {
+export function loseClaim(working: WorkingState, passedOn = false): void {
   const { item } = working;
   const claim = claimOf(item);
   if (claim.kind === 'none' || item.at === 'empty') return;
   const grant = { ...claim.grant, expiresAt: Math.min(claim.grant.expiresAt, working.now) };
   if (item.at === 'deciding') working.item = { ...item, grant, lost: true };
-  else setClaim(working, { kind: 'lost', grant });
+  else setClaim(working, { kind: 'lost', grant, ...(isPassedOn(claim, passedOn) && { passedOn: true }) });
 }
+
+/** The reason stays when a later answer says again that the claim is lost. */
+const isPassedOn = (claim: Claim, now: boolean): boolean => now || (claim.kind === 'lost' && claim.passedOn === true);
 
 /** The claim ended with a decision or a release of the user. */
 export const endClaim = (working: WorkingState): void => setClaim(working, NONE);
@@ -210,11 +219,12 @@ function refreshed(working: WorkingState, detail: ItemDetail): void {
   const { item } = working;
   if (item.at === 'empty') return;
   if (detail.version < versionOf(item)) return;
+  const passedOn = isShown(item) && passesOn(item.detail, detail);
   if (isShown(item)) working.item = { ...item, detail };
   else working.item = settled({ ...item, detail }, claimOf(item), null);
   if (detail.decision?.reviewer_id === working.me) ownDecision(working);
   // Someone else may have held the claim meanwhile.
-  else if (detail.claim?.user_id !== working.me) loseClaim(working);
+  else if (detail.claim?.user_id !== working.me) loseClaim(working, passedOn);
   changed(working, detail);
   working.effects.push({ kind: 'readHistory' });
 }
@@ -272,7 +282,7 @@ function change(working: WorkingState, fields: Partial<ItemDetail>): void {
   if (!isShown(item)) return;
   const detail = { ...item.detail, decision: null, decided_by: null, undo_until: null, ...fields };
   working.item = { ...item, detail };
-  if (fields.claim?.user_id !== working.me) loseClaim(working);
+  if (fields.claim?.user_id !== working.me) loseClaim(working, passesOn(item.detail, detail));
   changed(working, detail);
 }
 

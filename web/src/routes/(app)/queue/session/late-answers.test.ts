@@ -90,7 +90,7 @@ it('QU4: a return whose event arrives before its answer is not shown as returned
   const { detail, lost } = page.reviewSession.item;
   if (detail === null) throw new Error('The item is open.');
   expect(stage(page.reviewSession)).toBe('free');
-  expect(itemStatusMessage({ detail, stage: 'free', me: ME.id, draft: false, lost })).toBe(
+  expect(itemStatusMessage({ detail, stage: 'free', me: ME.id, draft: false, lost, passedOn: false })).toBe(
     itemMessages.claimStatus.free,
   );
 });

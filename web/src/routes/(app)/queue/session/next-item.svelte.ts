@@ -74,7 +74,7 @@ async function claimFirst(next: (lost: readonly string[]) => ItemRow | null): Pr
     try {
       return await call(claimItem, { params: { id: row.id } });
     } catch (error) {
-      if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
+      if (!isRefusal(error, ['claim_held', 'already_decided', 'expired'])) throw error;
       lost.push(row.id);
     }
   }

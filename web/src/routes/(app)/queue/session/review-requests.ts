@@ -271,7 +271,7 @@ export class CommandRequests {
     try {
       await call(releaseClaim, { params: { id }, body: { fence } });
     } catch (error) {
-      if (!isRefusal(error, ['claim_lost', 'already_decided', 'not_found'])) throw error;
+      if (!isRefusal(error, ['claim_lost', 'already_decided', 'expired', 'not_found'])) throw error;
     }
     this.#dispatch({ kind: 'released', id });
   }
@@ -288,7 +288,7 @@ export class CommandRequests {
       return granted(await call(claimItem, { params: { id } }));
     } catch (error) {
       // Someone else claimed it first: the decision is undone all the same.
-      if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
+      if (!isRefusal(error, ['claim_held', 'already_decided', 'expired'])) throw error;
       return { kind: 'taken' };
     }
   }

@@ -17,11 +17,14 @@ export interface Grant {
   readonly leaseMs: number;
 }
 
-/** The claim of this tab. A lost one keeps its fence and the time it ended, which stays visible. */
+/**
+ * The claim of this tab. A lost one keeps its fence and the time it ended, which stays visible; `passedOn`: the deadline of the
+ * item gave it to supervisors (DL1).
+ */
 export type Claim =
   | { readonly kind: 'none' }
   | { readonly kind: 'held'; readonly grant: Grant }
-  | { readonly kind: 'lost'; readonly grant: Grant };
+  | { readonly kind: 'lost'; readonly grant: Grant; readonly passedOn?: true };
 
 /** The actions that require a reason, and no other input. */
 export type ReasonedAction = ActionWith<'requires', 'reason'>;
@@ -75,7 +78,7 @@ export interface ItemStates {
   /** This tab's decision on it is in flight. `lost`: an event said meanwhile that the claim has ended. */
   deciding: Shown & { readonly grant: Grant; readonly action: ReviewAction; readonly lost: boolean };
   /** This tab had the claim and lost it. */
-  lost: Shown & { readonly grant: Grant };
+  lost: Shown & { readonly grant: Grant; readonly passedOn?: true };
 }
 export type ItemStateName = keyof ItemStates;
 export type ItemState = { [K in ItemStateName]: { readonly at: K } & ItemStates[K] }[ItemStateName];
@@ -263,7 +266,7 @@ export function detailOf(item: ItemState): ItemDetail | null {
 
 export function claimOf(item: ItemState): Claim {
   if (item.at === 'claimed') return { kind: 'held', grant: item.grant };
-  if (item.at === 'lost') return { kind: 'lost', grant: item.grant };
+  if (item.at === 'lost') return { kind: 'lost', grant: item.grant, ...(item.passedOn && { passedOn: true }) };
   if (item.at === 'deciding') return { kind: item.lost ? 'lost' : 'held', grant: item.grant };
   return item.at === 'editing' || item.at === 'unreadable' ? item.claim : NO_CLAIM;
 }
@@ -283,7 +286,8 @@ export function settled(base: Shown, claim: Claim, edit: EditSession | null): Sh
   const shown = { id, prompt, newest, detail };
   if (edit !== null) return { at: 'editing', ...shown, claim, edit };
   if (claim.kind === 'none') return { at: 'viewing', ...shown };
-  return { at: claim.kind === 'held' ? 'claimed' : 'lost', ...shown, grant: claim.grant };
+  if (claim.kind === 'held') return { at: 'claimed', ...shown, grant: claim.grant };
+  return { at: 'lost', ...shown, grant: claim.grant, ...(claim.passedOn && { passedOn: true }) };
 }
 
 /** Whether a renewed lease is still that of the open item: no newer event has arrived. */

@@ -32,6 +32,11 @@ export class OpenItem {
   readonly error: unknown = $derived(this.state.at === 'unreadable' ? this.state.error : null);
   /** This tab had the claim and lost it. */
   readonly lost = $derived(claimOf(this.state).kind === 'lost');
+  /** The deadline gave it to supervisors while this tab had the claim (DL1). */
+  readonly passedOn = $derived.by(() => {
+    const claim = claimOf(this.state);
+    return claim.kind === 'lost' && claim.passedOn === true;
+  });
   /** It is shown while its claim is requested or its decision is in flight: it can be read, and actions are disabled. */
   readonly pending = $derived(isPending(this.state));
   /** The decision of this tab that the server has not answered yet. */

@@ -2,6 +2,7 @@
 import type { OnDeadline } from '@countersign/shared/enums';
 
 export const deadlineMessages = {
+  heading: 'Deadline',
   then: {
     expire: (left: string) => `Expires in ${left}`,
     escalate: (left: string) => `Goes to supervisors in ${left}`,
