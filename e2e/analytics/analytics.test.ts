@@ -15,6 +15,7 @@ const PLOTS = [
   'How long does a decision take?',
   'Are decisions getting slower?',
   'Where is the model wrong?',
+  'Are deadlines met?',
   'Do suggestions fit their schema?',
   'Who did the work?',
   'Are webhooks delivered?',
@@ -71,6 +72,19 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
       webhook: { succeeded: 4, dead: 0 },
     });
     expect(report.counted.seq).toBe(report.counted.head);
+  });
+
+  it('AN32: shows how many items their deadline ended, by flag and model, once there is one', async () => {
+    const { testEnv } = browserEnv();
+    for (const on of pages) expect(await plot('Are deadlines met?', on).count()).toBe(0);
+    const id = await submit({ deadline_seconds: 3600, risk_flags: ['pii'] });
+    await testEnv.sql('update item set deadline = deadline_clock() where id = $1', [id]);
+    for (const on of pages) {
+      const shown = plot('Are deadlines met?', on);
+      await shown.getByText(/^1 of 5 items ended by their deadline: 20% \(95% interval: 4% to 62%\)\.$/).waitFor();
+      await shown.getByRole('list', { name: 'By flag' }).getByText('pii').waitFor();
+      await shown.getByRole('list', { name: 'By model' }).getByText('1 of 5').waitFor();
+    }
   });
 
   it('gives each plot its n, a table and a file, and lets a person read it by keyboard', async () => {

@@ -205,7 +205,6 @@ export const messages = {
     empty: (when: string) => `No suggestions were checked against a schema ${when}.`,
     unit: (n: string) =>
       `newest ${count(SAMPLE_SIZE)} arrivals at most, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
-    group: 'By model',
     columns: {
       model: 'model',
       judged: 'checked',
@@ -216,7 +215,26 @@ export const messages = {
     },
   },
 
+  expired: {
+    question: 'Are deadlines met?',
+    some: ({ n, ended, rate, low, high }: Record<'n' | 'ended' | 'rate' | 'low' | 'high', string>) =>
+      `${n} of ${ended} items ended by their deadline: ${rate} (${LEVEL} interval: ${low} to ${high}).`,
+    none: (when: string) => `No deadline passed without a decision ${when}.`,
+    unit: (n: string) =>
+      `expired, or rejected by their deadline, of all that people decided or a deadline ended; Wilson ${LEVEL} interval · n ${n}`,
+    columns: {
+      by: 'by',
+      value: 'value',
+      ended: 'left the queue',
+      expired: 'by deadline',
+      rate: 'rate',
+      low: `${LEVEL} from`,
+      high: `${LEVEL} to`,
+    },
+  },
+
   file: {
+    expired: 'passed deadlines',
     invalid: 'schema fit',
     mix: 'where items end up',
     flow: 'keeping up',

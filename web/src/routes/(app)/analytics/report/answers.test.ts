@@ -2,8 +2,18 @@
 import { share as percent } from '#lib/format/format.ts';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { describe, expect, it } from 'vitest';
-import { invalidTable } from './tables.ts';
-import { flowAnswer, invalidAnswer, length, mixAnswer, overridesAnswer, slowerAnswer, timeAnswer } from './answers.ts';
+import type { PlotTable } from '#lib/components/charts/table.ts';
+import { expiredTable, invalidTable } from './tables.ts';
+import {
+  expiredAnswer,
+  flowAnswer,
+  invalidAnswer,
+  length,
+  mixAnswer,
+  overridesAnswer,
+  slowerAnswer,
+  timeAnswer,
+} from './answers.ts';
 
 const queue = (queued: number, past_due: number) => ({
   waiting: { queued, escalated: 0 },
@@ -127,6 +137,10 @@ describe('overridesAnswer', () => {
   });
 });
 
+/** The first cells of each row as the page shows them. */
+const shown = (rows: PlotTable['rows'], cells: number) =>
+  rows.map((row) => row.slice(0, cells).map((value) => (typeof value === 'object' ? value?.shown : value)));
+
 describe('invalidAnswer', () => {
   const row = (key: string | null, judged: number, invalid: number) => ({
     ...{ key, judged, invalid },
@@ -143,11 +157,36 @@ describe('invalidAnswer', () => {
 
   it('AN31: has each model in the table, the most certainly wrong first', () => {
     const { rows } = invalidTable([row('m-1', 400, 10), row(null, 10, 9), row('m-2', 2, 0)]);
-    const cell = (value: (typeof rows)[number][number]) => (typeof value === 'object' ? value?.shown : value);
-    expect(rows.map((cells) => cells.slice(0, 4).map(cell))).toEqual([
+    expect(shown(rows, 4)).toEqual([
       ['no model', 10, 9, '90%'],
       ['m-1', 400, 10, '3%'],
       ['m-2', 2, 0, '0%'],
+    ]);
+  });
+});
+
+describe('expiredAnswer', () => {
+  const group = (key: string | null, n: number, ended: number) => ({ key, n, ended, interval: wilson(n, ended) });
+  const expired = (n: number, ended: number) => ({
+    ...{ n, ended, interval: wilson(n, ended) },
+    by_flag: [group(null, n, ended), group('pii', 1, 1)],
+    by_model: [group('m-1', 3, 40), group('', 5, 10)],
+  });
+
+  it.each([
+    [expired(8, 50), '8 of 50 items ended by their deadline: 16% (95% interval: 8% to 29%).', true],
+    [expired(0, 50), 'No deadline passed without a decision in the last 24 hours.', false],
+    [expired(0, 0), 'No deadline passed without a decision in the last 24 hours.', false],
+  ])('AN32: says the share with its interval, and claims nothing of none: %#', (of, answer, known) => {
+    expect(expiredAnswer({ expired: of }, 'day')).toMatchObject({ answer, known });
+  });
+
+  it('AN32: has each flag and model in the table, the most certain share first', () => {
+    expect(shown(expiredTable(expired(8, 50)).rows, 5)).toEqual([
+      ['flag', 'pii', 1, 1, '100%'],
+      ['flag', 'no flag', 50, 8, '16%'],
+      ['model', 'all others', 10, 5, '50%'],
+      ['model', 'm-1', 40, 3, '8%'],
     ]);
   });
 });

@@ -121,3 +121,17 @@ export function invalidAnswer({ invalid }: Pick<Analytics, 'invalid'>, range: Ra
   if (broken === 0) return { answer: messages.invalid.all(count(judged)), unit, known: true };
   return { answer: messages.invalid.some(count(broken), count(judged), share(broken, judged)), unit, known: true };
 }
+
+/** How many items their deadline ended, and their share of all that left the queue, over all flags and models (AN32). */
+export function expiredAnswer({ expired }: Pick<Analytics, 'expired'>, range: Range): Answer {
+  const { n, ended, interval } = expired;
+  const when = messages.range.last[range];
+  const unit = messages.expired.unit(count(ended));
+  if (n === 0 || interval === null) return { answer: messages.expired.none(when), unit, known: false };
+  const { low, high } = interval;
+  const answer = messages.expired.some({
+    ...{ n: count(n), ended: count(ended), rate: share(n, ended) },
+    ...{ low: share(low, 1), high: share(high, 1) },
+  });
+  return { answer, unit, known: true };
+}

@@ -49,6 +49,19 @@ export const invalidRatesOf = (invalid: Analytics['invalid']): Rate[] =>
     'by_model',
   );
 
+type ExpiredSplit = 'by_flag' | 'by_model';
+export const EXPIRED_SPLITS = ['by_flag', 'by_model'] as const satisfies readonly ExpiredSplit[];
+
+/** The shares of items that their deadline ended, of all that left the queue, by flag or model (AN32), in the same order. */
+export const expiredRatesOf = (expired: Analytics['expired'], split: ExpiredSplit): Rate[] =>
+  ratesOf(
+    {
+      ...{ by_flag: [], by_model: [], by_source: [] },
+      [split]: expired[split].map(({ n, ended, ...row }) => ({ ...row, decided: ended, overridden: n })),
+    },
+    split,
+  );
+
 /** A model that is really called “unknown” is one; an item without a model has none. */
 function called(split: Split, key: string | null): Pick<Rate, 'key' | 'kind'> {
   if (key === null) return { key: NONE[split], kind: 'none' };

@@ -5,7 +5,7 @@ import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
 import type { ItemStatus } from '@countersign/shared/enums';
 import { length } from './answers.ts';
-import { invalidRatesOf, ratesOf, SPLITS } from './overrides.ts';
+import { EXPIRED_SPLITS, expiredRatesOf, invalidRatesOf, ratesOf, SPLITS, type Rate } from './overrides.ts';
 import type { FlowBucket } from '../range.ts';
 import { messages } from '../messages.ts';
 
@@ -77,9 +77,9 @@ const PERCENTILES = ['p50', 'p90', 'p99'] as const;
 /** Buckets without a decision have no duration, which differs from 0. */
 export function timeBucketsTable(timeBuckets: readonly TimeBucket[]): PlotTable {
   const { from, to, n } = messages.slower.columns;
-  const numbers = [n, ...PERCENTILES.map((key) => messages.slower.columns[key])];
+  const figures = [n, ...PERCENTILES.map((key) => messages.slower.columns[key])];
   return {
-    columns: [{ name: from }, { name: to }, ...numbers.map((name) => ({ name, numeric: true }))],
+    columns: [{ name: from }, { name: to }, ...numbers(figures)],
     rows: timeBuckets.map(({ start, end, n: decided, times }) => [
       time(start),
       time(end),
@@ -89,25 +89,23 @@ export function timeBucketsTable(timeBuckets: readonly TimeBucket[]): PlotTable 
   };
 }
 
+const groupOf = ({ key, kind }: Rate) => ({ value: kind === 'none' ? '' : key, shown: key });
+
+/** n, k, their rate and its interval. */
+const figuresOf = ({ k, n, low, high }: Rate) => [n, k, rate(k / n), rate(low), rate(high)];
+
+const numbers = (names: readonly string[]) => names.map((name) => ({ name, numeric: true }));
+
+/** What a group is grouped by, as a word in a row. */
+const splitName = (group: string): string => group.replace(/^By /, '');
+
 export function overridesTable(overrides: Analytics['overrides']): PlotTable {
   const { columns, groups } = messages.overrides;
-  const { by, value, decided, overridden, rate: part, low, high } = columns;
+  const { by, value, ...figures } = columns;
   return {
-    columns: [
-      { name: by },
-      { name: value },
-      ...[decided, overridden, part, low, high].map((name) => ({ name, numeric: true })),
-    ],
+    columns: [{ name: by }, { name: value }, ...numbers(Object.values(figures))],
     rows: SPLITS.flatMap((split) =>
-      ratesOf(overrides, split).map(({ key, kind, k, n, ...bounds }) => [
-        groups[split].replace(/^By /, ''),
-        { value: kind === 'none' ? '' : key, shown: key },
-        n,
-        k,
-        rate(k / n),
-        rate(bounds.low),
-        rate(bounds.high),
-      ]),
+      ratesOf(overrides, split).map((each) => [splitName(groups[split]), groupOf(each), ...figuresOf(each)]),
     ),
   };
 }
@@ -115,15 +113,19 @@ export function overridesTable(overrides: Analytics['overrides']): PlotTable {
 export function invalidTable(invalid: Analytics['invalid']): PlotTable {
   const { model, ...figures } = messages.invalid.columns;
   return {
-    columns: [{ name: model }, ...Object.values(figures).map((name) => ({ name, numeric: true }))],
-    rows: invalidRatesOf(invalid).map(({ key, kind, k, n, ...bounds }) => [
-      { value: kind === 'none' ? '' : key, shown: key },
-      n,
-      k,
-      rate(k / n),
-      rate(bounds.low),
-      rate(bounds.high),
-    ]),
+    columns: [{ name: model }, ...numbers(Object.values(figures))],
+    rows: invalidRatesOf(invalid).map((each) => [groupOf(each), ...figuresOf(each)]),
+  };
+}
+
+export function expiredTable(expired: Analytics['expired']): PlotTable {
+  const { groups } = messages.overrides;
+  const { by, value, ...figures } = messages.expired.columns;
+  return {
+    columns: [{ name: by }, { name: value }, ...numbers(Object.values(figures))],
+    rows: EXPIRED_SPLITS.flatMap((split) =>
+      expiredRatesOf(expired, split).map((each) => [splitName(groups[split]), groupOf(each), ...figuresOf(each)]),
+    ),
   };
 }
 
@@ -138,7 +140,7 @@ export function depthTable(steps: readonly FlowBucket[]): PlotTable {
 export function workTable(workload: Analytics['workload']): PlotTable {
   const { name, ...figures } = messages.work.columns;
   return {
-    columns: [{ name }, ...Object.values(figures).map((column) => ({ name: column, numeric: true }))],
+    columns: [{ name }, ...numbers(Object.values(figures))],
     rows: workload.map((one) => [one.name, one.decided, one.overridden, one.moved, one.claimed, one.holding]),
   };
 }
