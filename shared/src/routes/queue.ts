@@ -22,3 +22,7 @@ export const reviseItem: RouteOf<typeof schemas.reviseItem> = { method: 'POST', 
 export const extendDeadline: RouteOf<typeof schemas.extendDeadline> = { method: 'POST', path: '/api/items/:id/extend' };
 export const search: RouteOf<typeof schemas.search> = { method: 'GET', path: '/api/search' };
 export const listSimilar: RouteOf<typeof schemas.listSimilar> = { method: 'GET', path: '/api/items/:id/similar' };
+export const listExpiredItems: RouteOf<typeof schemas.listExpiredItems> = {
+  method: 'GET',
+  path: '/api/projects/:id/expired-items',
+};

@@ -220,6 +220,27 @@ export const search = endpointSchemas({
   reply: searchResults,
 });
 
+const expiredItem = z.object({
+  id: uuid,
+  project_id: uuid,
+  status: itemStatus,
+  preview: z.string(),
+  title: z.string().nullable(),
+  expired_at: timestamp,
+});
+export type ExpiredItem = z.infer<typeof expiredItem>;
+
+export const listExpiredItems = endpointSchemas({
+  auth: 'session',
+  summary: 'Items of a project that their deadline ended, the latest first (DL1)',
+  params: itemParams,
+  query: z.object({
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+  }),
+  reply: z.object({ data: z.array(expiredItem), next_cursor: z.string().nullable() }),
+});
+
 const similarItem = z.object({
   id: uuid,
   preview: z.string(),

@@ -12,6 +12,7 @@ import type { Grant } from '../../usecases/claims/claim-row.ts';
 import { decide } from '../../usecases/decisions/decide.ts';
 import { answerMistake, listMistakes, readMistake, reportMistake } from '../../usecases/decisions/mistakes.ts';
 import { listQueue } from '../../usecases/items/list-queue.ts';
+import { listExpired } from '../../usecases/items/list-expired.ts';
 import { listSimilar } from '../../usecases/items/list-similar.ts';
 import { readHistory, readItem } from '../../usecases/items/read-item.ts';
 import { search } from '../../usecases/items/search.ts';
@@ -41,6 +42,17 @@ function bindReading(bind: Binder, services: Services): void {
     return presentQueue(snapshot, { projectId, now: services.clock.now() });
   });
   bind.member(api.search, ({ actor, query }) => search(services, actor, { text: query.q }));
+  bind.member(api.listExpiredItems, async ({ actor, params, query }) => {
+    const { rows, nextCursor } = await listExpired(services, actor, {
+      projectId: params.id,
+      ...query,
+      after: query.after,
+    });
+    const data = rows.map(({ projectId, expiredAt, ...row }) => {
+      return { ...row, project_id: projectId, expired_at: expiredAt.toISOString() };
+    });
+    return { data, next_cursor: nextCursor };
+  });
   bind.member(api.listSimilar, ({ actor, params }) => listSimilar(services, actor, params.id));
   bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
   bind.member(api.readHistory, async ({ actor, params, query }) => {

@@ -95,6 +95,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
     body: { project_id: ':id', item_ids: [':item'] },
   },
   search: { least: 'anyone', query: 'q=x' },
+  listExpiredItems: { least: 'reviewer' },
   listSimilar: { least: 'reviewer' },
   readQueueItem: { least: 'reviewer' },
   readHistory: { least: 'reviewer' },

@@ -15,6 +15,7 @@ const row = (id: string, summary: Partial<ProjectSummary> = {}, name = id) => ({
     reviewer_count: 0,
     decided_today: 0,
     overridden_today: 0,
+    expired_today: 0,
     webhook: 'not_set',
     ...summary,
   } as ProjectSummary,
@@ -36,7 +37,15 @@ describe('sortedIds', () => {
     ),
     row(
       'c',
-      { waiting: 2, oldest_at: early, reviewer_count: 3, decided_today: 40, overridden_today: 8, webhook: 'paused' },
+      {
+        waiting: 2,
+        oldest_at: early,
+        reviewer_count: 3,
+        decided_today: 40,
+        overridden_today: 8,
+        expired_today: 2,
+        webhook: 'paused',
+      },
       'Zebra 9',
     ),
   ];
@@ -53,6 +62,7 @@ describe('sortedIds', () => {
     // A share, not a count; without decisions there is none, and that stays last.
     ['-overridden', 'bca'],
     ['overridden', 'cba'],
+    ['-expired', 'cba'],
     ['webhook', 'acb'],
   ])('sorts by %s: %s', (asked, expected) => {
     expect(sortedIds(rows, sortOf(asked)).join('')).toBe(expected);
@@ -67,7 +77,7 @@ describe('sortedIds', () => {
 describe('a click on a head', () => {
   it('begins with the usual direction, then reverses', () => {
     const starts = COLUMNS.map((column) => clicked(column, null)).filter(({ descending }) => descending);
-    expect(starts.map(({ by }) => by)).toEqual(['waiting', 'reviewing', 'decided', 'overridden']);
+    expect(starts.map(({ by }) => by)).toEqual(['waiting', 'reviewing', 'decided', 'overridden', 'expired']);
     const once = clicked('waiting', null);
     expect(clicked('waiting', once)).toEqual({ by: 'waiting', descending: false });
     expect(clicked('name', once)).toEqual({ by: 'name', descending: false });

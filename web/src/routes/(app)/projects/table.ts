@@ -3,7 +3,16 @@ import type { Project } from '@countersign/shared/schemas/projects';
 
 export type Health = Project['summary']['webhook'];
 
-export const COLUMNS = ['name', 'waiting', 'oldest', 'reviewing', 'decided', 'overridden', 'webhook'] as const;
+export const COLUMNS = [
+  'name',
+  'waiting',
+  'oldest',
+  'reviewing',
+  'decided',
+  'overridden',
+  'expired',
+  'webhook',
+] as const;
 export type Column = (typeof COLUMNS)[number];
 
 /** The sort of the list; null leaves the order of creation, oldest first. */
@@ -41,6 +50,7 @@ const PLANS = {
     descending: true,
     value: ({ summary }) => (summary.decided_today === 0 ? null : summary.overridden_today / summary.decided_today),
   },
+  expired: { descending: true, value: ({ summary }) => summary.expired_today },
   webhook: { descending: false, value: ({ summary }) => HEALTH_ORDER[summary.webhook] },
 } as const satisfies Record<Column, Plan>;
 

@@ -10,7 +10,17 @@ export const messages = {
   decided: 'decided today',
   overridden: 'overridden today',
   ofDecided: (count: string) => `of ${count}`,
+  expiredToday: 'expired today',
   toQueue: 'Open queue',
+
+  expired: {
+    heading: 'Passed deadlines',
+    lead: 'Items that their deadline ended without a decision, the latest first.',
+    none: 'No deadline has passed without a decision.',
+    failed: 'The passed deadlines could not be loaded',
+    older: 'Show older',
+    olderFailed: 'Older ones could not be loaded',
+  },
 
   depth: {
     heading: 'Queue size',
