@@ -45,6 +45,14 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
+      'DL6: the deadline, which may be none, and what happens at it',
+      {
+        before: { on_deadline: 'expire', deadline_minutes: null },
+        after: { on_deadline: 'escalate', deadline_minutes: 1440 },
+      },
+      { shown: ['deadline: none → 1440 min', 'at the deadline: Expire → Escalate'] },
+    ],
+    [
       'KE1: retention periods',
       {
         before: { retention_item_days: 365, retention_payload_days: null, retention_attempt_days: 30 },

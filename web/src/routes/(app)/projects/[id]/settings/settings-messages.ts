@@ -1,6 +1,6 @@
 // Texts of a project's settings: the rules, the save bar, and conflicts of two owners.
 import { count } from '#lib/format/format.ts';
-import type { ContentKind } from '@countersign/shared/enums';
+import type { ContentKind, OnDeadline } from '@countersign/shared/enums';
 import { SETTINGS, type ProjectSettings, type Setting, type SettingWith } from '@countersign/shared/settings';
 import type { Fault, FieldName } from './settings-form.ts';
 
@@ -74,12 +74,12 @@ export const settingsMessages = {
     target_minutes: { label: 'Decision target', unit: 'minutes (shown in the age ring)' },
     deadline_minutes: {
       label: 'Deadline',
-      unit: 'minutes after arrival (empty: none)',
-      hint: 'For items that don’t bring one. Nobody can decide an item after its deadline, and the pipeline is told.',
+      unit: 'minutes (empty: none)',
+      hint: 'For items that don’t bring one. After its deadline nobody decides an item.',
     },
     on_deadline: {
       label: 'At the deadline',
-      hint: 'Items can say it themselves. Nothing is ever approved by time.',
+      hint: 'For items that don’t say it. Nothing is ever approved by time.',
     },
     undo_window_seconds: { label: 'Undo window', unit: 'seconds before the webhook is sent' },
     claim_lease_seconds: { label: 'Claim duration', unit: 'seconds, then the claim expires' },
@@ -103,11 +103,7 @@ export const settingsMessages = {
   options: {
     below_review: { reject: 'Reject', queue: 'Queue', escalate: 'Escalate' },
     over_budget: { tell: 'Notify owners', raise: 'Notify and raise threshold' },
-    on_deadline: {
-      expire: 'The item expires',
-      escalate: 'Supervisors get the same time again, then it expires',
-      reject: 'The item is rejected',
-    },
+    on_deadline: { expire: 'Expire', escalate: 'Escalate', reject: 'Reject' },
     sensitive_pictures: { grey: 'In greyscale', blur: 'Blurred' },
   } satisfies Options,
 
@@ -221,6 +217,19 @@ export const settingsMessages = {
       video: 'Video',
       pdf: 'PDF',
     } satisfies Record<ContentKind, string>,
+  },
+
+  /** What the deadline means for an item that brings none. */
+  deadline: {
+    none: 'Without a deadline an item waits until somebody decides it, unless it brings one.',
+    then: {
+      expire: (after: string) =>
+        `An item that nobody decides expires ${after} after it arrived, and the pipeline is told.`,
+      escalate: (after: string) =>
+        `An item that nobody decides goes to supervisors ${after} after it arrived. They have the same time again, and then it expires.`,
+      reject: (after: string) =>
+        `An item that nobody decides is rejected ${after} after it arrived, and the pipeline is told.`,
+    } satisfies Record<OnDeadline, (after: string) => string>,
   },
 
   threeWay: {
