@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // A row of the queue shows as text and marks who holds the item, who is away, and who views it.
 import { render, screen } from '@testing-library/svelte';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { UserPresence } from '@countersign/shared/sockets';
@@ -63,5 +63,31 @@ describe('a row of the queue', () => {
     expect(said(show(row))).not.toContain('looking');
     presence.viewers = () => looks('Bo');
     expect(said(show(held))).not.toContain('looking');
+  });
+});
+
+describe('DL5: the rows of a list with deadlines', () => {
+  const timed = (at: number): ItemRow => ({
+    ...row,
+    deadline: { at: iso(at), on_deadline: 'expire', span_seconds: 3600, extended: false },
+  });
+
+  it('change each second only the time of those that warn', async () => {
+    vi.useFakeTimers({ now: NOW });
+    onTestFinished(() => void vi.useRealTimers());
+    const boxes = Array.from({ length: 100 }, (_, at) => show(timed(at === 50 ? 600_000 : 3_000_000)));
+    expect(said(boxes[50] as Element)).toMatch(/expires in (10:00|9:59)/);
+    expect(said(boxes[0] as Element)).toContain('expires in 50 min');
+    const changed: Node[] = [];
+    const observer = new MutationObserver((records) => changed.push(...records.map(({ target }) => target)));
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+    await vi.advanceTimersByTimeAsync(3000);
+    observer.disconnect();
+    expect(said(boxes[50] as Element)).toMatch(/expires in 9:5\d/);
+    expect(changed.length).toBeGreaterThan(0);
+    for (const target of changed)
+      expect([target.nodeType, boxes[50]?.contains(target)]).toEqual([Node.TEXT_NODE, true]);
+    // At most once for each tick that the fake time had.
+    expect(changed.length).toBeLessThanOrEqual(4);
   });
 });
