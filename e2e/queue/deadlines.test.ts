@@ -37,7 +37,11 @@ describe.skipIf(chromium === undefined)('DL: an item with a deadline', () => {
     await join(project, anna);
     const arrive = async (about: string, fields: Partial<Submission> = {}) => {
       const words = { input: { question: `Ask about ${about}` }, suggestion: `About ${about}` };
-      const all = { ...words, allowed_actions: ['approve', 'edit', 'reject', 'respond'] as const, ...fields };
+      const all: Partial<Submission> = {
+        ...words,
+        allowed_actions: ['approve', 'edit', 'reject', 'respond'],
+        ...fields,
+      };
       return (await project.pipeline.submit(aSubmission({ deadline_seconds: HOUR, ...all }))).id;
     };
     const endIn = (id: string, seconds: number) =>

@@ -67,7 +67,7 @@ export const messages = {
     decideKeys: 'one key each:',
     decideText: 'Your item has arrived.',
     decideNone: (review: string, auto: string) =>
-      `It was decided automatically. Send one with a confidence from ${review} to below ${auto} to review it yourself.`,
+      `Nobody decided it. Send one with a confidence from ${review} to below ${auto} to review it yourself.`,
     toQueue: 'Open queue',
     listeningDecision: 'Waiting for your first decision…',
     webhook: 'Receive the webhook',
