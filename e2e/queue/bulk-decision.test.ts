@@ -62,7 +62,7 @@ describe.skipIf(chromium === undefined)('the list', () => {
     const others = [
       { input: { question: 'Refund 8' }, answer_schema },
       { input: { question: 'Refund 9' }, suggestion: null },
-      { input: { question: 'Refund 10' }, allowed_actions: ['edit', 'reject'] },
+      { input: { question: 'Refund 10' }, allowed_actions: ['edit' as const, 'reject' as const] },
     ];
     for (const fields of others) await project.pipeline.submit(aSubmission({ risk_flags: ['pii'], ...fields }));
     await row(page, 'Refund 10').waitFor();

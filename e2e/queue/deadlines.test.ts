@@ -140,7 +140,7 @@ describe.skipIf(chromium === undefined)('DL: an item with a deadline', () => {
     await page.getByRole('heading', { name: 'Your draft' }).waitFor();
     await pane(page).getByText('own', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
-    await pane(page).getByText('The pipeline was told. Nobody can decide it any more.').waitFor();
+    await pane(page).getByText('It needs no decision any more.').waitFor();
     await page.getByText('The deadline passed without a decision').waitFor({ state: 'attached' });
     await checkAppearances(page, 'deadline-expired-draft');
 

@@ -1,6 +1,7 @@
 // Evaluates the rules of all notifications, and writes the messages to send: each rule speaks once (NO2).
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import type { Tx } from '../db/database.ts';
+import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
 import { reminderBody } from '../domain/notifications/message.ts';
@@ -16,15 +17,20 @@ export const REMIND_MS = 15_000;
  * one that locks the project's row acts, the others leave it out. A crash writes nothing of a project, or all.
  */
 export async function remindOnce(services: Services): Promise<Next> {
-  const rows = await services.db.read((em) => em.execute<{ id: string }[]>(WATCHED));
-  for (const { id } of rows)
-    await services.db
-      .write((tx) => remind(services, tx, id))
-      .catch((error: unknown) => services.log.error({ project: id, err: error }, 'reminders could not be written'));
+  const rows = await services.db.read((em) => em.execute<Watched[]>(WATCHED));
+  for (const project of rows)
+    await remind(services, project).catch((error: unknown) =>
+      services.log.error({ project: project.id, err: error }, 'reminders could not be written'),
+    );
   return {};
 }
 
-const WATCHED = `select id from project where notifications <> '[]' and archived_at is null and deleted_at is null`;
+const WATCHED = `select id, notifications::text as notifications from project where notifications <> '[]' and archived_at is null and deleted_at is null`;
+
+interface Watched {
+  id: string;
+  notifications: string;
+}
 
 interface Held {
   name: string;
@@ -53,8 +59,8 @@ const COUNT = `
     (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
       and created_at < now() - make_interval(mins => $2::int) limit ${COUNT_LIMIT}) old) as longer,
     (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
-      and deadline > deadline_clock() and $3::float8 is not null
-      and deadline - make_interval(secs => deadline_span * (1 - $3::float8)) <= deadline_clock()
+      and deadline > (select deadline_clock()) and $3::float8 is not null
+      and deadline - make_interval(secs => deadline_span * (1 - $3::float8)) <= (select deadline_clock())
       limit ${COUNT_LIMIT}) near) as near,
     (select count(*) from (select 1 from item where project_id = $1 and not audit and $4::text is not null
       and expired_at <= ${SETTLED} and expired_at > coalesce(
@@ -74,17 +80,34 @@ const WRITE = `
   insert into notification_message (id, project_id, kind, url, target, body, status, next_attempt_at, created_at)
   values ($1, $2, $3, $4, $5, $6, 'pending', date_trunc('milliseconds', now()), now())`;
 
-async function remind(services: Services, tx: Tx, projectId: string): Promise<void> {
+/** Counts first: while the project's row is held, its events get no sequence numbers. */
+async function remind(services: Services, { id, notifications }: Watched): Promise<void> {
+  const counted = new Map<string, Counts>();
+  for (const notification of JSON.parse(notifications) as Notification[]) {
+    const target = targetDigest(notification);
+    counted.set(target, await services.db.read((em) => countsOf(em, { projectId: id, target }, notification)));
+  }
+  await services.db.write((tx) => speak(services, tx, { projectId: id, counted }));
+}
+
+async function speak(
+  services: Services,
+  tx: Tx,
+  { projectId, counted }: { projectId: string; counted: ReadonlyMap<string, Counts> },
+): Promise<void> {
   const [held] = await rawQuery<Held>(tx.em, HOLD, [projectId]);
   if (held === undefined) return;
   const at = services.clock.now();
   const link = `${services.baseUrl}/projects/${projectId}`;
+  const { stopped, webhook_paused: webhookPaused, over_budget: overBudget } = held;
   for (const notification of JSON.parse(held.notifications) as Notification[]) {
     const { kind, url } = notification;
     const target = targetDigest({ kind, url });
-    const facts = await factsOf(tx, { projectId, held, target }, notification);
+    const counts = counted.get(target);
+    // It was added meanwhile: the next check counts for it.
+    if (counts === undefined) continue;
     const findings: ReturnType<typeof findingsOf> = [];
-    for (const finding of findingsOf(notification.rules, facts)) {
+    for (const finding of findingsOf(notification.rules, { ...counts, stopped, webhookPaused, overBudget })) {
       const spoken = await rawQuery<object>(tx.em, SPEAK, [projectId, target, finding.rule]);
       if (spoken.length > 0) findings.push(finding);
     }
@@ -94,11 +117,13 @@ async function remind(services: Services, tx: Tx, projectId: string): Promise<vo
   }
 }
 
-async function factsOf(
-  { em }: Tx,
-  { projectId, held, target }: { projectId: string; held: Held; target: string },
+type Counts = Pick<Facts, 'waiting' | 'waitingLonger' | 'nearDeadline' | 'expired'>;
+
+async function countsOf(
+  em: Em,
+  { projectId, target }: { projectId: string; target: string },
   { rules }: Notification,
-): Promise<Facts> {
+): Promise<Counts> {
   const minutes = rules.find((rule) => rule.rule === 'waiting_longer_than')?.minutes ?? null;
   const share = rules.find((rule) => rule.rule === 'deadline_near')?.share ?? null;
   const expiredFor = rules.some(({ rule }) => rule === 'expired') ? target : null;
@@ -109,8 +134,5 @@ async function factsOf(
     waitingLonger: Number(counts?.longer ?? 0),
     nearDeadline: Number(counts?.near ?? 0),
     expired: Number(counts?.expired ?? 0),
-    stopped: held.stopped,
-    webhookPaused: held.webhook_paused,
-    overBudget: held.over_budget,
   };
 }

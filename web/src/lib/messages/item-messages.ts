@@ -183,7 +183,7 @@ export const itemMessages = {
             ? 'The deadline passed without a decision, so this item was rejected'
             : 'The deadline of this item passed without a decision',
         draft: 'Your draft is saved, but was not sent. You can copy it below.',
-        final: 'The pipeline was told. Nobody can decide it any more.',
+        final: 'It needs no decision any more.',
       },
     },
   },
