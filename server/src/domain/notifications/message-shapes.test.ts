@@ -1,4 +1,4 @@
-// NO3, by property: for any name and findings, messages keep to what Slack and Teams accept, and the name adds no markup.
+// NO3, by property: messages keep to the limits of Slack and Teams, and the name of a project adds no markup.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
