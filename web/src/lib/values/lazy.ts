@@ -1,17 +1,29 @@
 // Loads the renderers that only some values need: while the browser is idle, at the latest on demand.
 
+interface Lazy<Module> {
+  (): Promise<Module>;
+  /** The module itself once it has loaded. */
+  now: () => Module | Promise<Module>;
+}
+
 /**
- * The same promise each time: a new one would draw the value again whenever its item is read again, and what the reviewer opened
- * or zoomed in it would be lost. A failed load is retried on the next call.
+ * A value is drawn again whenever the page awaits a promise again, and what the reviewer sorted, scrolled or zoomed in it would be
+ * lost. So a module that has loaded is given as it is, and until then the same promise each time. A failed load is retried on the
+ * next call.
  */
-function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
+function once<Module>(load: () => Promise<Module>): Lazy<Module> {
   let loading: Promise<Module> | undefined;
+  let loaded: Module | undefined;
   const start = () =>
-    load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-  return () => (loading ??= start());
+    load().then(
+      (module) => (loaded = module),
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    );
+  const get = () => (loading ??= start());
+  return Object.assign(get, { now: () => loaded ?? get() });
 }
 
 export const lazy = {

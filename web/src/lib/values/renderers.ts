@@ -15,7 +15,8 @@ export interface RendererProps<K extends Kind = Kind> {
   other: Snippet<[value: Json, path: string]>;
 }
 
-type Load = () => Promise<{ default: Component<RendererProps> }>;
+type Module = { default: Component<RendererProps> };
+type Load = () => Module | Promise<Module>;
 
 const ON_DEMAND = { mail: 1, diff: 1, json: 1, code: 1, call: 1, cited: 1, chat: 1, table: 1 } as const;
 
@@ -23,6 +24,6 @@ const ON_DEMAND = { mail: 1, diff: 1, json: 1, code: 1, call: 1, cited: 1, chat:
 export function loadRenderer({ kind }: Shape): Load | null {
   const name = RULES.find((rule) => rule.kind === kind)?.renderer ?? 'here';
   // The rule of a kind yields the shape its renderer takes.
-  const loads: Readonly<Record<string, unknown>> = lazy;
-  return name in ON_DEMAND ? (loads[name] as Load) : null;
+  const loads: Readonly<Record<string, { now: unknown }>> = lazy;
+  return name in ON_DEMAND ? (loads[name]?.now as Load) : null;
 }
