@@ -42,8 +42,12 @@ export function freeAmong(services: Services, projectIds: readonly string[]): Pr
   );
 }
 
-/** No live claim, and none that may have been renewed. */
-const FREE = `(item.claim_expires_at is null or (item.claim_expires_at <= now() and item.id = any(?::uuid[])))`;
+/**
+ * No live claim, and none that may have been renewed; nor one that its deadline is about to end (DL3). Without the subselect, the
+ * clock would be called for every row.
+ */
+const FREE = `((item.claim_expires_at is null or (item.claim_expires_at <= now() and item.id = any(?::uuid[])))
+  and (item.deadline is null or item.on_deadline = 'escalate' or item.deadline > (select deadline_clock())))`;
 
 /** Archiving a project waits for locked roles: checked after those, the project stays open until the transaction ends. */
 const OPEN_PROJECTS = `select p.id from project p where p.id = any(?::uuid[]) and p.archived_at is null`;

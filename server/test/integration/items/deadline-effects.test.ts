@@ -6,6 +6,7 @@ import { listEvents, withdrawItem } from '@countersign/shared/routes/public';
 import { readAnalytics } from '@countersign/shared/routes/analytics';
 import {
   claimItem,
+  claimNext,
   decideItem,
   extendDeadline,
   readHistory,
@@ -215,6 +216,17 @@ describe('RV1: an item that time ended', () => {
     expect(codeOf(await revise(id, 'reject'))).toBe('ok');
     expect(await audited.pipeline.read(id)).toMatchObject({ status: 'rejected', decision: { revision: 2 } });
     expect(await told(audited)).toEqual(['decision.revised rejected']);
+  });
+});
+
+describe('DL3: the next item, before the worker has looked', () => {
+  it('is none whose deadline has passed, except where that escalates', async () => {
+    await submitted();
+    const later = await submitted({ deadline_seconds: 3600 });
+    const escalating = await submitted({ deadline_seconds: 1200, on_deadline: 'escalate' });
+    await setDeadlineClock(inside, 1201);
+    const next = async () => (await anna.call(claimNext, { body: { project_id: project.id } }))?.item.id;
+    expect([await next(), await next(), await next()]).toEqual([escalating, later, undefined]);
   });
 });
 
