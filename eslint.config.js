@@ -1,4 +1,4 @@
-// Lint rules that neither the compiler nor the formatter enforces. Those that ask for types are in .oxlintrc.json, layers in
+// Lint rules that neither the compiler nor the formatter enforces. The type-aware rules are in .oxlintrc.json, layers in
 // .dependency-cruiser.mjs.
 import prettier from 'eslint-config-prettier';
 import svelte from 'eslint-plugin-svelte';

@@ -182,7 +182,7 @@ export const actionsFrom = (
     (action) => (ACTIONS[action].from as readonly OpenStatus[]).includes(status) && isAllowed(action, allowed),
   );
 
-/** The same; `status` null: the item is decided, and its decision is being revised (RV1). */
+/** The same actions; for a `status` of null, which means a decided item, those that can revise its decision (RV1). */
 export const possibleActions = (
   status: OpenStatus | null,
   allowed: readonly SubmitterAction[],

@@ -174,7 +174,7 @@ export class BulkDecision {
     }
   }
 
-  /** Releases the items that were not tried. They stay selected. */
+  /** Releases the rest: the items not tried, and one whose refusal applies to all of them. They stay selected. */
   async #stopAt(granted: readonly BulkGranted[]): Promise<void> {
     this.stopped = true;
     for (const { item, fence } of granted) {

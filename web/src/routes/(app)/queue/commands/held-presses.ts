@@ -102,7 +102,7 @@ export class HeldPresses {
     },
   ] as const;
 
-  /** The same key again, since nothing happened: not a second wish. */
+  /** The same key pressed again because nothing happened: it counts once. */
   #isAgain({ key }: KeyboardEvent): boolean {
     const [first] = this.#presses;
     return this.#presses.length === 1 && first !== undefined && first.command !== null && first.event.key === key;
