@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)('the list', () => {
     const bar = page.getByRole('region', { name: 'Selected items' });
     await bar.getByRole('button', { name: 'Approve' }).click();
     const dialog = page.getByRole('dialog', { name: 'Approve 1 item?' });
-    await dialog.getByText('3 items are skipped and stay selected').waitFor();
+    await dialog.getByText('3 items will be skipped and stay selected').waitFor();
     await checkAppearances(page, 'bulk-skips', ALL_APPEARANCES);
     await dialog.getByRole('button', { name: 'Approve' }).click();
     await bar.getByText("Refund 8: The suggestion doesn't fit its schema. Edit or reject instead.").waitFor();

@@ -5,5 +5,5 @@ const characters = (number: number): string => (number === 1 ? '1 character' : `
 
 export const lengthMessages = {
   left: (left: number) => `${characters(left)} left`,
-  over: (excess: number, longest: number) => `${characters(excess)} too many. At most ${count(longest)} are possible.`,
+  over: (excess: number, longest: number) => `${characters(excess)} too long. The limit is ${characters(longest)}.`,
 } as const;

@@ -29,10 +29,10 @@ describe('the length of a text', () => {
 
   it.each([
     ['a'.repeat(500), 500, undefined, '0 characters left'],
-    ['a'.repeat(501), 500, '1 character too many. At most 500 are possible.', undefined],
+    ['a'.repeat(501), 500, '1 character too long. The limit is 500 characters.', undefined],
     ['😀'.repeat(500), 500, undefined, '0 characters left'],
-    ['😀'.repeat(502), 500, '2 characters too many. At most 500 are possible.', undefined],
-    ['a'.repeat(21_234), 20_000, '1,234 characters too many. At most 20,000 are possible.', undefined],
+    ['😀'.repeat(502), 500, '2 characters too long. The limit is 500 characters.', undefined],
+    ['a'.repeat(21_234), 20_000, '1,234 characters too long. The limit is 20,000 characters.', undefined],
     ['a'.repeat(437), 500, undefined, undefined],
     ['a'.repeat(438), 500, undefined, '62 characters left'],
     ['a'.repeat(499), 500, undefined, '1 character left'],
@@ -47,7 +47,7 @@ describe('the length of a text', () => {
 describe('a field with a limit', () => {
   const props = { label: 'Name', value: 'b'.repeat(12), maxlength: 10 };
   const refused = { ...props, fault: 'Refused.' };
-  const fault = '2 characters too many. At most 10 are possible.';
+  const fault = '2 characters too long. The limit is 10 characters.';
 
   it.each([
     ['of one line', () => render(TextField, refused)],
@@ -77,7 +77,7 @@ describe('a field with a limit', () => {
     await fireEvent.blur(field);
     expect(screen.getAllByRole('listitem').map((entry) => entry.textContent.trim())).toEqual(['short', '']);
     expect(field.value).toBe('much too long');
-    expect(screen.getByText('8 characters too many. At most 5 are possible.')).toBeTruthy();
+    expect(screen.getByText('8 characters too long. The limit is 5 characters.')).toBeTruthy();
   });
 
   it('keeps a dialog from being confirmed', async () => {

@@ -25,7 +25,7 @@ describe('QU30: the note of an edit', () => {
     edit.write('No.');
     edit.note = 'n'.repeat(4001);
     expect([edit.submission(), edit.noteBlocks, edit.blockedCount]).toEqual([null, true, 1]);
-    expect(edit.fault).toBe('Note: 1 character too many. At most 4,000 are possible.');
+    expect(edit.fault).toBe('Note: 1 character too long. The limit is 4,000 characters.');
     edit.note = ` ${'n'.repeat(4000)} `;
     // Only the reason is missing now.
     expect([edit.submission(), edit.noteBlocks, edit.needsReason]).toEqual([null, false, true]);

@@ -95,8 +95,7 @@ export const filterMessages = {
     failed: (number: number) => `${plural(number, 'item was', 'items were')} not decided`,
     skipped: (number: number) => `${plural(number, 'item was', 'items were')} skipped`,
     nothing: 'This is not possible for any of the selected items.',
-    willSkip: (number: number) =>
-      `${plural(number, 'item is', 'items are')} skipped and ${number === 1 ? 'stays' : 'stay'} selected`,
+    willSkip: (number: number) => `${plural(number, 'item', 'items')} will be skipped and stay selected`,
     stillClaimed: (number: number) =>
       `${plural(number, 'item stays', 'items stay')} claimed by you until ${number === 1 ? 'its claim expires' : 'their claims expire'}`,
     close: 'Close',

@@ -42,7 +42,7 @@ describe('notes', () => {
     expect(fixture.server.decisions).toEqual([]);
     const { note, fault } = reviewSession.reasonPrompt;
     expect([note?.length, drafts.notes('one').note.length]).toEqual([8024, 8024]);
-    expect(fault).toBe('12 characters too many. At most 4,000 are possible.');
+    expect(fault).toBe('12 characters too long. The limit is 4,000 characters.');
     reviewSession.reasonPrompt.note = '😀'.repeat(4000);
     expect(reviewSession.reasonPrompt.fault).toBeNull();
     expect(await reviewSession.decide('approve')).toBe(true);

@@ -44,7 +44,7 @@ describe('QU30: an answer in words', () => {
     const text = '😀'.repeat(20_003);
     await type(text);
     expect([field().value, field().getAttribute('maxlength')]).toEqual([text, null]);
-    const fault = '3 characters too many. At most 20,000 are possible.';
+    const fault = '3 characters too long. The limit is 20,000 characters.';
     // It follows the typing in silence, and answers an attempt aloud.
     expect([described()?.textContent.trim(), described()?.getAttribute('role')]).toEqual([fault, null]);
     const button = screen.getByRole('button', { name: answerMessages.response.send });
@@ -83,7 +83,7 @@ describe('QU30: a note', () => {
     expect(document.activeElement).toBe(field());
     await ctrlEnter();
     expect([onaction.mock.calls, onreason.mock.calls]).toEqual([[], []]);
-    expect(screen.getByRole('alert').textContent.trim()).toBe('5 characters too many. At most 4,000 are possible.');
+    expect(screen.getByRole('alert').textContent.trim()).toBe('5 characters too long. The limit is 4,000 characters.');
   });
 
   it('asks for its action and its reason when it fits', async () => {
