@@ -36,9 +36,11 @@ describe.skipIf(chromium === undefined)('the notifications tab', () => {
 
     await page.getByRole('button', { name: 'Add notification' }).click();
     await page.getByRole('button', { name: 'Save notification' }).click();
-    await page.getByText('Enter the URL of the channel.').waitFor();
-    await page.getByRole('textbox', { name: 'Channel URL' }).fill(`http://127.0.0.1:${port}/services/secret-channel`);
-    await page.getByRole('checkbox', { name: 'The queue is deep' }).check();
+    await page.getByText('Enter a URL.').waitFor();
+    await page
+      .getByRole('textbox', { name: 'URL', exact: true })
+      .fill(`http://127.0.0.1:${port}/services/secret-channel`);
+    await page.getByRole('checkbox', { name: 'Too many items are waiting' }).check();
     await page.getByRole('textbox', { name: 'Most waiting items' }).fill('1');
     await page.getByRole('button', { name: 'Send test message' }).click();
     await page.getByText('Responded with 200').waitFor();
@@ -59,7 +61,7 @@ describe.skipIf(chromium === undefined)('the notifications tab', () => {
     await log.getByText('2 attempts').waitFor({ timeout: 15_000 });
 
     await page.getByRole('button', { name: /^Edit/ }).click();
-    await page.getByRole('checkbox', { name: 'The queue is deep' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Too many items are waiting' }).uncheck();
     await page.getByRole('button', { name: 'Save notification' }).click();
     await page.getByText('more than 1 item waiting').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: /^Remove/ }).click();

@@ -13,7 +13,7 @@ const TEAMS: Notification = { kind: 'teams', url: 'https://b.example/y', rules: 
 
 it('begins with rules about waiting and deadlines, and cannot be saved without a URL', () => {
   const draft = draftOf(null);
-  expect(faultsOf(draft, [])).toEqual({ url: 'Enter the URL of the channel.' });
+  expect(faultsOf(draft, [])).toEqual({ url: 'Enter a URL.' });
   expect(notificationOf({ ...draft, url: ' https://a.example/x ' })).toEqual({
     ...{ kind: 'slack', url: 'https://a.example/x' },
     rules: [{ rule: 'waiting_longer_than', minutes: 30 }, { rule: 'deadline_near', share: 0.8 }, { rule: 'expired' }],

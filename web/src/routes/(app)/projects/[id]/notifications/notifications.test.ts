@@ -80,8 +80,8 @@ it('adds a notification to the list as it is now, and says so', async () => {
   const { form } = open([]);
   await press('Add notification');
   await press('Save notification');
-  expect(screen.getByText('Enter the URL of the channel.')).toBeTruthy();
-  await fireEvent.input(screen.getByRole('textbox', { name: 'Channel URL' }), {
+  expect(screen.getByText('Enter a URL.')).toBeTruthy();
+  await fireEvent.input(screen.getByRole('textbox', { name: 'URL' }), {
     target: { value: 'https://chat.example/hooks/new' },
   });
   await press('Save notification');
@@ -94,10 +94,10 @@ it('has what was typed when the tab is opened again', async () => {
   serve([]);
   const { form, unmount } = open([]);
   await press('Add notification');
-  await fireEvent.input(screen.getByRole('textbox', { name: 'Channel URL' }), { target: { value: 'https://typed' } });
+  await fireEvent.input(screen.getByRole('textbox', { name: 'URL' }), { target: { value: 'https://typed' } });
   unmount();
   render(Notifications, { form });
-  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Channel URL' }).value).toBe('https://typed');
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'URL' }).value).toBe('https://typed');
 });
 
 it('sends a test message and says what to do about its outcome', async () => {
