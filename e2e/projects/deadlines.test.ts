@@ -14,7 +14,7 @@ describe.skipIf(chromium === undefined)('DL6: the deadline of a project', () => 
     const { owner, project, enter, testEnv } = browserEnv();
     const of = (tab: string) => `/projects/${project.id}/${tab}`;
     const page = await enter(owner, of('rules'));
-    await page.getByText('Without a deadline an item waits until somebody decides it').waitFor();
+    await page.getByText('Items that are submitted without a deadline wait until somebody decides them').waitFor();
     const minutes = page.getByLabel('Deadline', { exact: true });
     await minutes.fill('0');
     await page.getByText('Must be 1 to 525600.').waitFor();
@@ -34,21 +34,21 @@ describe.skipIf(chromium === undefined)('DL6: the deadline of a project', () => 
     await checkAppearances(page, 'deadline-change-log');
 
     await page.goto(new URL(of('overview'), page.url()).href);
-    await page.getByText('No deadline has passed without a decision.').waitFor();
-    await page.getByText('expired today').waitFor();
+    await page.getByText('No item has ended at its deadline.').waitFor();
+    await page.getByText('ended by deadline today').waitFor();
     const list = await enter(owner, '/projects');
-    await list.getByRole('columnheader', { name: 'Expired today' }).waitFor();
+    await list.getByRole('columnheader', { name: 'Ended by deadline today' }).waitFor();
     const submit = async (title: string, on_deadline: 'expire' | 'reject') =>
       (await project.pipeline.submit(aSubmission({ title, on_deadline }))).id;
     const ids = [await submit('The parcel that waits', 'expire'), await submit('The order that waits', 'reject')];
     for (const id of ids) await testEnv.sql('update item set deadline = deadline_clock() where id = $1', [id]);
-    await page.getByRole('link', { name: 'expired today' }).waitFor();
+    await page.getByRole('link', { name: 'ended by deadline today' }).waitFor();
     const passed = page.getByRole('list', { name: 'Passed deadlines' });
     await passed.getByText('The parcel that waits').waitFor();
     await passed.getByText('rejected').waitFor();
     await checkAppearances(page, 'deadline-overview');
 
-    const link = list.getByRole('link', { name: `2 expired today in ${project.project.name}` });
+    const link = list.getByRole('link', { name: `2 ended by deadline today in ${project.project.name}` });
     await link.waitFor();
     await checkAppearances(list, 'deadline-projects');
     await link.click();

@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)('DL: an item with a deadline', () => {
         .getByText(/^to supervisors in \d+:\d\d$/)
         .waitFor();
       await pane(page)
-        .getByText(/Goes to supervisors in \d+:\d\d/)
+        .getByText(/Will go to supervisors in \d+:\d\d/)
         .waitFor();
       await claim(page, 'About the urgent parcel');
       await checkAppearances(page, 'deadline-warning');
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('DL: an item with a deadline', () => {
     const page = await enter(anna, `/queue?project=${project.id}&item=${first}`);
     await claim(page, 'About the first parcel');
     await pane(page)
-      .getByText(/Expires in (\d\d:\d\d|1 h|\d\d min)/)
+      .getByText(/Will expire in (\d\d:\d\d|1 h|\d\d min)/)
       .waitFor();
     // What happens then is beside the item, and for screen readers with the countdown.
     const then = pane(page).getByText('Then nobody can decide it any more, and the pipeline is told that it expired.');
@@ -223,7 +223,7 @@ describe.skipIf(chromium === undefined)('DL: an item with a deadline', () => {
     await boss.getByRole('button', { name: /^Reclaim\b/ }).click();
     await boss.getByText('Yours for').waitFor();
     await pane(boss)
-      .getByText(/Expires in (\d\d:\d\d|1 h|\d\d min)/)
+      .getByText(/Will expire in (\d\d:\d\d|1 h|\d\d min)/)
       .waitFor();
     expect((await owner.call(readQueueItem, { params: { id } })).deadline).toMatchObject({ on_deadline: 'expire' });
   });

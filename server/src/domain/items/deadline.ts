@@ -35,9 +35,9 @@ export function newDeadline(asked: AskedDeadline, project: DeadlineSettings, now
 
 /** Why an item cannot have this deadline, in one sentence; null when it can. */
 export function deadlineFault(at: Date, now: Date): string | null {
-  if (at <= now) return 'A deadline is in the future. Send a later one.';
+  if (at <= now) return 'The deadline must be in the future.';
   const last = now.getTime() + LIMITS.deadlineSeconds.most * SECOND;
-  return at.getTime() > last ? 'A deadline is at most a year away. Send an earlier one.' : null;
+  return at.getTime() > last ? 'The deadline must be at most one year away.' : null;
 }
 
 interface DueItem {

@@ -34,8 +34,8 @@ it.each<[string, Partial<Facts>, string[]]>([
     { nearDeadline: 1000 },
     ['1,000 items are near their deadlines: 29% of the time has passed.'],
   ],
-  ['one item that expired', { expired: 1 }, ['1 item passed its deadline without a decision.']],
-  ['a thousand that expired', { expired: 1000 }, ['1,000 items passed their deadlines without a decision.']],
+  ['one item that expired', { expired: 1 }, ['1 item ended at its deadline without a decision.']],
+  ['a thousand that expired', { expired: 1000 }, ['1,000 items ended at their deadlines without a decision.']],
   ['a stopped project', { stopped: true }, ['The project is stopped: people decide everything.']],
   ['a paused webhook', { webhookPaused: true }, ['The webhook is paused: decisions are not delivered.']],
   [

@@ -65,7 +65,7 @@ const SENTENCES: Record<Finding['rule'], (count: number, limit: number) => strin
   deadline_near: (count, limit) =>
     `${counted(count, 'item')} ${count === 1 ? 'is near its deadline' : 'are near their deadlines'}: ${limit}% of the time has passed.`,
   expired: (count) =>
-    `${counted(count, 'item')} passed ${count === 1 ? 'its deadline' : 'their deadlines'} without a decision.`,
+    `${counted(count, 'item')} ended at ${count === 1 ? 'its deadline' : 'their deadlines'} without a decision.`,
   project_stopped: () => 'The project is stopped: people decide everything.',
   webhook_paused: () => 'The webhook is paused: decisions are not delivered.',
   over_budget: () => 'Automatic decisions may be wrong more often than the error budget allows.',

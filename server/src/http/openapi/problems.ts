@@ -67,7 +67,7 @@ const EXAMPLE_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
 
 /** The `detail` of each code in the examples of the public API. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
-  expired: 'Its deadline has passed, and the webhook said so.',
+  expired: 'The deadline of this item has passed, so it ended without a decision.',
   already_decided: 'The decision stands. Read it in the item, the feed or the webhook.',
   invalid_json: 'Send one JSON value. At line 2, column 7 a value was expected.',
   invalid_header: 'An Idempotency-Key has 1 to 255 printable ASCII characters.',

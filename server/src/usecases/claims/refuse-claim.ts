@@ -28,10 +28,7 @@ export async function claimRefusal(em: Em, code: keyof typeof DETAILS, holder: H
 
 /** DL3: the item ended, or is about to. */
 export function expiredRefusal(): Refusal {
-  return new Refusal(
-    'expired',
-    'The deadline of this item passed before it was decided. Your draft is saved; continue with the next item.',
-  );
+  return new Refusal('expired', 'The deadline of this item passed before it was decided. Continue with the next item.');
 }
 
 const DECIDED = 'This item is already decided. See the decision, then continue with the next item.';

@@ -43,13 +43,13 @@ export async function extendDeadline(
 async function refusalOf({ em }: Tx, itemId: string): Promise<Refusal> {
   const item = await em.findOneOrFail(Item, { id: itemId }, { refresh: true });
   if (!isOpen(item.status)) return closedRefusal(item);
-  if (!item.deadline) return invalid('This item has no deadline, so it waits as long as it takes.');
+  if (!item.deadline) return invalid('This item has no deadline to extend.');
   if (item.deadlineExtended)
     return new Refusal('already_extended', 'A deadline can be extended once. Decide the item before it passes.');
   const [due] = await rawQuery<{ passed: boolean }>(em, 'select $1::timestamptz <= deadline_clock() as passed', [
     item.deadline,
   ]);
-  return due?.passed ? expiredRefusal() : invalid('A deadline is at most a year away. Add fewer seconds.');
+  return due?.passed ? expiredRefusal() : invalid('The deadline must be at most one year away. Add fewer seconds.');
 }
 
 function invalid(detail: string): Refusal {

@@ -216,7 +216,8 @@ function repeatOf({ replay: ids, of }: Replay, earlier: Map<string, SubmitResult
 }
 
 function refusedBefore(item: SubmitInput | undefined): Refusal {
-  const detail = 'Its deadline was not possible when this request was first sent. Send the item with another key.';
+  const detail =
+    'The deadline was invalid when this request was first sent. Send the item with a valid deadline and another idempotency key.';
   return impossibleDeadline(item?.deadline?.pointer ?? '#', detail);
 }
 

@@ -79,7 +79,7 @@ async function refuseUnlessRepeated(
   if (withdrawalOf(item) === 'repeat') return;
   const ended = { id: item.id, status: publicStatusOf(item) };
   if (item.expiredAt && !item.audit && (await em.count(Decision, { itemId })) === 0)
-    throw new Refusal('expired', 'Its deadline has passed, and the webhook said so.', {
+    throw new Refusal('expired', 'The deadline of this item has passed, so it ended without a decision.', {
       item: { ...ended, decision: null },
     });
   const decision = await em.findOne(Decision, { itemId, audit: false, supersededAt: null });

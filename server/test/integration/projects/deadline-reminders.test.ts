@@ -111,7 +111,7 @@ describe('NO1: a rule about deadlines', () => {
     await setDeadlineClock(inside, 1001);
     await expire();
     await remind();
-    expect(await texts()).toEqual(['2 items passed their deadlines without a decision.']);
+    expect(await texts()).toEqual(['2 items ended at their deadlines without a decision.']);
     await pass();
     await remind();
     expect(await texts()).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('NO1: a rule about deadlines', () => {
     expect(await texts()).toHaveLength(1);
     await settle();
     await remind();
-    expect((await texts()).at(-1)).toBe('1 item passed its deadline without a decision.');
+    expect((await texts()).at(-1)).toBe('1 item ended at its deadline without a decision.');
   });
 
   it('does not count audited items, which stay approved', async () => {
@@ -152,7 +152,7 @@ it('NO2: a storm of a thousand due items is one message, with any number of work
   // Two rules speak, each once: what is near, and then what passed.
   expect(await texts()).toEqual([
     '1,000 items are near their deadlines: 80% of the time has passed.',
-    '1,000 items passed their deadlines without a decision.',
+    '1,000 items ended at their deadlines without a decision.',
   ]);
   expect(arrived).toHaveLength(2);
 });

@@ -216,17 +216,17 @@ export const messages = {
   },
 
   expired: {
-    question: 'Are deadlines met?',
+    question: 'How many items miss their deadline?',
     some: ({ n, ended, rate, low, high }: Record<'n' | 'ended' | 'rate' | 'low' | 'high', string>) =>
-      `${n} of ${ended} items ended by their deadline: ${rate} (${LEVEL} interval: ${low} to ${high}).`,
-    none: (when: string) => `No deadline passed without a decision ${when}.`,
+      `${n} of ${ended} items were not decided before their deadline: ${rate} (${LEVEL} interval: ${low} to ${high}).`,
+    none: (when: string) => `No item missed its deadline ${when}.`,
     unit: (n: string) =>
-      `expired, or rejected by their deadline, of all that people decided or a deadline ended; Wilson ${LEVEL} interval · n ${n}`,
+      `items that expired or were rejected at their deadline, of all items decided or ended by a deadline; Wilson ${LEVEL} interval · n ${n}`,
     columns: {
       by: 'by',
       value: 'value',
-      ended: 'left the queue',
-      expired: 'by deadline',
+      ended: 'decided or ended',
+      expired: 'missed',
       rate: 'rate',
       low: `${LEVEL} from`,
       high: `${LEVEL} to`,
@@ -234,7 +234,7 @@ export const messages = {
   },
 
   file: {
-    expired: 'passed deadlines',
+    expired: 'missed deadlines',
     invalid: 'schema fit',
     mix: 'where items end up',
     flow: 'keeping up',

@@ -174,9 +174,9 @@ describe('expiredAnswer', () => {
   });
 
   it.each([
-    [expired(8, 50), '8 of 50 items ended by their deadline: 16% (95% interval: 8% to 29%).', true],
-    [expired(0, 50), 'No deadline passed without a decision in the last 24 hours.', false],
-    [expired(0, 0), 'No deadline passed without a decision in the last 24 hours.', false],
+    [expired(8, 50), '8 of 50 items were not decided before their deadline: 16% (95% interval: 8% to 29%).', true],
+    [expired(0, 50), 'No item missed its deadline in the last 24 hours.', false],
+    [expired(0, 0), 'No item missed its deadline in the last 24 hours.', false],
   ])('AN32: says the share with its interval, and claims nothing of none: %#', (of, answer, known) => {
     expect(expiredAnswer({ expired: of }, 'day')).toMatchObject({ answer, known });
   });

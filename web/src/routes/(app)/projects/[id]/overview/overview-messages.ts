@@ -10,13 +10,13 @@ export const messages = {
   decided: 'decided today',
   overridden: 'overridden today',
   ofDecided: (count: string) => `of ${count}`,
-  expiredToday: 'expired today',
+  expiredToday: 'ended by deadline today',
   toQueue: 'Open queue',
 
   expired: {
     heading: 'Passed deadlines',
-    lead: 'Items that their deadline ended without a decision, the latest first.',
-    none: 'No deadline has passed without a decision.',
+    lead: 'Items that ended at their deadline without a decision, latest first.',
+    none: 'No item has ended at its deadline.',
     failed: 'The passed deadlines could not be loaded',
     older: 'Show older',
     olderFailed: 'Older ones could not be loaded',

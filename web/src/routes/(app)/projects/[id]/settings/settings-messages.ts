@@ -75,11 +75,11 @@ export const settingsMessages = {
     deadline_minutes: {
       label: 'Deadline',
       unit: 'minutes (empty: none)',
-      hint: 'For items that don’t bring one. After its deadline nobody decides an item.',
+      hint: 'Applies to items that are submitted without a deadline.',
     },
     on_deadline: {
       label: 'At the deadline',
-      hint: 'For items that don’t say it. Nothing is ever approved by time.',
+      hint: 'Applies to items that are submitted without on_deadline. A deadline never approves an item.',
     },
     undo_window_seconds: { label: 'Undo window', unit: 'seconds before the webhook is sent' },
     claim_lease_seconds: { label: 'Claim duration', unit: 'seconds, then the claim expires' },
@@ -221,7 +221,7 @@ export const settingsMessages = {
 
   /** What the deadline means for an item that brings none. */
   deadline: {
-    none: 'Without a deadline an item waits until somebody decides it, unless it brings one.',
+    none: 'Items that are submitted without a deadline wait until somebody decides them or the pipeline withdraws them.',
     then: {
       expire: (after: string) =>
         `An item that nobody decides expires ${after} after it arrived, and the pipeline is told.`,

@@ -4,9 +4,9 @@ import type { OnDeadline } from '@countersign/shared/enums';
 export const deadlineMessages = {
   heading: 'Deadline',
   then: {
-    expire: (left: string) => `Expires in ${left}`,
-    escalate: (left: string) => `Goes to supervisors in ${left}`,
-    reject: (left: string) => `Rejected in ${left}`,
+    expire: (left: string) => `Will expire in ${left}`,
+    escalate: (left: string) => `Will go to supervisors in ${left}`,
+    reject: (left: string) => `Will be rejected in ${left}`,
   } satisfies Record<OnDeadline, (left: string) => string>,
   why: {
     expire: 'Then nobody can decide it any more, and the pipeline is told that it expired.',
@@ -14,7 +14,7 @@ export const deadlineMessages = {
     reject: 'Then it is rejected without a decision, and the pipeline is told.',
   } satisfies Record<OnDeadline, string>,
   at: (moment: string, why: string) => `${moment}. ${why}`,
-  passed: 'The deadline is passing…',
+  passed: 'Deadline passed',
   near: (sentence: string) => `${sentence}. Anything you typed is saved`,
   extend: {
     button: 'Extend deadline',
