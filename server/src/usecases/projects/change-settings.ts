@@ -114,8 +114,25 @@ async function changeNotifications(
   if (notifications === undefined || JSON.stringify(notifications) === JSON.stringify(project.notifications)) return;
   const projectId = project.id;
   await who.tx.em.nativeUpdate(Project, { id: projectId }, { notifications });
+  await endRemoved(who.tx.em, projectId, { before: project.notifications, after: notifications });
   const action = 'webhook.notifications_changed';
   await recordChange(services, who, { projectId, changed: ['webhook'], action });
+}
+
+/** A removed target gets nothing more, not even what waits for it (NO5). */
+async function endRemoved(
+  em: Em,
+  projectId: string,
+  { before, after }: { before: readonly Notification[]; after: readonly Notification[] },
+): Promise<void> {
+  const removed = before.filter((one) => !after.some(({ kind, url }) => kind === one.kind && url === one.url));
+  for (const { kind, url } of removed)
+    await em.execute(
+      `update notification_message set status = 'dead', next_attempt_at = null, claim_token = null, lease_until = null,
+         completed_at = now()
+       where project_id = ? and kind = ? and url = ? and status in ('pending', 'sending')`,
+      [projectId, kind, url],
+    );
 }
 
 const stale = () =>

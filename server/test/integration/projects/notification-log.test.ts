@@ -156,6 +156,31 @@ describe('NO6: sending again', () => {
   });
 });
 
+describe('NO5: a target that is removed', () => {
+  it('gets nothing more, not even what waits or is tried again; another one does', async () => {
+    const other: Notification = { ...target('webhook'), url: `${base}/other` };
+    await set([target(), other]);
+    for (let n = 0; n < 2; n += 1) await project.pipeline.submit(aSubmission());
+    await remindOnce(inside.services);
+    status = 503;
+    await send();
+    expect(got).toHaveLength(2);
+    await set([other]);
+    status = 200;
+    await due();
+    await send();
+    expect(got).toHaveLength(3);
+    const shown = (await list()).map(({ kind, status, next_attempt_at }) => [kind, status, next_attempt_at]);
+    expect(shown).toHaveLength(2);
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        ['slack', 'dead', null],
+        ['webhook', 'succeeded', null],
+      ]),
+    );
+  });
+});
+
 describe('NO5: the circuit of a target', () => {
   it('opens after ten failures in a row, lets one message through after its pause, and closes with an answer', async () => {
     await written();

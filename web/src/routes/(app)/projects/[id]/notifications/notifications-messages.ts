@@ -79,6 +79,7 @@ export const notificationsMessages = {
       string
     >,
     retrying: 'Retrying',
+    removed: 'Ended: the notification was removed',
     next: (left: string) => `Next attempt in ${left}`,
     dueNow: 'Due now',
     circuit: 'The channel failed repeatedly. Attempts are on hold.',
