@@ -125,14 +125,17 @@ export async function expectUpToDate(
     .toBe('equal');
 }
 
-/** Counts the key presses that the page handled as commands, which it then withholds from the browser. */
+/**
+ * Counts the key presses that the page handled as commands, which it then withholds from the browser. A press that waited is
+ * repeated by the page, and counts once.
+ */
 export async function countHandledKeys(page: Page): Promise<void> {
   await page.evaluate(() => {
     const counter = { handled: 0 };
     Object.assign(window, { handledKeys: counter });
     window.addEventListener('keydown', (event) => {
       // Read after every listener has run.
-      setTimeout(() => (counter.handled += event.defaultPrevented ? 1 : 0));
+      setTimeout(() => (counter.handled += event.isTrusted && event.defaultPrevented ? 1 : 0));
     });
   });
 }
@@ -149,10 +152,15 @@ const someFrames = (page: Page): Promise<void> =>
     for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
   });
 
-/** Presses a key until the page handles it: actions are disabled until the item was seen (QU2). Needs `countHandledKeys`. */
+/**
+ * Presses a key until the page handles it. Actions are disabled until the item was seen, and a press that was made before
+ * decides nothing (QU2), so it waits for them. Needs `countHandledKeys`.
+ */
 export async function pressUntilHandled(page: Page, key: string): Promise<void> {
   const before = await handledKeys(page);
+  const disabled = page.locator('[data-actions-enabled=false]');
   do {
+    await expect.poll(() => disabled.count()).toBe(0);
     await page.keyboard.press(key);
     // Presses without a pause would take the time that the page needs to become ready.
     await someFrames(page);
