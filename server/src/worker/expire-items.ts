@@ -5,7 +5,8 @@ import { passDeadlines } from '../db/deadlines/pass-deadlines.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Next } from './loop.ts';
 
-const BATCH = 200;
+/** How many items one run moves at most. */
+export const BATCH = 200;
 
 /** One batch; returns when the next deadline is. Several workers may run it concurrently: each row is moved once. */
 export async function expireItemsOnce(services: Services): Promise<Next> {

@@ -14,6 +14,7 @@ import { REVISION_ACTIONS } from '../review-actions.ts';
 import { QUEUE_SORTS } from '../filters/queue-order.ts';
 
 const itemParams = z.object({ id: uuid });
+const projectParams = z.object({ id: uuid });
 const fence = z.number().int().min(1);
 
 /**
@@ -233,12 +234,13 @@ export type ExpiredItem = z.infer<typeof expiredItem>;
 export const listExpiredItems = endpointSchemas({
   auth: 'session',
   summary: 'Items of a project that their deadline ended, the latest first (DL1)',
-  params: itemParams,
+  params: projectParams,
   query: z.object({
     after: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(20),
   }),
   reply: z.object({ data: z.array(expiredItem), next_cursor: z.string().nullable() }),
+  errors: ['invalid_cursor'],
 });
 
 const similarItem = z.object({

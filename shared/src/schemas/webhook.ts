@@ -133,5 +133,5 @@ export const resendNotificationMessage = endpointSchemas({
   summary: 'Send a reminder now: at once if it waits for an attempt, or with a new schedule if it has ended',
   params,
   status: 204,
-  errors: ['delivery_under_way'],
+  errors: ['delivery_under_way', 'validation_failed'],
 });

@@ -97,10 +97,10 @@ describe('NO1: a rule about deadlines', () => {
     await set(NEAR);
     await submit(3);
     await submit(1, 5000);
-    await setDeadlineClock(inside, 790);
+    await setDeadlineClock(inside, 400);
     await remind();
     expect(await texts()).toEqual([]);
-    await setDeadlineClock(inside, 801);
+    await setDeadlineClock(inside, 900);
     await remind();
     expect(await texts()).toEqual(['3 items are near their deadlines: 80% of the time has passed.']);
   });
