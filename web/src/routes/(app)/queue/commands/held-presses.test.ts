@@ -32,6 +32,8 @@ beforeEach(() => {
 });
 afterEach(() => {
   stop();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   projects.list = null;
   document.body.innerHTML = '';
 });
