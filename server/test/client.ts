@@ -31,6 +31,9 @@ export type Answer<R> =
   | { ok: true; status: number; headers: Headers; text: string; reply: R }
   | { ok: false; status: number; headers: Headers; text: string; problem: Problem };
 
+/** The code of a refusal; “ok” of a success. */
+export const codeOf = (answer: Answer<unknown>): string => (answer.ok ? 'ok' : answer.problem.code);
+
 export interface Caller {
   /** The response, success or not. */
   attempt<P, Q, B, R>(route: Route<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Answer<R>>;

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reopenItem } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject } from '../../builders.ts';
-import { person } from '../../client.ts';
+import { codeOf, person } from '../../client.ts';
 import { waitForBlocked, withOpenTransaction } from '../support/blocking-transaction.ts';
 import { setDeadlineClock } from '../support/deadline-clock.ts';
 import { serve, type Served } from '../support/http-server.ts';
@@ -20,9 +20,6 @@ afterAll(async () => {
   await served.close();
   await expectNoFaults(inside);
 });
-
-const codeOf = (answer: { ok: true } | { ok: false; problem: { code: string } }) =>
-  answer.ok ? 'ok' : answer.problem.code;
 
 describe('LC: an item that routing rejected', () => {
   it('is reopened until its deadline; of two people who do it at once, the second hears that it waits', async () => {

@@ -1,5 +1,5 @@
 // Deadlines on the real database: what passes, who is told, and that one row decides every race (DL1 to DL6).
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OnDeadline } from '@countersign/shared/enums';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import { listEvents, listItems, submitItem, withdrawItem } from '@countersign/shared/routes/public';
@@ -18,60 +18,18 @@ import { passDeadlines } from '../../../src/db/deadlines/pass-deadlines.ts';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { aSubmission, join, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';
-import { person, type Person } from '../../client.ts';
+import { aSubmission, openProject, review, setUndoWindow } from '../../builders.ts';
+import { codeOf, person, type Person } from '../../client.ts';
 import { waitForBlocked, withOpenTransaction } from '../support/blocking-transaction.ts';
 import { setDeadlineClock } from '../support/deadline-clock.ts';
-import { serve, type Served } from '../support/http-server.ts';
-import { expectNoFaults } from '../support/no-faults.ts';
-import { useServices } from '../support/test-services.ts';
+import { useDeadlineFixture } from '../support/deadline-fixture.ts';
+import { HOOK } from '../support/webhook-project-fixture.ts';
 
-const inside = useServices();
-let served: Served;
-let project: OpenProject;
-let anna: Person;
-let boss: Person;
+const { inside, now, submitted, passes, sent } = useDeadlineFixture({ undo_window_seconds: 30 });
 
-beforeAll(async () => {
-  served = await serve(inside.services);
-});
-beforeEach(async () => {
-  project = await openProject(await person(served.testEnv), {
-    settings: { webhook_url: 'http://127.0.0.1:9090/', undo_window_seconds: 30 },
-  });
-  [anna, boss] = [await person(served.testEnv), await person(served.testEnv)];
-  await join(project, anna);
-  await join(project, boss, 'supervisor');
-});
-afterEach(async () => {
-  await setDeadlineClock(inside, 0);
-  await expectNoFaults(inside);
-});
-afterAll(() => served.close());
-
-const submitted = async (overrides: Parameters<typeof aSubmission>[0] = {}) =>
-  (await project.pipeline.submit(aSubmission({ deadline_seconds: 600, ...overrides }))).id;
-
-/** The deadlines of ten minutes pass, and the job of the worker runs. */
-async function passes(secondsAhead = 601): Promise<void> {
-  await setDeadlineClock(inside, secondsAhead);
-  await expireItemsOnce(inside.services);
-}
-
-/** The webhook bodies of the project, in order. */
-async function sent(): Promise<unknown[]> {
-  await relayOnce(inside.services, inside.signals);
-  const rows = await inside.sql<{ body: string }>('select body from delivery where project_id = ? order by seq', [
-    project.id,
-  ]);
-  return rows.map(({ body }) => JSON.parse(body) as unknown);
-}
-
-const codeOf = (answer: { ok: true } | { ok: false; problem: { code: string } }) =>
-  answer.ok ? 'ok' : answer.problem.code;
 const historyOf = async (id: string) => {
   await relayOnce(inside.services, inside.signals);
-  return (await boss.call(readHistory, { params: { id } })).data;
+  return (await now.boss.call(readHistory, { params: { id } })).data;
 };
 
 describe('DL1: at its deadline an item that waits', () => {
@@ -80,38 +38,38 @@ describe('DL1: at its deadline an item that waits', () => {
     ['reject', 'rejected'],
   ])('ends for good with “%s”: it is %s, and webhook and feed say so', async (on_deadline, status) => {
     const id = await submitted({ on_deadline });
-    expect(await project.pipeline.read(id)).toMatchObject({ status: 'queued', on_deadline });
+    expect(await now.project.pipeline.read(id)).toMatchObject({ status: 'queued', on_deadline });
     await passes();
-    const item = await project.pipeline.read(id);
+    const item = await now.project.pipeline.read(id);
     expect(item).toMatchObject({ status, decision: null });
     const event = {
-      ...{ event: 'item.expired', item_id: id, project_id: project.id, status },
+      ...{ event: 'item.expired', item_id: id, project_id: now.project.id, status },
       ...{ decision: null, reviewer_id: null, decided_at: item.decided_at },
     };
     expect(await sent()).toEqual([event]);
-    const { data: fed } = await project.pipeline.call(listEvents);
+    const { data: fed } = await now.project.pipeline.call(listEvents);
     expect(fed).toEqual([{ id: fed[0]?.id, ...event }]);
-    const { data } = await project.pipeline.call(listItems, { query: { status: status as 'expired' } });
+    const { data } = await now.project.pipeline.call(listItems, { query: { status: status as 'expired' } });
     expect(data.map((one) => one.id)).toEqual([id]);
-    const again = await boss.attempt(reopenItem, { params: { id }, body: undefined });
+    const again = await now.boss.attempt(reopenItem, { params: { id }, body: undefined });
     expect(codeOf(again)).toBe('expired');
   });
 
   it('goes to supervisors with the same span again, and expires then', async () => {
     const id = await submitted({ on_deadline: 'escalate' });
-    const { fence } = await anna.call(claimItem, { params: { id } });
+    const { fence } = await now.anna.call(claimItem, { params: { id } });
     await passes();
-    const item = await boss.call(readQueueItem, { params: { id } });
+    const item = await now.boss.call(readQueueItem, { params: { id } });
     expect(item).toMatchObject({ status: 'escalated', claim: null, deadline: { on_deadline: 'expire' } });
     expect(await inside.services.claims.holders([id])).toEqual(new Map());
-    expect(codeOf(await anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }))).toBe(
+    expect(codeOf(await now.anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }))).toBe(
       'forbidden',
     );
     expect(await sent()).toEqual([]);
     await passes(900);
-    expect((await project.pipeline.read(id)).status).toBe('escalated');
+    expect((await now.project.pipeline.read(id)).status).toBe('escalated');
     await passes(1300);
-    expect((await project.pipeline.read(id)).status).toBe('expired');
+    expect((await now.project.pipeline.read(id)).status).toBe('expired');
     expect(await sent()).toMatchObject([{ event: 'item.expired', item_id: id }]);
     expect((await historyOf(id)).map(({ type }) => type)).toEqual([
       ...['item.queued', 'item.claimed', 'item.escalated', 'item.expired'],
@@ -120,27 +78,27 @@ describe('DL1: at its deadline an item that waits', () => {
 
   it('that supervisors have already stays with the one who holds it, for the same span again', async () => {
     const id = await submitted({ on_deadline: 'escalate' });
-    await review(anna, id, 'escalate');
-    const { fence } = await boss.call(claimItem, { params: { id } });
+    await review(now.anna, id, 'escalate');
+    const { fence } = await now.boss.call(claimItem, { params: { id } });
     await passes();
-    const { data } = await boss.call(listQueue, { query: { project_id: project.id, view: 'mine' } });
+    const { data } = await now.boss.call(listQueue, { query: { project_id: now.project.id, view: 'mine' } });
     expect(data).toMatchObject([{ id, status: 'escalated', deadline: { on_deadline: 'expire' } }]);
-    const held = await boss.call(readQueueItem, { params: { id } });
-    expect(held.claim).toMatchObject({ user_id: boss.id });
-    await boss.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
+    const held = await now.boss.call(readQueueItem, { params: { id } });
+    expect(held.claim).toMatchObject({ user_id: now.boss.id });
+    await now.boss.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
   });
 
   it('before it, nothing happens; without one, nothing ever does', async () => {
     const ids = [await submitted(), await submitted({ deadline_seconds: undefined })];
     await passes(300);
-    for (const id of ids) expect((await project.pipeline.read(id)).status).toBe('queued');
+    for (const id of ids) expect((await now.project.pipeline.read(id)).status).toBe('queued');
     await passes(100_000_000);
-    expect((await project.pipeline.read(ids[1] ?? '')).status).toBe('queued');
+    expect((await now.project.pipeline.read(ids[1] ?? '')).status).toBe('queued');
   });
 
   it('AU2: an item that is audited stays approved, and its pipeline hears nothing', async () => {
-    const audited = await openProject(await person(served.testEnv), {
-      settings: { audit_rate: 1, webhook_url: 'http://127.0.0.1:9090/' },
+    const audited = await openProject(await person(now.served.testEnv), {
+      settings: { ...HOOK, audit_rate: 1 },
     });
     const { id } = await audited.pipeline.submit(aSubmission({ confidence: 1, deadline_seconds: 600 }));
     const shown = await audited.pipeline.read(id);
@@ -163,11 +121,11 @@ describe('DL1: at its deadline an item that waits', () => {
 describe('DL3: a decision', () => {
   it('that was made before stands, although its undo window ends later', async () => {
     const id = await submitted();
-    await review(anna, id, 'approve');
+    await review(now.anna, id, 'approve');
     await passes();
     await inside.sql(`update decision set undo_until = now() where item_id = ?`, [id]);
     await finalizeOnce(inside.services);
-    expect(await project.pipeline.read(id)).toMatchObject({ status: 'approved', decision: { action: 'approve' } });
+    expect(await now.project.pipeline.read(id)).toMatchObject({ status: 'approved', decision: { action: 'approve' } });
     expect(await sent()).toMatchObject([{ event: 'item.decided' }]);
   });
 
@@ -177,11 +135,11 @@ describe('DL3: a decision', () => {
     ['escalate', 'escalated'],
   ])('that is undone after the deadline leaves what “%s” says', async (on_deadline, status) => {
     const id = await submitted({ on_deadline });
-    await review(anna, id, 'approve');
+    await review(now.anna, id, 'approve');
     await passes();
-    const undone = await anna.call(undoDecision, { params: { id }, body: undefined });
+    const undone = await now.anna.call(undoDecision, { params: { id }, body: undefined });
     expect(undone.status).toBe(status);
-    expect((await project.pipeline.read(id)).status).toBe(status);
+    expect((await now.project.pipeline.read(id)).status).toBe(status);
     expect((await historyOf(id)).map(({ type }) => type).slice(-2)).toEqual([
       'item.undone',
       status === 'escalated' ? 'item.escalated' : 'item.expired',
@@ -190,16 +148,16 @@ describe('DL3: a decision', () => {
 
   it('that comes later is refused, also before the worker has looked', async () => {
     const id = await submitted();
-    const { fence } = await anna.call(claimItem, { params: { id } });
+    const { fence } = await now.anna.call(claimItem, { params: { id } });
     await setDeadlineClock(inside, 601);
     for (const action of ['approve', 'escalate'] as const) {
-      const late = await anna.attempt(decideItem, { params: { id }, body: { fence, action, reason: 'Late' } });
+      const late = await now.anna.attempt(decideItem, { params: { id }, body: { fence, action, reason: 'Late' } });
       expect(codeOf(late)).toBe('expired');
     }
     await passes();
-    const later = await anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } });
+    const later = await now.anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } });
     expect(later).toMatchObject({ ok: false, problem: { status: 409, code: 'expired' } });
-    expect(codeOf(await anna.attempt(claimItem, { params: { id } }))).toBe('expired');
+    expect(codeOf(await now.anna.attempt(claimItem, { params: { id } }))).toBe('expired');
     expect(await sent()).toHaveLength(1);
   });
 
@@ -209,13 +167,13 @@ describe('DL3: a decision', () => {
   ])(
     'and the deadline meet at one row: the %s comes first, and only it is told',
     async (first, code, status, event) => {
-      await setUndoWindow(project, 0);
+      await setUndoWindow(now.project, 0);
       const id = await submitted();
-      const { fence } = await anna.call(claimItem, { params: { id } });
+      const { fence } = await now.anna.call(claimItem, { params: { id } });
       const asked = { code: '', moved: -1 };
       const decision = async () => {
         await setDeadlineClock(inside, 0);
-        asked.code = codeOf(await anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }));
+        asked.code = codeOf(await now.anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }));
       };
       // The job of the worker skips a row that is locked, so this waits for it as an undo does.
       const deadline = async () => {
@@ -235,7 +193,7 @@ describe('DL3: a decision', () => {
       });
       expect(asked).toEqual({ code, moved: first === 'deadline' ? 1 : 0 });
       await passes();
-      expect((await project.pipeline.read(id)).status).toBe(status);
+      expect((await now.project.pipeline.read(id)).status).toBe(status);
       expect(await sent()).toMatchObject([{ event }]);
     },
   );
@@ -256,8 +214,8 @@ describe('DL4: exactly once', () => {
     await passes(3600);
     await passes(-3600);
     await passes(0);
-    expect((await project.pipeline.read(first)).status).toBe('expired');
-    expect((await project.pipeline.read(second)).status).toBe('queued');
+    expect((await now.project.pipeline.read(first)).status).toBe('expired');
+    expect((await now.project.pipeline.read(second)).status).toBe('queued');
     await passes(3600);
     expect(await sent()).toHaveLength(1);
   });
@@ -265,7 +223,7 @@ describe('DL4: exactly once', () => {
   it('the job says when the next deadline is', async () => {
     await inside.sql('update item set deadline = null');
     await submitted({ deadline_seconds: 9000 });
-    const { deadline } = await project.pipeline.read(await submitted({ deadline_seconds: 3000 }));
+    const { deadline } = await now.project.pipeline.read(await submitted({ deadline_seconds: 3000 }));
     const { at } = await expireItemsOnce(inside.services);
     // By its own clock: the time of the statement is the difference.
     expect(Math.abs((at?.getTime() ?? 0) - Date.parse(deadline ?? ''))).toBeLessThan(300_000);
@@ -278,41 +236,41 @@ describe('DL5: a supervisor extends', () => {
 
   it('the deadline of an open item, once; its claim stays', async () => {
     const id = await submitted();
-    const before = await project.pipeline.read(id);
-    const { fence } = await anna.call(claimItem, { params: { id } });
-    const item = await boss.call(extendDeadline, { params: { id }, body: { seconds: 600 } });
+    const before = await now.project.pipeline.read(id);
+    const { fence } = await now.anna.call(claimItem, { params: { id } });
+    const item = await now.boss.call(extendDeadline, { params: { id }, body: { seconds: 600 } });
     expect(item.deadline).toMatchObject({ extended: true, span_seconds: 600 });
     expect(Date.parse(item.deadline?.at ?? '') - Date.parse(before.deadline ?? '')).toBe(600_000);
-    expect(item.claim).toMatchObject({ user_id: anna.id });
+    expect(item.claim).toMatchObject({ user_id: now.anna.id });
     expect(item.abilities.extend_deadline).toBe(false);
     await passes();
-    await anna.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
+    await now.anna.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
     expect((await historyOf(id)).map(({ type }) => type)).toContain('item.extended');
   });
 
   it('no second time, and none that is over or does not exist', async () => {
     const [id, none, over] = [await submitted(), await submitted({ deadline_seconds: undefined }), await submitted()];
-    expect(codeOf(await extend(boss, id))).toBe('ok');
-    expect(codeOf(await extend(boss, id))).toBe('already_extended');
-    expect(codeOf(await extend(boss, none))).toBe('validation_failed');
-    expect(codeOf(await extend(boss, over, 31_536_000))).toBe('validation_failed');
+    expect(codeOf(await extend(now.boss, id))).toBe('ok');
+    expect(codeOf(await extend(now.boss, id))).toBe('already_extended');
+    expect(codeOf(await extend(now.boss, none))).toBe('validation_failed');
+    expect(codeOf(await extend(now.boss, over, 31_536_000))).toBe('validation_failed');
     await setDeadlineClock(inside, 601);
-    expect(codeOf(await extend(boss, over))).toBe('expired');
+    expect(codeOf(await extend(now.boss, over))).toBe('expired');
     await passes();
-    expect(codeOf(await extend(boss, over))).toBe('expired');
+    expect(codeOf(await extend(now.boss, over))).toBe('expired');
   });
 
   it('nobody else does', async () => {
     const id = await submitted();
-    expect(codeOf(await extend(anna, id))).toBe('forbidden');
-    expect(codeOf(await extend(await person(served.testEnv), id))).toBe('not_found');
+    expect(codeOf(await extend(now.anna, id))).toBe('forbidden');
+    expect(codeOf(await extend(await person(now.served.testEnv), id))).toBe('not_found');
   });
 });
 
 describe('DL6: a submission', () => {
   const problemOf = async (overrides: Parameters<typeof aSubmission>[0]) => {
-    const answer = await project.pipeline.attempt(submitItem, {
-      body: { project_id: project.id, ...aSubmission(overrides) },
+    const answer = await now.project.pipeline.attempt(submitItem, {
+      body: { project_id: now.project.id, ...aSubmission(overrides) },
     });
     return answer.ok ? null : answer.problem;
   };
@@ -321,7 +279,7 @@ describe('DL6: a submission', () => {
   it('brings its deadline, as a time or in seconds, and shows it', async () => {
     const deadline = inAnHour();
     const id = await submitted({ deadline_seconds: undefined, deadline });
-    const item = await project.pipeline.read(id);
+    const item = await now.project.pipeline.read(id);
     expect(item).toMatchObject({ deadline: new Date(deadline).toISOString(), on_deadline: 'expire' });
   });
 
@@ -344,11 +302,11 @@ describe('DL6: a submission', () => {
   });
 
   it('gets the deadline of its project, unless it brings one, or says that there is none', async () => {
-    const { settings_version } = await project.owner.call(readProject, { params: { id: project.id } });
+    const { settings_version } = await now.project.owner.call(readProject, { params: { id: now.project.id } });
     const body = { settings_version, deadline_minutes: 30, on_deadline: 'escalate' as const };
-    await project.owner.call(changeProject, { params: { id: project.id }, body });
+    await now.project.owner.call(changeProject, { params: { id: now.project.id }, body });
     const read = async (overrides: Parameters<typeof aSubmission>[0]) =>
-      project.pipeline.read(await submitted({ deadline_seconds: undefined, ...overrides }));
+      now.project.pipeline.read(await submitted({ deadline_seconds: undefined, ...overrides }));
     const [own, ofProject, without] = [
       await read({ deadline_seconds: 60 }),
       await read({}),
@@ -362,10 +320,10 @@ describe('DL6: a submission', () => {
 
   it('of a batch is refused alone, and a repeat refuses the same one at any later time', async () => {
     const brought = [{ deadline_seconds: 60 }, { confidence: 7 }, { deadline: '2020-01-01T00:00:00Z' }, {}];
-    const items = brought.map((overrides) => ({ project_id: project.id, ...aSubmission(overrides) }));
+    const items = brought.map((overrides) => ({ project_id: now.project.id, ...aSubmission(overrides) }));
     const idempotencyKey = crypto.randomUUID();
     const send = async () => {
-      const answer = await project.pipeline.submitBatchRaw(JSON.stringify({ items }), { idempotencyKey });
+      const answer = await now.project.pipeline.submitBatchRaw(JSON.stringify({ items }), { idempotencyKey });
       if (!answer.ok) throw new Error(answer.text);
       return answer.reply;
     };
@@ -389,11 +347,11 @@ describe('LC3: what is due first comes first', () => {
     const late = await submitted({ deadline_seconds: undefined });
     const soon = await submitted({ deadline_seconds: 600 });
     const order = async () => {
-      const { data } = await anna.call(listQueue, { query: { project_id: project.id } });
+      const { data } = await now.anna.call(listQueue, { query: { project_id: now.project.id } });
       return data.map(({ id }) => id);
     };
     expect(await order()).toEqual([soon, late]);
-    await boss.call(extendDeadline, { params: { id: soon }, body: { seconds: 36_000 } });
+    await now.boss.call(extendDeadline, { params: { id: soon }, body: { seconds: 36_000 } });
     expect(await order()).toEqual([late, soon]);
   });
 });
@@ -402,7 +360,7 @@ describe('WD1: a withdrawal', () => {
   it('of an item that expired is refused with its state', async () => {
     const id = await submitted();
     await passes();
-    const answer = await project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
+    const answer = await now.project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
     expect(answer).toMatchObject({
       ok: false,
       problem: { status: 409, code: 'expired', item: { id, status: 'expired', decision: null } },
@@ -414,16 +372,16 @@ describe('AN32: figures', () => {
   it('count what expired, by flag and model, out of what left the queue', async () => {
     await submitted({ risk_flags: ['refund'], metadata: { model: 'm1' } });
     const decided = await submitted({ risk_flags: ['refund'], metadata: { model: 'm2' } });
-    await review(anna, decided, 'approve');
+    await review(now.anna, decided, 'approve');
     await passes();
     await relayOnce(inside.services, inside.signals);
-    const figures = await project.owner.call(readAnalytics, { params: { id: project.id }, query: {} });
+    const figures = await now.project.owner.call(readAnalytics, { params: { id: now.project.id }, query: {} });
     expect(figures.expired).toMatchObject({
       ...{ n: 1, ended: 2, by_flag: [{ key: 'refund', n: 1, ended: 2 }], by_model: [{ key: 'm1', n: 1, ended: 1 }] },
     });
     expect(figures.waiting).toEqual({ queued: 0, escalated: 0 });
     expect(figures.mix).toMatchObject({ expired: 1, approved: 1 });
-    const { summary } = await project.owner.call(readProject, { params: { id: project.id } });
+    const { summary } = await now.project.owner.call(readProject, { params: { id: now.project.id } });
     expect(summary.expired_today).toBe(1);
   });
 });

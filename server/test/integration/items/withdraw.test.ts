@@ -1,5 +1,5 @@
 // Withdrawal by the pipeline: what may be withdrawn, who is told, and that one row decides every race (WD1, WD2).
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listEvents, listItems, withdrawItem } from '@countersign/shared/routes/public';
 import {
   claimItem,
@@ -12,72 +12,44 @@ import {
 import { archiveProject } from '@countersign/shared/routes/lifecycle';
 import { readAnalytics } from '@countersign/shared/routes/analytics';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { aSubmission, join, openProject, review, setUndoWindow, type OpenProject } from '../../builders.ts';
-import { person, type Person } from '../../client.ts';
-import { serve, type Served } from '../support/http-server.ts';
-import { expectNoFaults } from '../support/no-faults.ts';
-import { useServices } from '../support/test-services.ts';
+import { aSubmission, openProject, review, setUndoWindow } from '../../builders.ts';
+import { person } from '../../client.ts';
+import { useWebhookProject } from '../support/webhook-project-fixture.ts';
 
-const inside = useServices();
-let served: Served;
-let project: OpenProject;
-let anna: Person;
+const { inside, now, submitted, sent } = useWebhookProject();
 
-beforeAll(async () => {
-  served = await serve(inside.services);
-});
-beforeEach(async () => {
-  project = await openProject(await person(served.testEnv), { settings: { webhook_url: 'http://127.0.0.1:9090/' } });
-  anna = await person(served.testEnv);
-  await join(project, anna);
-});
-afterAll(() => served.close());
-
-const submitted = async (overrides: Parameters<typeof aSubmission>[0] = {}) =>
-  (await project.pipeline.submit(aSubmission(overrides))).id;
 const withdraw = (id: string, body?: { reason?: string }) =>
-  project.pipeline.call(withdrawItem, { params: { id }, body });
+  now.project.pipeline.call(withdrawItem, { params: { id }, body });
 async function refused(id: string) {
-  const answer = await project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
+  const answer = await now.project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
   if (answer.ok) throw new Error(answer.text);
   return answer.problem;
 }
-
-/** The webhook bodies of the project, in order. */
-async function sent(): Promise<unknown[]> {
-  await relayOnce(inside.services, inside.signals);
-  const rows = await inside.sql<{ body: string }>('select body from delivery where project_id = ? order by seq', [
-    project.id,
-  ]);
-  return rows.map(({ body }) => JSON.parse(body) as unknown);
-}
-
-afterEach(() => expectNoFaults(inside));
 
 describe('WD1: a pipeline withdraws', () => {
   it('an item that waits, whose status is final then, and tells its webhook and feed', async () => {
     const id = await submitted();
     expect(await withdraw(id)).toEqual({ id, status: 'withdrawn', decision: null });
-    const item = await project.pipeline.read(id);
+    const item = await now.project.pipeline.read(id);
     expect(item).toMatchObject({ status: 'withdrawn', decision: null, decided_at: item.decided_at ?? 'missing' });
     const event = {
-      ...{ event: 'item.withdrawn', item_id: id, project_id: project.id, status: 'withdrawn' },
+      ...{ event: 'item.withdrawn', item_id: id, project_id: now.project.id, status: 'withdrawn' },
       ...{ decision: null, reviewer_id: null, decided_at: item.decided_at },
     };
     expect(await sent()).toEqual([event]);
-    const { data: fed } = await project.pipeline.call(listEvents);
+    const { data: fed } = await now.project.pipeline.call(listEvents);
     expect(fed[0]?.id).toMatch(/^evt_/);
     expect(fed).toEqual([{ id: fed[0]?.id, ...event }]);
-    const { data } = await project.pipeline.call(listItems, { query: { status: 'withdrawn' } });
+    const { data } = await now.project.pipeline.call(listItems, { query: { status: 'withdrawn' } });
     expect(data.map((one) => one.id)).toEqual([id]);
   });
 
   it('an escalated item, with a reason for its history', async () => {
     const id = await submitted();
-    await review(anna, id, 'escalate');
+    await review(now.anna, id, 'escalate');
     await withdraw(id, { reason: 'The customer cancelled.' });
     await relayOnce(inside.services, inside.signals);
-    const { data } = await anna.call(readHistory, { params: { id } });
+    const { data } = await now.anna.call(readHistory, { params: { id } });
     expect(data.at(-1)).toMatchObject({
       ...{ type: 'item.withdrawn', reason: 'The customer cancelled.', actor: { kind: 'api_key' } },
     });
@@ -85,16 +57,16 @@ describe('WD1: a pipeline withdraws', () => {
 
   it('an item that somebody holds: the claim ends, and a decision on it is refused', async () => {
     const id = await submitted();
-    const { fence } = await anna.call(claimItem, { params: { id } });
+    const { fence } = await now.anna.call(claimItem, { params: { id } });
     await withdraw(id);
-    const late = await anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } });
+    const late = await now.anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } });
     expect(late.ok ? null : late.problem.code).toBe('already_decided');
-    const claimed = await anna.attempt(claimItem, { params: { id } });
+    const claimed = await now.anna.attempt(claimItem, { params: { id } });
     expect(claimed.ok ? null : claimed.problem).toMatchObject({
       code: 'already_decided',
       detail: 'The pipeline withdrew this item: it needs no answer any more. Continue with the next item.',
     });
-    const { data } = await anna.call(listQueue, { query: { project_id: project.id } });
+    const { data } = await now.anna.call(listQueue, { query: { project_id: now.project.id } });
     expect(data).toEqual([]);
     expect(await inside.services.claims.holders([id])).toEqual(new Map());
   });
@@ -107,21 +79,21 @@ describe('WD1: a pipeline withdraws', () => {
   });
 
   it('an item again that was undone, but none with a decision, however provisional', async () => {
-    await setUndoWindow(project, 30);
+    await setUndoWindow(now.project, 30);
     const id = await submitted();
-    await review(anna, id, 'approve');
+    await review(now.anna, id, 'approve');
     expect(await refused(id)).toMatchObject({
       ...{ status: 409, code: 'already_decided', item: { id, status: 'queued', decision: null } },
       detail: 'A reviewer has decided this item. Read the decision once it is final.',
     });
-    await anna.call(undoDecision, { params: { id } });
+    await now.anna.call(undoDecision, { params: { id } });
     expect(await withdraw(id)).toMatchObject({ status: 'withdrawn' });
   });
 
   it('none that is decided for good: the refusal carries the decision', async () => {
-    await setUndoWindow(project, 0);
+    await setUndoWindow(now.project, 0);
     const id = await submitted();
-    await review(anna, id, 'reject');
+    await review(now.anna, id, 'reject');
     expect(await refused(id)).toMatchObject({
       ...{ code: 'already_decided', item: { id, status: 'rejected', decision: { action: 'reject' } } },
       detail: 'The decision stands. Read it in the item, the feed or the webhook.',
@@ -136,7 +108,7 @@ describe('WD1: a pipeline withdraws', () => {
   });
 
   it('none of another project, and none that does not exist', async () => {
-    const other = await openProject(await person(served.testEnv));
+    const other = await openProject(await person(now.served.testEnv));
     const { id } = await other.pipeline.submit(aSubmission());
     expect((await refused(id)).code).toBe('not_found');
     expect((await refused(crypto.randomUUID())).code).toBe('not_found');
@@ -146,7 +118,7 @@ describe('WD1: a pipeline withdraws', () => {
 
   it('AR1: an item of an archived project too', async () => {
     const id = await submitted();
-    await project.owner.call(archiveProject, { params: { id: project.id } });
+    await now.project.owner.call(archiveProject, { params: { id: now.project.id } });
     expect(await withdraw(id)).toEqual({ id, status: 'withdrawn', decision: null });
     expect(await sent()).toMatchObject([{ event: 'item.withdrawn', item_id: id }]);
   });
@@ -154,7 +126,7 @@ describe('WD1: a pipeline withdraws', () => {
   it('for good: nobody reopens it', async () => {
     const id = await submitted();
     await withdraw(id);
-    const answer = await project.owner.attempt(reopenItem, { params: { id }, body: undefined });
+    const answer = await now.project.owner.attempt(reopenItem, { params: { id }, body: undefined });
     expect(answer.ok ? null : answer.problem.code).toBe('already_decided');
   });
 
@@ -165,24 +137,24 @@ describe('WD1: a pipeline withdraws', () => {
     ['a text', 'text'],
   ])('not with %s', async (_, body) => {
     const id = await submitted();
-    const answer = await project.pipeline.attempt(withdrawItem, { params: { id }, body: body as never });
+    const answer = await now.project.pipeline.attempt(withdrawItem, { params: { id }, body: body as never });
     expect(answer.ok ? null : answer.problem.code).toBe('validation_failed');
   });
 });
 
 describe('WD1: a race', () => {
   it('of a decision and a withdrawal has one winner, and only it is told', async () => {
-    await setUndoWindow(project, 0);
+    await setUndoWindow(now.project, 0);
     for (let round = 0; round < 8; round += 1) {
       const id = await submitted();
-      const { fence } = await anna.call(claimItem, { params: { id } });
+      const { fence } = await now.anna.call(claimItem, { params: { id } });
       const told = (await sent()).length;
       const [decided, withdrawn] = await Promise.all([
-        anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }),
-        project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined }),
+        now.anna.attempt(decideItem, { params: { id }, body: { fence, action: 'approve' } }),
+        now.project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined }),
       ]);
       expect([decided.ok, withdrawn.ok].filter(Boolean)).toHaveLength(1);
-      const { status } = await project.pipeline.read(id);
+      const { status } = await now.project.pipeline.read(id);
       expect(status).toBe(decided.ok ? 'approved' : 'withdrawn');
       expect((await sent()).length).toBe(told + 1);
     }
@@ -194,7 +166,7 @@ describe('WD3: figures', () => {
     const ids = [await submitted(), await submitted()];
     await withdraw(ids[0] ?? '');
     await relayOnce(inside.services, inside.signals);
-    const figures = await project.owner.call(readAnalytics, { params: { id: project.id }, query: {} });
+    const figures = await now.project.owner.call(readAnalytics, { params: { id: now.project.id }, query: {} });
     expect(figures.waiting).toEqual({ queued: 1, escalated: 0 });
     expect(figures.mix).toMatchObject({ withdrawn: 1, queued: 1 });
   });

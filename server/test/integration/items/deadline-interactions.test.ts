@@ -1,5 +1,5 @@
 // What a deadline meets: inbound messages, archived and deleted projects, moves between people, revisions and a clock that jumps.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OnDeadline } from '@countersign/shared/enums';
 import { archiveProject, deleteProject, restoreProject } from '@countersign/shared/routes/lifecycle';
 import { listEvents, withdrawItem } from '@countersign/shared/routes/public';
@@ -16,70 +16,26 @@ import {
 } from '@countersign/shared/routes/queue';
 import type { Submitted } from '@countersign/shared/schemas/public';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
-import { relayOnce } from '../../../src/worker/relay.ts';
-import { aSubmission, join, openProject, review, type OpenProject } from '../../builders.ts';
-import { person, type Person } from '../../client.ts';
+import { aSubmission, join, openProject, review } from '../../builders.ts';
+import { codeOf } from '../../client.ts';
 import { setDeadlineClock } from '../support/deadline-clock.ts';
-import { serve, type Served } from '../support/http-server.ts';
-import { expectNoFaults } from '../support/no-faults.ts';
-import { useServices } from '../support/test-services.ts';
+import { useDeadlineFixture } from '../support/deadline-fixture.ts';
+import { HOOK } from '../support/webhook-project-fixture.ts';
 import { aBody, aSender, hexOf, post } from '../webhooks/inbound-sender.ts';
 
-const inside = useServices();
-let served: Served;
-let project: OpenProject;
-let anna: Person;
-let boss: Person;
+const { inside, now, submitted, passes, told } = useDeadlineFixture();
 
-beforeAll(async () => {
-  served = await serve(inside.services);
-});
-beforeEach(async () => {
-  project = await openProject(await person(served.testEnv), { settings: { webhook_url: 'http://127.0.0.1:9090/' } });
-  [anna, boss] = [await person(served.testEnv), await person(served.testEnv)];
-  await join(project, anna);
-  await join(project, boss, 'supervisor');
-});
-afterEach(async () => {
-  await setDeadlineClock(inside, 0);
-  await expectNoFaults(inside);
-});
-afterAll(() => served.close());
-
-const submitted = async (overrides: Parameters<typeof aSubmission>[0] = {}) =>
-  (await project.pipeline.submit(aSubmission({ deadline_seconds: 600, ...overrides }))).id;
-
-/** The deadlines of ten minutes pass, and the job of the worker runs. */
-async function passes(secondsAhead = 601): Promise<void> {
-  await setDeadlineClock(inside, secondsAhead);
-  await expireItemsOnce(inside.services);
-}
-
-/** The webhook events of the project, in order. */
-async function told(of: Pick<OpenProject, 'id'> = project): Promise<string[]> {
-  await relayOnce(inside.services, inside.signals);
-  const rows = await inside.sql<{ body: string }>('select body from delivery where project_id = ? order by seq', [
-    of.id,
-  ]);
-  return rows.map(({ body }) => {
-    const { event, status } = JSON.parse(body) as { event: string; status: string };
-    return `${event} ${status}`;
-  });
-}
-
-const statusOf = async (id: string) => (await project.pipeline.read(id)).status;
-const deadlineOf = async (id: string) => (await boss.call(readQueueItem, { params: { id } })).deadline;
-const codeOf = (answer: { ok: true } | { ok: false; problem: { code: string } }) =>
-  answer.ok ? 'ok' : answer.problem.code;
+const statusOf = async (id: string) => (await now.project.pipeline.read(id)).status;
+const deadlineOf = async (id: string) => (await now.boss.call(readQueueItem, { params: { id } })).deadline;
 const revise = (id: string, action: 'approve' | 'reject' = 'approve') =>
-  boss.attempt(reviseItem, { params: { id }, body: { action, reason: 'The customer called' } });
+  now.boss.attempt(reviseItem, { params: { id }, body: { action, reason: 'The customer called' } });
 
 describe('DL6: an inbound message', () => {
   it('brings its deadline like a submission, and is refused with one that has passed', async () => {
-    const { path, secret } = await aSender(project);
+    const { path, secret } = await aSender(now.project);
     const send = (overrides: object) => {
       const body = aBody(overrides);
-      return post(served, path, { body, headers: hexOf(secret, body) });
+      return post(now.served, path, { body, headers: hexOf(secret, body) });
     };
     const { id } = JSON.parse((await send({ deadline_seconds: 600, on_deadline: 'reject' })).text) as Submitted;
     expect(await deadlineOf(id)).toMatchObject({ on_deadline: 'reject', span_seconds: 600, extended: false });
@@ -92,12 +48,12 @@ describe('DL6: an inbound message', () => {
 });
 
 describe('DL7: an archived project', () => {
-  const archive = () => project.owner.call(archiveProject, { params: { id: project.id } });
+  const archive = () => now.project.owner.call(archiveProject, { params: { id: now.project.id } });
 
   it('lets deadlines pass, and its pipeline is told; nobody extends there', async () => {
     const [ends, escalates] = [await submitted(), await submitted({ on_deadline: 'escalate' })];
     await archive();
-    expect(codeOf(await boss.attempt(extendDeadline, { params: { id: ends }, body: { seconds: 60 } }))).toBe(
+    expect(codeOf(await now.boss.attempt(extendDeadline, { params: { id: ends }, body: { seconds: 60 } }))).toBe(
       'forbidden',
     );
     await passes();
@@ -110,15 +66,15 @@ describe('DL7: an archived project', () => {
   it('that is restored in time lets people decide', async () => {
     const id = await submitted();
     await archive();
-    await project.owner.call(restoreProject, { params: { id: project.id } });
-    await review(anna, id);
+    await now.project.owner.call(restoreProject, { params: { id: now.project.id } });
+    await review(now.anna, id);
     await passes();
     expect(await told()).toEqual(['item.decided approved']);
   });
 
   it('AR2: that is deleted tells nobody any more', async () => {
     await submitted();
-    await project.owner.call(deleteProject, { params: { id: project.id } });
+    await now.project.owner.call(deleteProject, { params: { id: now.project.id } });
     await passes();
     expect(await told()).toEqual([]);
     expect(await expireItemsOnce(inside.services)).toEqual({ at: null });
@@ -129,9 +85,9 @@ describe('DL1: the deadline of an item that people pass on', () => {
   it('stays when a reviewer escalates it and a supervisor returns it', async () => {
     const id = await submitted();
     const before = await deadlineOf(id);
-    await review(anna, id, 'escalate');
+    await review(now.anna, id, 'escalate');
     expect(await deadlineOf(id)).toEqual(before);
-    await review(boss, id, 'return');
+    await review(now.boss, id, 'return');
     expect(await deadlineOf(id)).toEqual(before);
     await passes();
     expect(await statusOf(id)).toBe('expired');
@@ -142,7 +98,7 @@ describe('DL1: the deadline of an item that people pass on', () => {
     await passes();
     const second = await deadlineOf(id);
     expect(second).toMatchObject({ on_deadline: 'expire', span_seconds: 600 });
-    await review(boss, id, 'return');
+    await review(now.boss, id, 'return');
     expect(await deadlineOf(id)).toEqual(second);
     await passes(1300);
     expect(await told()).toEqual(['item.expired expired']);
@@ -150,18 +106,18 @@ describe('DL1: the deadline of an item that people pass on', () => {
 
   it('ends nothing that a reviewer answered in words', async () => {
     const id = await submitted({ allowed_actions: ['approve', 'respond'] });
-    await review(anna, id, 'respond');
+    await review(now.anna, id, 'respond');
     await passes();
-    expect(await project.pipeline.read(id)).toMatchObject({ status: 'rejected', decision: { action: 'respond' } });
+    expect(await now.project.pipeline.read(id)).toMatchObject({ status: 'rejected', decision: { action: 'respond' } });
     expect(await told()).toEqual(['item.decided rejected']);
   });
 
   it('ends one that routing rejected and a supervisor reopened; nobody reopens it when it has passed', async () => {
     const [reopened, later] = [await submitted({ confidence: 0 }), await submitted({ confidence: 0 })];
-    await boss.call(reopenItem, { params: { id: reopened }, body: undefined });
+    await now.boss.call(reopenItem, { params: { id: reopened }, body: undefined });
     await passes();
     expect([await statusOf(reopened), await statusOf(later)]).toEqual(['expired', 'rejected']);
-    expect(codeOf(await boss.attempt(reopenItem, { params: { id: later }, body: undefined }))).toBe('expired');
+    expect(codeOf(await now.boss.attempt(reopenItem, { params: { id: later }, body: undefined }))).toBe('expired');
     expect(await told()).toEqual(['item.expired expired']);
   });
 });
@@ -170,47 +126,47 @@ describe('RV1: an item that time ended', () => {
   it('is revised where it was rejected: the first of a chain, and the pipeline is told of both', async () => {
     const id = await submitted({ on_deadline: 'reject' });
     await passes();
-    const ended = await project.pipeline.read(id);
-    expect((await boss.call(readQueueItem, { params: { id } })).abilities).toMatchObject({
+    const ended = await now.project.pipeline.read(id);
+    expect((await now.boss.call(readQueueItem, { params: { id } })).abilities).toMatchObject({
       ...{ revise: true, reopen: false, extend_deadline: false, claim: false },
     });
     expect(codeOf(await revise(id))).toBe('ok');
-    const item = await project.pipeline.read(id);
+    const item = await now.project.pipeline.read(id);
     expect(item).toMatchObject({ status: 'approved', decision: { action: 'approve', revision: 2, revises: null } });
     expect(await told()).toEqual(['item.expired rejected', 'decision.revised approved']);
-    const { data } = await project.pipeline.call(listEvents);
+    const { data } = await now.project.pipeline.call(listEvents);
     // What was told first stays as it was told.
     expect(data).toMatchObject([
       { event: 'item.expired', status: 'rejected', decision: null, decided_at: ended.decided_at },
       { event: 'decision.revised', status: 'approved', decision: item.decision },
     ]);
-    const late = await project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
+    const late = await now.project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
     expect(late).toMatchObject({ problem: { code: 'already_decided', item: { status: 'approved' } } });
     expect(codeOf(await revise(id, 'reject'))).toBe('ok');
     // From then on it is decided like any other item.
-    expect(codeOf(await boss.attempt(reopenItem, { params: { id }, body: undefined }))).toBe('already_decided');
-    expect(codeOf(await boss.attempt(claimItem, { params: { id } }))).toBe('already_decided');
+    expect(codeOf(await now.boss.attempt(reopenItem, { params: { id }, body: undefined }))).toBe('already_decided');
+    expect(codeOf(await now.boss.attempt(claimItem, { params: { id } }))).toBe('already_decided');
     await told();
-    expect((await boss.call(readHistory, { params: { id } })).data.map(({ type }) => type)).toEqual([
+    expect((await now.boss.call(readHistory, { params: { id } })).data.map(({ type }) => type)).toEqual([
       ...['item.queued', 'item.expired', 'decision.revised', 'decision.revised'],
     ]);
-    const figures = await project.owner.call(readAnalytics, { params: { id: project.id }, query: {} });
+    const figures = await now.project.owner.call(readAnalytics, { params: { id: now.project.id }, query: {} });
     expect(figures.expired).toMatchObject({ n: 1, ended: 1 });
   });
 
   it('is not revised where it expired: nobody waits for it any more', async () => {
     const id = await submitted();
     await passes();
-    expect((await boss.call(readQueueItem, { params: { id } })).abilities.revise).toBe(false);
+    expect((await now.boss.call(readQueueItem, { params: { id } })).abilities.revise).toBe(false);
     expect(codeOf(await revise(id))).toBe('validation_failed');
     expect(await told()).toEqual(['item.expired expired']);
   });
 
   it('RV4: is revised where it was audited: the automatic approval was shipped', async () => {
-    const audited = await openProject(project.owner, {
-      settings: { audit_rate: 1, webhook_url: 'http://127.0.0.1:9090/' },
+    const audited = await openProject(now.project.owner, {
+      settings: { ...HOOK, audit_rate: 1 },
     });
-    await join(audited, boss, 'supervisor');
+    await join(audited, now.boss, 'supervisor');
     const { id } = await audited.pipeline.submit(aSubmission({ confidence: 1, deadline_seconds: 600 }));
     await passes();
     expect(codeOf(await revise(id, 'reject'))).toBe('ok');
@@ -225,7 +181,7 @@ describe('DL3: the next item, before the worker has looked', () => {
     const later = await submitted({ deadline_seconds: 3600 });
     const escalating = await submitted({ deadline_seconds: 1200, on_deadline: 'escalate' });
     await setDeadlineClock(inside, 1201);
-    const next = async () => (await anna.call(claimNext, { body: { project_id: project.id } }))?.item.id;
+    const next = async () => (await now.anna.call(claimNext, { body: { project_id: now.project.id } }))?.item.id;
     expect([await next(), await next(), await next()]).toEqual([escalating, later, undefined]);
   });
 });
@@ -238,16 +194,16 @@ describe('DL4: a clock that jumps an hour ahead and back', () => {
   ])('does what “%s” says once: the item stays %s', async (on_deadline, status, events) => {
     const id = await submitted({ on_deadline });
     await passes(3600);
-    const { version } = await boss.call(readQueueItem, { params: { id } });
+    const { version } = await now.boss.call(readQueueItem, { params: { id } });
     for (const ahead of [-3600, 0, 3600, 0]) await passes(ahead);
-    expect(await boss.call(readQueueItem, { params: { id } })).toMatchObject({ status, version });
+    expect(await now.boss.call(readQueueItem, { params: { id } })).toMatchObject({ status, version });
     expect(await told()).toEqual(events);
     const open = on_deadline === 'escalate' ? 'ok' : 'expired';
-    const claimed = await boss.attempt(claimItem, { params: { id } });
+    const claimed = await now.boss.attempt(claimItem, { params: { id } });
     expect(codeOf(claimed)).toBe(open);
     if (!claimed.ok) return;
     const body = { fence: claimed.reply.fence, action: 'approve' as const };
-    await boss.call(decideItem, { params: { id }, body });
+    await now.boss.call(decideItem, { params: { id }, body });
     await passes(100_000);
     expect(await told()).toEqual(['item.decided approved']);
   });
