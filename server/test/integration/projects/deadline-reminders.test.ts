@@ -1,60 +1,21 @@
 // Reminders about deadlines (NO1, NO2): what is near, what passed, and a thousand of them as one message.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeProject, readProject } from '@countersign/shared/routes/projects';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
 import { SILENCE_SECONDS } from '../../../src/domain/notifications/findings.ts';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
-import { remindOnce } from '../../../src/worker/remind.ts';
-import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
-import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
-import { person, type Person } from '../../client.ts';
-import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
+import { aSubmission } from '../../builders.ts';
 import { setDeadlineClock } from '../support/deadline-clock.ts';
-import { serve, type Served } from '../support/http-server.ts';
-import { useServices } from '../support/test-services.ts';
+import { useNotificationFixture } from '../support/notification-fixture.ts';
 
-const inside = useServices();
-let served: Served;
-let owner: Person;
-let project: OpenProject;
-let url: string;
-const arrived: string[] = [];
-
-beforeAll(async () => {
-  served = await serve(inside.services);
-  owner = await person(served.testEnv);
-  const { port } = await httpReceiver((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      arrived.push(body);
-      response.writeHead(200).end();
-    });
-  });
-  url = `http://127.0.0.1:${port}/slack`;
-});
-beforeEach(async () => {
-  await inside.sql('delete from notification_message');
-  await inside.sql(`update project set notifications = '[]'`);
-  arrived.splice(0);
-  project = await openProject(owner);
-});
+const { inside, now, set: setAll, attemptSet, remind, send } = useNotificationFixture();
 afterEach(() => setDeadlineClock(inside, 0));
-afterAll(async () => {
-  await served.close();
-  await closeReceivers();
-});
 
-async function set(...rules: NotificationRule[]): Promise<void> {
-  const params = { id: project.id };
-  const { settings_version } = await owner.call(readProject, { params });
-  const body = { settings_version, notifications: [{ kind: 'slack' as const, url, rules }] };
-  await owner.call(changeProject, { params, body });
-}
+const to = (rules: NotificationRule[]) => [{ kind: 'slack' as const, url: `${now.base}/slack`, rules }];
+const set = (...rules: NotificationRule[]) => setAll(to(rules));
 async function submit(count: number, deadlineSeconds = 1000): Promise<void> {
-  const item = () => ({ project_id: project.id, ...aSubmission({ deadline_seconds: deadlineSeconds }) });
+  const item = () => ({ project_id: now.project.id, ...aSubmission({ deadline_seconds: deadlineSeconds }) });
   const items = Array.from({ length: count }, item);
-  const answer = await project.pipeline.submitBatchRaw(JSON.stringify({ items }));
+  const answer = await now.project.pipeline.submitBatchRaw(JSON.stringify({ items }));
   if (!answer.ok) throw new Error(answer.text);
 }
 async function expire(): Promise<void> {
@@ -64,7 +25,6 @@ async function expire(): Promise<void> {
 /** The expiries so far are older than the time in which a commit may follow. */
 const settle = () =>
   inside.sql(`update item set expired_at = least(expired_at, now()) - interval '11 s' where expired_at is not null`);
-const remind = () => remindOnce(inside.services);
 /** As if the silence of every rule were over, and all that expired so far had expired before it. */
 async function pass(): Promise<void> {
   await inside.sql(`update notification_rule set spoke_at = spoke_at - interval '${SILENCE_SECONDS} s'`);
@@ -73,7 +33,7 @@ async function pass(): Promise<void> {
 const texts = async () => {
   const rows = await inside.sql<{ body: string }>(
     'select body from notification_message where project_id = ? order by created_at, id',
-    [project.id],
+    [now.project.id],
   );
   return rows.map(({ body }) => (JSON.parse(body) as { text: string }).text.replace(/^[^:]*: /, ''));
 };
@@ -83,14 +43,9 @@ const EXPIRED: NotificationRule = { rule: 'expired' };
 
 describe('NO1: a rule about deadlines', () => {
   it('takes four fifths of the span where it names no share', async () => {
-    const params = { id: project.id };
-    const { settings_version } = await owner.call(readProject, { params });
-    const notifications = [{ kind: 'slack' as const, url, rules: [{ rule: 'deadline_near' as const }] }];
     // The clients send what the schema makes of it; this is what others send.
-    const body = { settings_version, notifications: notifications as never };
-    expect((await owner.call(changeProject, { params, body })).notifications).toEqual([
-      { kind: 'slack', url, rules: [NEAR] },
-    ]);
+    const answer = await attemptSet(to([{ rule: 'deadline_near' } as never]));
+    expect(answer.ok ? answer.reply.notifications : answer.text).toEqual(to([NEAR]));
   });
 
   it('finds items that have used their share of the time, and not before', async () => {
@@ -131,7 +86,7 @@ describe('NO1: a rule about deadlines', () => {
   it('does not count audited items, which stay approved', async () => {
     await set(EXPIRED);
     await submit(1);
-    await inside.sql('update item set audit = true where project_id = ?', [project.id]);
+    await inside.sql('update item set audit = true where project_id = ?', [now.project.id]);
     await setDeadlineClock(inside, 1001);
     await expire();
     await remind();
@@ -148,11 +103,11 @@ it('NO2: a storm of a thousand due items is one message, with any number of work
   await setDeadlineClock(inside, 1001);
   await expire();
   await Promise.all(Array.from({ length: 4 }, remind));
-  for (let n = 0; n < 3; n += 1) await sendRemindersOnce(inside.services);
+  for (let n = 0; n < 3; n += 1) await send();
   // Two rules speak, each once: what is near, and then what passed.
   expect(await texts()).toEqual([
     '1,000 items are near their deadlines: 80% of the time has passed.',
     '1,000 items ended at their deadlines without a decision.',
   ]);
-  expect(arrived).toHaveLength(2);
+  expect(now.got).toHaveLength(2);
 });

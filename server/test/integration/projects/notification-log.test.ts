@@ -1,6 +1,6 @@
 // What owners see of reminders and do with them (NO6), and the circuit of a target (NO5).
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeProject, readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { describe, expect, it } from 'vitest';
+import { rotateWebhookSecret } from '@countersign/shared/routes/projects';
 import { listChanges } from '@countersign/shared/routes/changes';
 import {
   listNotificationMessages,
@@ -10,87 +10,42 @@ import {
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { verifyWebhook } from '@countersign/shared/webhook';
 import { TRIPS_AT } from '../../../src/domain/webhooks/health.ts';
-import { remindOnce } from '../../../src/worker/remind.ts';
-import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
-import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
-import { person, type Person } from '../../client.ts';
-import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
-import { serve, type Served } from '../support/http-server.ts';
-import { useServices } from '../support/test-services.ts';
+import { aSubmission } from '../../builders.ts';
+import { useNotificationFixture } from '../support/notification-fixture.ts';
 
-const inside = useServices();
-let served: Served;
-let owner: Person;
-let project: OpenProject;
-let base: string;
-let params: { id: string };
-const got: { body: string; headers: Record<string, string | undefined> }[] = [];
-/** What the receiver answers. */
-let status = 200;
+const { inside, now, set, submit, remind, send, due } = useNotificationFixture();
 
-beforeAll(async () => {
-  served = await serve(inside.services);
-  owner = await person(served.testEnv);
-  const { port } = await httpReceiver((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      got.push({ body, headers: request.headers as Record<string, string> });
-      response.writeHead(status).end();
-    });
-  });
-  base = `http://127.0.0.1:${port}`;
-});
-beforeEach(async () => {
-  await inside.sql('delete from notification_message');
-  await inside.sql(`update project set notifications = '[]'`);
-  got.splice(0);
-  status = 200;
-  project = await openProject(owner);
-  params = { id: project.id };
-});
-afterAll(async () => {
-  await served.close();
-  await closeReceivers();
-});
-
+const params = () => ({ id: now.project.id });
 const target = (kind: Notification['kind'] = 'slack'): Notification => ({
-  ...{ kind, url: `${base}/services/T000/B000/secret-of-the-channel` },
+  ...{ kind, url: `${now.base}/services/T000/B000/secret-of-the-channel` },
   rules: [{ rule: 'queue_deeper_than', items: 1 }],
 });
-async function set(notifications: Notification[]): Promise<void> {
-  const { settings_version } = await owner.call(readProject, { params });
-  await owner.call(changeProject, { params, body: { settings_version, notifications } });
-}
 /** One message to this target is written. */
 async function written(one: Notification = target()): Promise<void> {
   await set([one]);
-  for (let n = 0; n < 2; n += 1) await project.pipeline.submit(aSubmission());
-  await remindOnce(inside.services);
+  await submit(2);
+  await remind();
 }
-const send = () => sendRemindersOnce(inside.services);
-const due = () =>
-  inside.sql(`update notification_message set next_attempt_at = now() - interval '1 s' where status = 'pending'`);
-const list = async () => (await owner.call(listNotificationMessages, { params })).data;
+const list = async () => (await now.owner.call(listNotificationMessages, { params: params() })).data;
 const circuit = () =>
   inside.sql<{ failures: number; resting: boolean }>(
     'select failures, open_until > now() as resting from notification_target where project_id = ?',
-    [project.id],
+    [now.project.id],
   );
 
 describe('NO6: the log', () => {
   it.each(['slack', 'teams', 'webhook'] as const)('lists a message to %s, masked, with its attempts', async (kind) => {
     await written(target(kind));
-    status = 500;
+    now.status = 500;
     await send();
-    status = 200;
+    now.status = 200;
     await due();
     await send();
-    const answer = await owner.attempt(listNotificationMessages, { params });
+    const answer = await now.owner.attempt(listNotificationMessages, { params: params() });
     expect(answer.text).not.toContain('T000');
     const [message] = await list();
     expect(message).toMatchObject({
-      ...{ kind, target: `${base}/…nnel`, text: '2 items are waiting, more than 1.', status: 'succeeded' },
+      ...{ kind, target: `${now.base}/…nnel`, text: '2 items are waiting, more than 1.', status: 'succeeded' },
       ...{ run: { attempt: 2, of: 10 }, http_status: 200, error: null, circuit_open_until: null },
     });
     expect(message?.attempts.map(({ n, http_status, error }) => [n, http_status, error])).toEqual([
@@ -109,7 +64,10 @@ describe('NO6: the log', () => {
     const seen: string[] = [];
     let after: string | undefined;
     do {
-      const page = await owner.call(listNotificationMessages, { params, query: { limit: 2, ...(after && { after }) } });
+      const page = await now.owner.call(listNotificationMessages, {
+        params: params(),
+        query: { limit: 2, ...(after && { after }) },
+      });
       seen.push(...page.data.map(({ id }) => id));
       after = page.next_cursor ?? undefined;
     } while (after !== undefined);
@@ -121,22 +79,22 @@ describe('NO6: the log', () => {
 describe('NO6: sending again', () => {
   const resend = async () => {
     const [message] = await list();
-    return owner.attempt(resendNotificationMessage, { params: { id: message?.id ?? '' } });
+    return now.owner.attempt(resendNotificationMessage, { params: { id: message?.id ?? '' } });
   };
 
   it('gives one that has ended a new schedule, and makes one that waits due', async () => {
     await written();
-    status = 410;
+    now.status = 410;
     await send();
     expect(await list()).toMatchObject([{ status: 'dead', abilities: { resend: true } }]);
     expect((await resend()).ok).toBe(true);
     expect(await list()).toMatchObject([{ status: 'pending', run: { attempt: 0, of: 10 }, error: null }]);
-    status = 500;
+    now.status = 500;
     await send();
     await send();
-    expect(got).toHaveLength(2);
+    expect(now.got).toHaveLength(2);
     expect((await resend()).ok).toBe(true);
-    status = 200;
+    now.status = 200;
     await send();
     const [message] = await list();
     expect(message).toMatchObject({ status: 'succeeded', run: { attempt: 2, of: 10 } });
@@ -158,18 +116,18 @@ describe('NO6: sending again', () => {
 
 describe('NO5: a target that is removed', () => {
   it('gets nothing more, not even what waits or is tried again; another one does', async () => {
-    const other: Notification = { ...target('webhook'), url: `${base}/other` };
+    const other: Notification = { ...target('webhook'), url: `${now.base}/other` };
     await set([target(), other]);
-    for (let n = 0; n < 2; n += 1) await project.pipeline.submit(aSubmission());
-    await remindOnce(inside.services);
-    status = 503;
+    await submit(2);
+    await remind();
+    now.status = 503;
     await send();
-    expect(got).toHaveLength(2);
+    expect(now.got).toHaveLength(2);
     await set([other]);
-    status = 200;
+    now.status = 200;
     await due();
     await send();
-    expect(got).toHaveLength(3);
+    expect(now.got).toHaveLength(3);
     const shown = (await list()).map(({ kind, status, next_attempt_at }) => [kind, status, next_attempt_at]);
     expect(shown).toHaveLength(2);
     expect(shown).toEqual(
@@ -189,21 +147,21 @@ describe('NO5: the circuit of a target', () => {
        select gen_random_uuid(), project_id, kind, url, target, body, 'pending', next_attempt_at, now()
        from notification_message, generate_series(1, 3)`,
     );
-    status = 503;
-    while (got.length < TRIPS_AT) {
+    now.status = 503;
+    while (now.got.length < TRIPS_AT) {
       await due();
       await send();
     }
-    const failed = got.length;
+    const failed = now.got.length;
     expect(await circuit()).toMatchObject([{ resting: true }]);
     expect((await list())[0]?.circuit_open_until).not.toBeNull();
     await due();
     await send();
-    expect(got).toHaveLength(failed);
+    expect(now.got).toHaveLength(failed);
     await inside.sql(`update notification_target set open_until = now() - interval '1 s'`);
     await Promise.all([send(), send(), send()]);
-    expect(got).toHaveLength(failed + 1);
-    status = 200;
+    expect(now.got).toHaveLength(failed + 1);
+    now.status = 200;
     await inside.sql(`update notification_target set open_until = now() - interval '1 s'`);
     await due();
     await send();
@@ -215,29 +173,29 @@ describe('NO5: the circuit of a target', () => {
 
 describe('NO6: a test message', () => {
   const test = (kind: Notification['kind']) =>
-    owner.attempt(testNotification, { params, body: { kind, url: target().url } });
+    now.owner.attempt(testNotification, { params: params(), body: { kind, url: target().url } });
 
   it.each(['slack', 'teams'] as const)('says to %s that it is one, unsigned, and is not listed', async (kind) => {
     const answer = await test(kind);
     expect(answer.ok && answer.reply).toMatchObject({ ok: true, http_status: 200, error: null });
-    expect(got).toHaveLength(1);
-    expect(got[0]?.body).toContain('This is a test.');
-    expect(got[0]?.headers['x-webhook-signature']).toBeUndefined();
+    expect(now.got).toHaveLength(1);
+    expect(now.got[0]?.body).toContain('This is a test.');
+    expect(now.got[0]?.headers['x-webhook-signature']).toBeUndefined();
     expect(await list()).toEqual([]);
-    const { data } = await owner.call(listChanges, { params });
+    const { data } = await now.owner.call(listChanges, { params: params() });
     expect(data[0]).toMatchObject({ action: 'webhook.notification_tested', before: null, after: null });
   });
 
   it('is the signed test event for our own receivers', async () => {
-    const secret = (await owner.call(rotateWebhookSecret, { params })).webhook_secret;
+    const secret = (await now.owner.call(rotateWebhookSecret, { params: params() })).webhook_secret;
     await test('webhook');
-    const { body, headers } = got[0]!;
-    expect(JSON.parse(body)).toMatchObject({ event: 'webhook.test', project_id: project.id });
+    const { body, headers } = now.got[0]!;
+    expect(JSON.parse(body)).toMatchObject({ event: 'webhook.test', project_id: now.project.id });
     expect(await verifyWebhook(body, headers, { secret, now: inside.clock.now().getTime() / 1000 })).toBe(true);
   });
 
   it('tells how it failed, and is limited', async () => {
-    status = 404;
+    now.status = 404;
     const failed = await test('slack');
     expect(failed.ok && failed.reply).toMatchObject({ ok: false, http_status: 404, error: 'http_4xx' });
     for (let n = 0; n < 4; n += 1) await test('slack');
@@ -247,7 +205,7 @@ describe('NO6: a test message', () => {
 
   it('goes to no address that the guard refuses', async () => {
     const body = { kind: 'slack' as const, url: 'https://169.254.169.254/x' };
-    const refused = await owner.attempt(testNotification, { params, body });
+    const refused = await now.owner.attempt(testNotification, { params: params(), body });
     expect(refused.ok ? null : refused.problem.code).toBe('webhook_url_refused');
   });
 });
@@ -256,7 +214,7 @@ it('NO3: no message contains anything of an item', async () => {
   const marks = 'zq7';
   await set((['slack', 'teams', 'webhook'] as const).map(target));
   for (let n = 0; n < 2; n += 1)
-    await project.pipeline.submit(
+    await now.project.pipeline.submit(
       aSubmission({
         ...{
           input: { q: `${marks}<!channel>` },
@@ -266,8 +224,8 @@ it('NO3: no message contains anything of an item', async () => {
         ...{ metadata: { [marks]: marks, model: `${marks}-model` }, risk_flags: [`${marks}-flag`] },
       }),
     );
-  await remindOnce(inside.services);
+  await remind();
   await send();
-  expect(got).toHaveLength(3);
-  for (const { body, headers } of got) expect(JSON.stringify([body, headers])).not.toContain(marks);
+  expect(now.got).toHaveLength(3);
+  for (const { body, headers } of now.got) expect(JSON.stringify([body, headers])).not.toContain(marks);
 });

@@ -1,76 +1,25 @@
 // Reminders of a project: who may set and see them, when a rule speaks, and what arrives at their targets (NO).
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeProject, readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { describe, expect, it } from 'vitest';
+import { readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
 import { listChanges } from '@countersign/shared/routes/changes';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { verifyWebhook } from '@countersign/shared/webhook';
 import { SILENCE_SECONDS } from '../../../src/domain/notifications/findings.ts';
-import { remindOnce } from '../../../src/worker/remind.ts';
-import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
-import { aSubmission, join, openProject, type OpenProject } from '../../builders.ts';
-import { person, type Person } from '../../client.ts';
-import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
-import { serve, type Served } from '../support/http-server.ts';
-import { useServices } from '../support/test-services.ts';
+import { join } from '../../builders.ts';
+import { codeOf, person } from '../../client.ts';
+import { useNotificationFixture } from '../support/notification-fixture.ts';
 
-const inside = useServices();
-let served: Served;
-let owner: Person;
-let project: OpenProject;
-let base: string;
-
-interface Got {
-  path: string;
-  headers: Record<string, string | undefined>;
-  body: string;
-}
-const got: Got[] = [];
-/** What the receiver answers next, then 200. */
-const statuses: number[] = [];
-
-beforeAll(async () => {
-  served = await serve(inside.services);
-  owner = await person(served.testEnv);
-  const { port } = await httpReceiver((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      got.push({ path: request.url ?? '', headers: request.headers as Got['headers'], body });
-      response.writeHead(statuses.shift() ?? 200).end();
-    });
-  });
-  base = `http://127.0.0.1:${port}`;
-});
-beforeEach(async () => {
-  await inside.sql('delete from notification_message');
-  await inside.sql(`update project set notifications = '[]'`);
-  got.splice(0);
-  project = await openProject(owner);
-});
-afterAll(async () => {
-  await served.close();
-  await closeReceivers();
-});
+const { inside, now, set, attemptSet, submit, remind, send, due } = useNotificationFixture();
 
 const deep = (items: number) => ({ rule: 'queue_deeper_than' as const, items });
 const to = (kind: Notification['kind'], rules: Notification['rules'] = [deep(2)]): Notification => ({
-  ...{ kind, url: `${base}/${kind}`, rules },
+  ...{ kind, url: `${now.base}/${kind}`, rules },
 });
 
-async function set(notifications: Notification[], by: Person = owner) {
-  const params = { id: project.id };
-  const { settings_version } = await owner.call(readProject, { params });
-  return by.attempt(changeProject, { params, body: { settings_version, notifications } });
-}
-const submit = async (count: number) => {
-  for (let n = 0; n < count; n += 1) await project.pipeline.submit(aSubmission());
-};
-const remind = () => remindOnce(inside.services);
-const send = () => sendRemindersOnce(inside.services);
 const rows = () =>
   inside.sql<{ kind: string; body: string; status: string; attempt: number }>(
     'select kind, body, status, attempt from notification_message where project_id = ? order by created_at, id',
-    [project.id],
+    [now.project.id],
   );
 /** As if this many seconds had passed since every rule spoke. */
 const pass = (seconds: number) =>
@@ -79,34 +28,31 @@ const pass = (seconds: number) =>
 describe('NO4: the setting', () => {
   it('is set and read by owners, and others see none of it', async () => {
     const all = [to('slack'), to('teams'), to('webhook')];
-    const answer = await set(all);
+    const answer = await attemptSet(all);
     expect(answer.ok ? answer.reply.notifications : answer.text).toEqual(all);
-    const supervisor = await person(served.testEnv);
-    await join(project, supervisor, 'supervisor');
-    const seen = await supervisor.attempt(readProject, { params: { id: project.id } });
+    const supervisor = await person(now.served.testEnv);
+    await join(now.project, supervisor, 'supervisor');
+    const seen = await supervisor.attempt(readProject, { params: { id: now.project.id } });
     expect(seen.ok && seen.reply.notifications).toBeNull();
-    expect(seen.text).not.toContain(base);
-    const { data: log } = await owner.call(listChanges, { params: { id: project.id } });
+    expect(seen.text).not.toContain(now.base);
+    const { data: log } = await now.owner.call(listChanges, { params: { id: now.project.id } });
     expect(log.find(({ action }) => action === 'webhook.notifications_changed')).toMatchObject({
       before: null,
       after: null,
     });
-    const refused = await set([], supervisor);
-    expect(refused.ok ? null : refused.problem.code).toBe('forbidden');
+    const refused = await attemptSet([], supervisor);
+    expect(codeOf(refused)).toBe('forbidden');
   });
 
   it('is refused with more than ten targets, a target or a rule twice, no rule, and a URL that the guard refuses', async () => {
-    const ten = Array.from({ length: 10 }, (_, n) => ({ ...to('slack'), url: `${base}/${n}` }));
-    expect((await set(ten)).ok).toBe(true);
-    const codeOf = async (some: Notification[]) => {
-      const answer = await set(some);
-      return answer.ok ? null : answer.problem.code;
-    };
-    expect(await codeOf([...ten, to('slack')])).toBe('validation_failed');
-    expect(await codeOf([to('slack'), to('slack', [deep(5)])])).toBe('validation_failed');
-    expect(await codeOf([to('slack', [deep(1), deep(2)])])).toBe('validation_failed');
-    expect(await codeOf([to('slack', [])])).toBe('validation_failed');
-    const local = await set([to('teams'), { ...to('slack'), url: 'https://169.254.169.254/x' }]);
+    const ten = Array.from({ length: 10 }, (_, n) => ({ ...to('slack'), url: `${now.base}/${n}` }));
+    expect((await attemptSet(ten)).ok).toBe(true);
+    const codeOfSetting = async (some: Notification[]) => codeOf(await attemptSet(some));
+    expect(await codeOfSetting([...ten, to('slack')])).toBe('validation_failed');
+    expect(await codeOfSetting([to('slack'), to('slack', [deep(5)])])).toBe('validation_failed');
+    expect(await codeOfSetting([to('slack', [deep(1), deep(2)])])).toBe('validation_failed');
+    expect(await codeOfSetting([to('slack', [])])).toBe('validation_failed');
+    const local = await attemptSet([to('teams'), { ...to('slack'), url: 'https://169.254.169.254/x' }]);
     const errors = [{ pointer: '#/notifications/1/url' }];
     expect(local.ok ? null : local.problem).toMatchObject({ code: 'webhook_url_refused', errors });
   });
@@ -158,7 +104,7 @@ describe('NO2: a rule speaks', () => {
     await submit(4);
     await remind();
     expect(await rows()).toEqual([]);
-    const { id } = project;
+    const { id } = now.project;
     await inside.sql(`update item set created_at = now() - interval '31 min' where project_id = ?`, [id]);
     await inside.sql('update project set stopped_at = now(), over_budget_since = now() where id = ?', [id]);
     await inside.sql(`update webhook_endpoint set state = 'paused' where project_id = ?`, [id]);
@@ -175,14 +121,15 @@ describe('NO2: a rule speaks', () => {
   it('no more once the project is archived', async () => {
     await set([to('slack')]);
     await submit(3);
-    await inside.sql('update project set archived_at = now() where id = ?', [project.id]);
+    await inside.sql('update project set archived_at = now() where id = ?', [now.project.id]);
     await remind();
     expect(await rows()).toEqual([]);
   });
 });
 
 describe('NO5: a message', () => {
-  const secretOf = async () => (await owner.call(rotateWebhookSecret, { params: { id: project.id } })).webhook_secret;
+  const secretOf = async () =>
+    (await now.owner.call(rotateWebhookSecret, { params: { id: now.project.id } })).webhook_secret;
 
   it('arrives once, signed only for our own receivers, without any content', async () => {
     const secret = await secretOf();
@@ -190,13 +137,13 @@ describe('NO5: a message', () => {
     await submit(3);
     await remind();
     await Promise.all([send(), send(), send()]);
-    expect(got.map(({ path }) => path).sort()).toEqual(['/slack', '/teams', '/webhook']);
-    for (const { path, headers, body } of got) {
+    expect(now.got.map(({ path }) => path).sort()).toEqual(['/slack', '/teams', '/webhook']);
+    for (const { path, headers, body } of now.got) {
       expect(headers['content-type']).toBe('application/json');
       expect(body).not.toMatch(/parcel|Answer/);
       expect(headers['x-webhook-signature'] === undefined).toBe(path !== '/webhook');
     }
-    const own = got.find(({ path }) => path === '/webhook')!;
+    const own = now.got.find(({ path }) => path === '/webhook')!;
     expect(await verifyWebhook(own.body, own.headers, { secret, now: inside.clock.now().getTime() / 1000 })).toBe(true);
     expect(await rows()).toMatchObject(Array.from({ length: 3 }, () => ({ status: 'succeeded', attempt: 1 })));
   });
@@ -205,16 +152,16 @@ describe('NO5: a message', () => {
     await set([to('slack')]);
     await submit(3);
     await remind();
-    statuses.push(500, 410);
+    now.statuses.push(500, 410);
     await send();
     expect(await rows()).toMatchObject([{ status: 'pending', attempt: 1 }]);
     await send();
-    expect(got).toHaveLength(1);
-    await inside.sql(`update notification_message set next_attempt_at = now() - interval '1 s'`);
+    expect(now.got).toHaveLength(1);
+    await due();
     await send();
     expect(await rows()).toMatchObject([{ status: 'dead', attempt: 2 }]);
     await send();
-    expect(got).toHaveLength(2);
+    expect(now.got).toHaveLength(2);
   });
 
   it('is sent by another worker once the lease of a crashed one is over', async () => {
@@ -226,7 +173,7 @@ describe('NO5: a message', () => {
          lease_until = now() + interval '1 min'`,
     );
     await send();
-    expect(got).toEqual([]);
+    expect(now.got).toEqual([]);
     await inside.sql(`update notification_message set lease_until = now() - interval '1 s'`);
     await send();
     expect(await rows()).toMatchObject([{ status: 'succeeded', attempt: 2 }]);
