@@ -1,5 +1,5 @@
 // Tests purging a deleted project in batches (AR2): blocks nobody, a crash costs one batch, other projects keep every row.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInboundSource } from '../../../src/usecases/credentials/inbound-sources.ts';
 import { createInvite } from '../../../src/usecases/access/invites.ts';
 import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
@@ -15,17 +15,23 @@ let fixture: ProjectFixture;
 /** A project with the same content, which stays. */
 let otherProject: ProjectFixture;
 
-/** Every table with rows of a project; attempts belong to its deliveries. */
-const TABLES = [
-  ...['learning', 'decision', 'delivery', 'idempotency_key', 'event', 'item', 'invite', 'api_key', 'inbound_source'],
-  ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member', 'rollup', 'keeping'],
-];
+/** Every table with rows of a project, from the catalogue: a new one must be filled here, and purged. The change log stays. */
+let tables: string[];
+beforeAll(async () => {
+  const named = await testEnv.sql<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = current_schema() and column_name = 'project_id' and table_name <> 'project_change' order by 1`,
+  );
+  tables = named.map(({ name }) => name);
+});
 
+/** How many rows each table has of a project. Attempts belong to its deliveries and its messages. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
-  const counts = TABLES.map((table) => `(select count(*)::int from ${table} where project_id = p.id) as ${table}`);
+  const counts = tables.map((table) => `(select count(*)::int from ${table} where project_id = p.id) as ${table}`);
   const [row] = await testEnv.sql<Record<string, number>>(
     `select ${counts.join(', ')}, (select count(*)::int from project where id = p.id) as project,
-       (select count(*)::int from attempt a join delivery d on d.id = a.delivery_id where d.project_id = p.id) as attempt
+       (select count(*)::int from attempt a join delivery d on d.id = a.delivery_id where d.project_id = p.id) as attempt,
+       (select count(*)::int from notification_attempt a join notification_message m on m.id = a.message_id where m.project_id = p.id) as notification_attempt
      from (select ?::uuid as id) p`,
     [projectId],
   );
@@ -57,7 +63,49 @@ async function furnished(): Promise<ProjectFixture> {
     `insert into webhook_alert (id, project_id, kind, created_at) select gen_random_uuid(), ?, 'exhausted', now() from generate_series(1, 3)`,
     [projectId],
   );
+  await insertReminders(projectId);
+  await insertReports(projectId);
   return made;
+}
+
+/** Two rules have spoken, and the messages to one target were attempted twice each. */
+async function insertReminders(projectId: string): Promise<void> {
+  await testEnv.sql(
+    `insert into notification_rule (project_id, target, rule, spoke_at)
+     select ?, 'digest', rule, now() from unnest(array['expired', 'over_budget']) rule`,
+    [projectId],
+  );
+  await testEnv.sql(`insert into notification_target (project_id, target, failures) values (?, 'digest', 2)`, [
+    projectId,
+  ]);
+  await testEnv.sql(
+    `with message as (
+       insert into notification_message (id, project_id, kind, url, target, body, status, attempt, created_at)
+       select gen_random_uuid(), ?, 'slack', 'http://127.0.0.1:1025/', 'digest', '{}', 'dead', 2, now() from generate_series(1, 3)
+       returning id)
+     insert into notification_attempt (message_id, n, started_at, total_ms) select id, n, now(), 1 from message, generate_series(1, 2) n`,
+    [projectId],
+  );
+}
+
+/** An offer, a replay, an export, a cluster, a regression with its case, a reported mistake and a schema. */
+async function insertReports(projectId: string): Promise<void> {
+  for (const insert of [
+    `insert into offer (id, project_id, address, role, made_by, created_at, expires_at)
+     select gen_random_uuid(), project_id, 'nobody', 'reviewer', user_id, now(), now() from member where project_id = ? limit 1`,
+    `insert into replay (id, project_id, status, to_at, state, total, started_by_name, created_at)
+     values (gen_random_uuid(), ?, 'dead', now(), 'done', 1, 'Olga', now())`,
+    `insert into learning_export (id, project_id, filter, created_at) values (gen_random_uuid(), ?, '{}', now())`,
+    `insert into cluster (id, project_id, created_at) values (gen_random_uuid(), ?, now())`,
+    `insert into regression (id, project_id, started_by_name, created_at) values (gen_random_uuid(), ?, 'Olga', now())`,
+    `insert into regression_case (regression_id, learning_id, project_id, place)
+     select r.id, l.id, l.project_id, 1 from regression r join learning l on l.project_id = r.project_id
+     where r.project_id = ? limit 1`,
+    `insert into mistake_report (item_id, project_id, decision_id, decided_by, reported_by, reported_at)
+     select item_id, project_id, id, reviewer_id, reviewer_id, now() from decision where project_id = ? limit 1`,
+    `insert into answer_schema (project_id, digest, text, created_at) values (?, 'digest', '{}', now())`,
+  ])
+    await testEnv.sql(insert, [projectId]);
 }
 
 /** The project has been deleted for a while. */
