@@ -268,20 +268,27 @@ async function run(): Promise<void> {
   // The next start reads our code from the cache, without the compiler that strips the types (NODE_COMPILE_CACHE of
   // `npm start`).
   flushCompileCache();
+  const { log } = running.services;
   let stopping: Promise<void> | null = null;
   const stop = () => {
     stopping ??= running.stop().then(
       () => process.exit(0),
-      () => process.exit(1),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the stop failed');
+        process.exit(1);
+      },
     );
     // A hanging database never responds, and supervisors kill a process after 20 s.
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    setTimeout(() => {
+      log.fatal({ after_ms: STOP_WITHIN_MS }, 'the stop did not end in time');
+      process.exit(1);
+    }, STOP_WITHIN_MS).unref();
   };
   ending.signal.addEventListener('abort', stop);
   if (ending.signal.aborted) stop();
   // An unhandled failure leaves the process in an unknown state: stop cleanly, the supervisor starts a new one.
   process.on('unhandledRejection', (error) => {
-    running.services.log.fatal({ err: error }, 'unhandled rejection');
+    log.fatal({ err: error }, 'unhandled rejection');
     stop();
   });
 }

@@ -1,13 +1,12 @@
 // Wakes the requests that wait for a decision on a notification; polling covers lost ones.
 import { EVENTS_APPENDED } from './db/connection/channels.ts';
 import type { Signals } from './db/connection/signals.ts';
-import { UNDECIDED_EVENTS } from './domain/items/decision.ts';
+import { FINAL_EVENT_TYPES } from './domain/items/decision.ts';
 import { FRAME_MS } from './realtime/tail.ts';
 import type { Services } from './usecases/services.ts';
 import { startLoop } from './worker/loop.ts';
 
 const POLL_MS = 1000;
-const ENDINGS = ['item.finalized', ...UNDECIDED_EVENTS];
 
 /** Returns a function that releases all waiting requests and stops. */
 export async function startWaiterLoop(
@@ -17,7 +16,7 @@ export async function startWaiterLoop(
   const { waiters, log } = services;
   const waking = startLoop({ name: 'waiters', run: () => waiters.runOnce(), pollMs, gapMs: FRAME_MS, log });
   await signals.on(EVENTS_APPENDED, (types) => {
-    if (ENDINGS.some((type) => types.includes(type))) waking.wake();
+    if (FINAL_EVENT_TYPES.some((type) => types.includes(type))) waking.wake();
   });
   return async () => {
     waiters.close();

@@ -5,7 +5,14 @@ import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
 import { inList } from '../db/in-list.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { type Ending, toEnded, toUndecided, UNDECIDED_EVENTS, webhookIdOf } from '../domain/items/decision.ts';
+import {
+  DELIVERED_EVENT_TYPES,
+  type Ending,
+  toEnded,
+  toUndecided,
+  UNDECIDED_EVENTS,
+  webhookIdOf,
+} from '../domain/items/decision.ts';
 import { isDelivered } from '../delivery/write.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 import { projectIds } from './check-event-logs.ts';
@@ -13,14 +20,14 @@ import { projectIds } from './check-event-logs.ts';
 /** The rows of one page: bodies may be long. */
 const PAGE = 100;
 
-const ENDINGS = inList(['item.finalized', 'decision.revised', ...UNDECIDED_EVENTS]);
+const DELIVERED = inList(DELIVERED_EVENT_TYPES);
 
 const DELIVERIES = `
   select w.id as delivery_id, w.project_id as delivery_project, w.item_id as delivery_item, w.webhook_id, w.body,
     i.emptied_at is not null as redacted, (extract(epoch from coalesce(i.expired_at, i.decided_at)) * 1000)::float8 as ended_at,
     e.id as event_id, e.type as event_type, e.data ->> 'status' as event_status, d.*
   from delivery w join project p on p.id = w.project_id and p.deleted_at is null join item i on i.id = w.item_id
-  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type in (${ENDINGS})
+  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type in (${DELIVERED})
   left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
     and d.revision = coalesce((e.data ->> 'revision')::int, 1)
   where w.id > $1 order by w.id limit ${PAGE}`;

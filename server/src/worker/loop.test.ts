@@ -136,6 +136,16 @@ describe('the gap', () => {
     expect(begun).toHaveLength(2);
   });
 
+  it('is the urgent one for a run that left work behind', async () => {
+    const { begun, finish } = loopOf({ gapMs: 250, urgentGapMs: 10 });
+    await settle();
+    await finish({ again: true });
+    await pass(9);
+    expect(begun).toHaveLength(1);
+    await pass(1);
+    expect(begun).toHaveLength(2);
+  });
+
   it('is shorter for urgent wake-ups, before, after or between others', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25, urgentGapMs: 5 });
     await settle();

@@ -16,8 +16,8 @@ export interface LoopOptions {
   /** The maximum time between two runs, in milliseconds: covers lost wake-ups. */
   pollMs: number;
   /**
-   * The minimum time between the starts of two runs, in milliseconds, and the one for urgent wake-ups; by default 0,
-   * and the same.
+   * The minimum time between the starts of two runs, in milliseconds, and the one for urgent wake-ups and for a run
+   * that follows with `again`; by default 0, and the same.
    */
   gapMs?: number;
   urgentGapMs?: number;
@@ -116,7 +116,8 @@ class RunningLoop implements Loop {
     try {
       const next = (await run()) ?? {};
       seen(false);
-      this.#schedule(next.again ? 0 : waitFor(next.at, pollMs));
+      // What is left behind is urgent: the gap of others would only delay it.
+      this.#schedule(next.again ? 0 : waitFor(next.at, pollMs), next.again === true);
     } catch (error) {
       seen(true);
       log.warn({ err: error, loop: name }, 'a loop run failed; it will be retried');

@@ -4,7 +4,7 @@ import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
-import { reminderBody } from '../domain/notifications/message.ts';
+import { projectLink, reminderBody } from '../domain/notifications/message.ts';
 import type { Services } from '../usecases/services.ts';
 import { targetDigest } from './reminder-circuit.ts';
 import type { Next } from './loop.ts';
@@ -98,7 +98,7 @@ async function speak(
   const [held] = await rawQuery<Held>(tx.em, HOLD, [projectId]);
   if (held === undefined) return;
   const at = services.clock.now();
-  const link = `${services.baseUrl}/projects/${projectId}`;
+  const link = projectLink(services.baseUrl, projectId);
   const { stopped, webhook_paused: webhookPaused, over_budget: overBudget } = held;
   for (const notification of JSON.parse(held.notifications) as Notification[]) {
     const { kind, url } = notification;

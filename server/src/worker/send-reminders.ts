@@ -1,6 +1,7 @@
 // Sends the written reminders: leased, behind the guard of webhooks, and repeated on their schedule (NO5).
 import type { NotificationKind } from '@countersign/shared/enums';
 import { rawQuery } from '../db/raw-query.ts';
+import { webhookIdOf } from '../domain/items/decision.ts';
 import { nextStep, type AttemptError, type NextStep, type Outcome } from '../domain/webhooks/retry.ts';
 import type { StoredSecrets } from '../domain/webhooks/signing.ts';
 import type { Services } from '../usecases/services.ts';
@@ -89,7 +90,7 @@ async function send(services: Services, message: Leased): Promise<void> {
   const { id, project_id: projectId, url, body, attempt, schedule_from: from, error: previousError } = message;
   const startedAt = services.clock.now();
   const outcome = await services.dispatchWebhook({
-    ...{ projectId, url, body, attempt, secrets: message, webhookId: `evt_${id}`, at: startedAt },
+    ...{ projectId, url, body, attempt, secrets: message, webhookId: webhookIdOf(id), at: startedAt },
     // A signature says nothing to Slack or Teams.
     unsigned: message.kind !== 'webhook',
   });

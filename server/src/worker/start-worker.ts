@@ -13,7 +13,7 @@ import { replayOnce } from './replay.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
 import { countBatch, MAX_LOGS } from '../analytics/count-events.ts';
 import { type ClusterServices, assignCluster, waitingReasons } from '../db/learnings/assign-cluster.ts';
-import { UNDECIDED_EVENTS } from '../domain/items/decision.ts';
+import { DELIVERED_EVENT_TYPES } from '../domain/items/decision.ts';
 import type { Database } from '../db/database.ts';
 
 const POLL_MS = 1000;
@@ -32,7 +32,7 @@ const LEASE_GAP_MS = 10;
  * counted yet.
  */
 const COUNT_GAP_MS = 250;
-/** A due item that somebody else has locked is looked for again after this long. */
+/** A due item that somebody else has locked is looked for again after this long; a full batch is followed at once. */
 const DEADLINE_GAP_MS = 50;
 
 export interface WorkerTools {
@@ -69,11 +69,10 @@ export async function startWorker({
     calmGapMs: CALM_RELAY_GAP_MS,
   });
   // A large backlog is counted without a pause.
-  const count = async () => void ((await countOnce(services)).again && counting.wake(true));
-  const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
+  const counting = loop('count', () => countOnce(services), { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const expiring = loop('lapse-claims', () => expireClaimsOnce(services));
-  const ending = loop('expire-items', () => expireItemsOnce(services), { gapMs: DEADLINE_GAP_MS });
+  const ending = loop('expire-items', () => expireItemsOnce(services), { gapMs: DEADLINE_GAP_MS, urgentGapMs: 0 });
   const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
   const assigning = loop('place', () => assignClustersOnce(services));
   const replaying = loop('replay', () => replayOnce(services));
@@ -88,16 +87,13 @@ export async function startWorker({
 
 type WakeableLoops = Record<'relaying' | 'finalizing' | 'assigning' | 'delivering' | 'replaying', Loop>;
 
-/** What pipelines wait for. */
-const ENDINGS = ['item.finalized', 'decision.revised', ...UNDECIDED_EVENTS];
-
 /** Which notification wakes which loop. */
 async function listen(
   signals: Signals,
   { relaying, finalizing, assigning, delivering, replaying }: WakeableLoops,
 ): Promise<void> {
   await signals.on(EVENTS_APPENDED, (types) => {
-    relaying.wake(types === 'delivery.changed' ? 'calm' : ENDINGS.some((type) => types.includes(type)));
+    relaying.wake(types === 'delivery.changed' ? 'calm' : DELIVERED_EVENT_TYPES.some((type) => types.includes(type)));
     if (types.includes('decision.revised')) assigning.wake();
     if (!types.includes('item.decided')) return;
     finalizing.wake();

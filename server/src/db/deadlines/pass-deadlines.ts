@@ -22,9 +22,7 @@ export interface PassedDeadlines {
   held: HeldClaim[];
 }
 
-/**
- * $1: how many at most; $2: one item alone, or null. A row that somebody else has locked is found again later.
- */
+/** $1: how many at most; $2: one item alone, or null. Its caller says what happens to a row that somebody else has locked. */
 export const DUE = `
   select id, status, audit, on_deadline, deadline_span, claimed_by, claim_fence, claim_expires_at is not null as live,
     (extract(epoch from deadline_clock()) * 1000)::float8 as clock

@@ -63,6 +63,10 @@ export function passingOf({ status, audit, onDeadline }: DueItem): Passing {
 /** The deadline that supervisors get where it escalates: the span again, from now on; and then the item expires. */
 export const nextDeadline = (now: Date, spanSeconds: number): Date => new Date(now.getTime() + spanSeconds * SECOND);
 
+/** Whether its deadline was the last to end an item: a revision may have decided it since (RV1). */
+export const isEndedByDeadline = ({ expiredAt, decidedAt }: { expiredAt?: Date | null; decidedAt?: Date | null }) =>
+  Boolean(expiredAt) && expiredAt?.getTime() === decidedAt?.getTime();
+
 /** DL5: whether a supervisor may still move this deadline. */
 export const isExtendable = ({ deadline, deadlineExtended }: { deadline?: Date | null; deadlineExtended: boolean }) =>
   Boolean(deadline) && !deadlineExtended;

@@ -68,6 +68,12 @@ export type Undecided =
 /** The events of `Undecided`, as the event log holds them. */
 export const UNDECIDED_EVENTS = ['item.withdrawn', 'item.expired'] as const satisfies Undecided['event'][];
 
+/** The events of the log that end the wait of a pipeline. */
+export const FINAL_EVENT_TYPES = ['item.finalized', ...UNDECIDED_EVENTS] as const;
+
+/** The events of the log that webhook and feed carry. */
+export const DELIVERED_EVENT_TYPES = [...FINAL_EVENT_TYPES, 'decision.revised'] as const;
+
 /** From the columns of a statement: the event, the status that it gave, and when, in ms since the epoch. */
 export const toUndecided = (event: string, status: string, at: number): Undecided =>
   ({ event, status, at: new Date(at) }) as Undecided;

@@ -19,6 +19,9 @@ interface Said extends Pick<Reminder, 'name' | 'link'> {
   sentences: readonly string[];
 }
 
+/** Where a reminder leads to: the page of the project at our own address. */
+export const projectLink = (baseUrl: string, projectId: string): string => `${baseUrl}/projects/${projectId}`;
+
 const LINK_TEXT = 'Open in Countersign';
 /** The longest text of a header in Block Kit. */
 const HEADER_LENGTH = 150;

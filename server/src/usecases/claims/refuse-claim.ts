@@ -2,6 +2,7 @@
 import type { ItemStatus } from '@countersign/shared/enums';
 import { Refusal, type ErrorCode } from '@countersign/shared/errors';
 import { displayName } from '../../domain/access/actor.ts';
+import { isEndedByDeadline } from '../../domain/items/deadline.ts';
 import { isOpen } from '../../domain/items/item.ts';
 import type { Em } from '../../db/orm.ts';
 import type { Item } from '../../db/entities/item.ts';
@@ -40,13 +41,9 @@ const ENDED: Partial<Record<ItemStatus, string>> = {
 /** `already_decided`, in words for the status that the item has. */
 const decidedRefusal = (status: ItemStatus): Refusal => new Refusal('already_decided', ENDED[status] ?? DECIDED);
 
-/** The refusal for an item that is not open any more. A revision decided it after its deadline had rejected it (RV1). */
-export const closedRefusal = ({
-  expiredAt,
-  decidedAt,
-  status,
-}: Pick<Item, 'expiredAt' | 'decidedAt' | 'status'>): Refusal =>
-  expiredAt && expiredAt.getTime() === decidedAt?.getTime() ? expiredRefusal() : decidedRefusal(status);
+/** The refusal for an item that is not open any more. */
+export const closedRefusal = (item: Pick<Item, 'expiredAt' | 'decidedAt' | 'status'>): Refusal =>
+  isEndedByDeadline(item) ? expiredRefusal() : decidedRefusal(item.status);
 
 /** The refusal for an item that could not be claimed or decided, by its present state. */
 export function refusalFor(em: Em, item: Item, code: keyof typeof DETAILS): Promise<Refusal> {

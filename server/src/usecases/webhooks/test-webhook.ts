@@ -6,7 +6,7 @@ import type { WebhookTest } from '@countersign/shared/schemas/parts/webhook-even
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { lockProject } from '../../db/lock-project.ts';
-import { testBody } from '../../domain/notifications/message.ts';
+import { projectLink, testBody } from '../../domain/notifications/message.ts';
 import type { Outcome } from '../../domain/webhooks/retry.ts';
 import { secretsOf, type StoredSecrets } from '../../domain/webhooks/signing.ts';
 import { refuseArchived, requirePermission } from '../access/membership.ts';
@@ -78,7 +78,7 @@ export async function testNotification(
   await checkWebhookUrl(services, url, 'url');
   await services.db.refuseEnded();
   const at = services.clock.now();
-  const link = `${services.baseUrl}/projects/${projectId}`;
+  const link = projectLink(services.baseUrl, projectId);
   const webhookId = `evt_test_${services.ids.uuid()}`;
   const message = { webhookId, attempt: 1, body: testBody(kind, { projectId, name, link, at }) };
   const unsigned = kind !== 'webhook';
