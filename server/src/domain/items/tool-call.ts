@@ -1,5 +1,6 @@
 // What a tool call looks like, and what an edit of one may change (TC1, TC2). Pure.
 import { escapePart } from '@countersign/shared/json/json-pointer';
+import { unlisted } from '@countersign/shared/formats/unlisted';
 import type { ItemKind } from '@countersign/shared/enums';
 import type { Json } from '@countersign/shared/json/json';
 
@@ -40,7 +41,7 @@ export function callFaults(value: unknown): CallFault[] {
     ...unknown.slice(0, MAX_UNKNOWN).map((key, at) => ({
       pointer: `/${escapePart(key)}`,
       keyword: 'unknown_field',
-      message: `Only name and arguments may be here.${at === MAX_UNKNOWN - 1 ? moreOf(unknown.length - MAX_UNKNOWN) : ''}`,
+      message: `Only name and arguments may be here.${at === MAX_UNKNOWN - 1 ? unlisted(unknown.length - MAX_UNKNOWN) : ''}`,
     })),
   ];
 }
@@ -54,8 +55,6 @@ export function editFaults(output: unknown, suggestion: Json): CallFault[] {
     { pointer: '/name', keyword: 'const', message: 'The name of the tool cannot be changed, only its arguments.' },
   ];
 }
-
-const moreOf = (count: number): string => (count > 0 ? ` ${count} more members are not listed.` : '');
 
 const kindOfFault = (value: unknown): string =>
   value === undefined ? 'required' : value === '' ? 'min_length' : 'type';

@@ -1,5 +1,6 @@
 // Validates path, query and body with the schemas of the contract, and reports errors field by field.
 import { escapePart } from '@countersign/shared/json/json-pointer';
+import { unlisted } from '@countersign/shared/formats/unlisted';
 import { shorten } from '@countersign/shared/json-schema/shorten';
 import type { z } from 'zod';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
@@ -33,7 +34,7 @@ function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
     const more = issue.keys.length - MAX_UNKNOWN;
     return issue.keys.slice(0, MAX_UNKNOWN).map((key, at) => {
       const { field, name } = unknownField(key);
-      const rest = at === MAX_UNKNOWN - 1 && more > 0 ? ` ${more} more are not listed.` : '';
+      const rest = at === MAX_UNKNOWN - 1 ? unlisted(more) : '';
       return {
         pointer: `${pointer}${field}`,
         code: 'unknown_field',

@@ -3,6 +3,7 @@ import { Refusal } from '@countersign/shared/errors';
 import { LIMITS } from '@countersign/shared/limits';
 import type { Tx } from '../../db/database.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
+import { ROW_COLUMNS } from '../../db/row-columns.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { isOpen } from '../../domain/items/item.ts';
@@ -13,13 +14,16 @@ import { appendExtended } from '../../db/deadlines/pass-deadlines.ts';
 
 /** $1: the item; $2: seconds; $3: the most seconds from now. */
 const EXTEND = `
-  update item i set version = i.version + 1, deadline_extended = true,
-    deadline = i.deadline + make_interval(secs => $2::int),
-    due_at = least(i.created_at + make_interval(mins => p.target_minutes), i.deadline + make_interval(secs => $2::int))
-  from project p
-  where i.id = $1 and p.id = i.project_id and i.status in ('queued', 'escalated') and not i.deadline_extended
-    and i.deadline > deadline_clock() and i.deadline + make_interval(secs => $2::int) <= deadline_clock() + make_interval(secs => $3::int)
-  returning i.*`;
+  with extended as (
+    update item i set version = i.version + 1, deadline_extended = true,
+      deadline = i.deadline + make_interval(secs => $2::int),
+      due_at = least(i.created_at + make_interval(mins => p.target_minutes), i.deadline + make_interval(secs => $2::int))
+    from project p
+    where i.id = $1 and p.id = i.project_id and i.status in ('queued', 'escalated') and not i.deadline_extended
+      and i.deadline > deadline_clock() and i.deadline + make_interval(secs => $2::int) <= deadline_clock() + make_interval(secs => $3::int)
+    returning i.*
+  )
+  select ${ROW_COLUMNS} from extended`;
 
 /**
  * Adds `seconds` to the deadline; a claim on the item stays. Errors: `not_found`, `forbidden`, `already_decided`, `expired`,

@@ -113,7 +113,7 @@ describe('a tool call', () => {
     if (!answer.ok) throw new Error(answer.text);
     expect(JSON.stringify(answer.reply).length).toBeLessThan(JSON.stringify(items).length / 4);
     const details = answer.reply.results.map((one) => ('error' in one ? (one.error.errors?.at(-1)?.detail ?? '') : ''));
-    expect(details[0]).toBe('Only name and arguments may be here. 35 more members are not listed.');
+    expect(details[0]).toBe('Only name and arguments may be here. 35 more are not listed.');
     expect(details.at(-1)).toMatch(/^Unknown field “字{80}…”\. Check the spelling\. 20 more are not listed\.$/);
   });
 
