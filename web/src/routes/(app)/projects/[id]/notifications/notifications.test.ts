@@ -31,14 +31,23 @@ const project = (notifications: Notification[]): Project =>
     abilities: { change_settings: true, manage_webhook: true },
   }) as unknown as Project;
 
+/** A page of the log. A cursor is a position here. */
+function pageOf(messages: object[], path: string) {
+  const query = new URL(path, 'https://service.example').searchParams;
+  const from = Number(query.get('after') ?? 0);
+  const end = from + Number(query.get('limit'));
+  return { data: messages.slice(from, end), next_cursor: end < messages.length ? String(end) : null };
+}
+
 /** The server: keeps what is saved, and answers tests with 404. */
 function serve(saved: Notification[]) {
   const sent: { method: string; path: string; body: unknown }[] = [];
-  const server = { saved, sent, messages: [MESSAGE] as object[] };
+  const server = { saved, sent, messages: [MESSAGE] as object[], failsOlder: false };
   vi.stubGlobal('fetch', (path: string, { method = 'GET', body }: RequestInit) => {
     const parsed = typeof body === 'string' ? (JSON.parse(body) as { notifications?: Notification[] }) : null;
     if (method !== 'GET') sent.push({ method, path, body: parsed });
     if (parsed?.notifications !== undefined) server.saved = parsed.notifications;
+    if (server.failsOlder && path.includes('after=')) return Promise.resolve(new Response(null, { status: 500 }));
     if (path.endsWith('/resend')) return Promise.resolve(new Response(null, { status: 204 }));
     const timings = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null };
     const test = {
@@ -47,7 +56,7 @@ function serve(saved: Notification[]) {
     const reply = path.endsWith('/test')
       ? { ...test, webhook_id: 'evt_test_1', url: SLACK.url }
       : path.includes('/messages')
-        ? { data: server.messages, next_cursor: null }
+        ? pageOf(server.messages, path)
         : project(server.saved);
     return Promise.resolve(new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } }));
   });
@@ -116,4 +125,30 @@ it('removes a notification after a question, and sends a message again', async (
   await fireEvent.click(await screen.findByRole('button', { name: /^Send again/ }));
   await vi.waitFor(() => expect(form.said).toBe('The message is being sent.'));
   expect(server.sent.at(-1)?.path).toContain(`/api/notification-messages/${MESSAGE.id}/resend`);
+});
+
+it('lists all messages a page at a time, and says so when older ones could not be loaded', async () => {
+  const server = serve([SLACK]);
+  server.messages = Array.from({ length: 65 }, (_, at) => ({ ...MESSAGE, id: `id-${at}`, text: `Message ${at}.` }));
+  open([SLACK]);
+  const listed = () => screen.queryAllByText(/^Message \d+\.$/).map(({ textContent }) => textContent);
+  await vi.waitFor(() => expect(listed()).toHaveLength(20));
+  server.failsOlder = true;
+  await press('Show older');
+  await screen.findByText('Older messages could not be loaded');
+  expect(listed()).toHaveLength(20);
+  server.failsOlder = false;
+  for (const rows of [40, 60, 65]) {
+    await press('Show older');
+    await vi.waitFor(() => expect(listed()).toHaveLength(rows));
+  }
+  expect(listed()).toEqual(server.messages.map((_, at) => `Message ${at}.`));
+  expect(screen.queryByRole('button', { name: 'Show older' })).toBeNull();
+  expect(screen.queryByText('Older messages could not be loaded')).toBeNull();
+
+  // The state of the oldest one is read again too.
+  server.messages[64] = { ...server.messages[64], status: 'succeeded', abilities: { resend: false } };
+  await press('Send again: Message 64.');
+  await screen.findByText('Delivered');
+  expect(listed()).toHaveLength(65);
 });
