@@ -91,7 +91,7 @@ class QueuePage implements Ui {
   #hold(event: KeyboardEvent, command: Command | null): boolean {
     this.#inputGuard.noteTask();
     const { loaded } = itemParts;
-    this.#held ??= loaded && new loaded.HeldPresses(this.context, () => this.#inputGuard.seenFrom);
+    this.#held ??= loaded && new loaded.HeldPresses(this.context, () => this.#inputGuard.decidableFrom);
     return this.#held?.hold(event, command) === true;
   }
 

@@ -50,7 +50,7 @@ function listen(page: Page) {
   };
   const ready = () => guard.has(reviewSession.item.id) && reviewSession.busy === null;
   const context = { ...page, reading: new Reading(), selection: new Selection(), ready };
-  const held = new HeldPresses(context, () => guard.seenFrom);
+  const held = new HeldPresses(context, () => guard.decidableFrom);
   const ui: Ui = {
     get stage() {
       return stage(reviewSession);

@@ -22,16 +22,16 @@ type Session = QueueContext['reviewSession'];
 
 export class HeldPresses {
   readonly #context: Pick<QueueContext, 'reviewSession' | 'announcer' | 'ready'>;
-  readonly #seenFrom: () => number;
+  readonly #decidableFrom: () => number;
   #presses: HeldPress[] = [];
   #item: string | null = null;
   #repeated: KeyboardEvent | null = null;
   #releasing = false;
 
-  /** @param seenFrom from when presses may decide the open item, on the clock of events in ms. */
-  constructor(context: Pick<QueueContext, 'reviewSession' | 'announcer' | 'ready'>, seenFrom: () => number) {
+  /** @param decidableFrom from when presses may decide the open item, on the clock of events in ms. */
+  constructor(context: Pick<QueueContext, 'reviewSession' | 'announcer' | 'ready'>, decidableFrom: () => number) {
     this.#context = context;
-    this.#seenFrom = seenFrom;
+    this.#decidableFrom = decidableFrom;
   }
 
   /**
@@ -41,7 +41,10 @@ export class HeldPresses {
   hold(event: KeyboardEvent, command: Command | null): boolean {
     if (event === this.#repeated) return false;
     this.#forgetOthers();
-    return command === null ? this.#follows(event) : WAITING.has(command) && this.#waits(event, command);
+    if (command !== null) return WAITING.has(command) && this.#waits(event, command);
+    const follows = this.#follows(event);
+    if (follows && this.#waitsForEditor()) this.#releaseAfterEditor();
+    return follows;
   }
 
   /** Repeats what waits, as far as it counts. Call it whenever actions have been enabled. */
@@ -78,29 +81,29 @@ export class HeldPresses {
     // A refused decision must not be sent again by a second press of its key.
     if (this.#item === null || reviewSession.item.saving !== null) return false;
     if (!ready()) return this.#add({ event, command });
-    if (event.timeStamp >= this.#seenFrom() || opens(reviewSession, command)) return false;
+    if (event.timeStamp >= this.#decidableFrom() || opens(reviewSession, command)) return false;
     this.#refuse();
     return true;
   }
 
   #follows(event: KeyboardEvent): boolean {
-    const editor = this.#waitsForEditor();
-    if (this.#presses.length === 0 && !editor) return false;
+    if (this.#presses.length === 0 && !this.#waitsForEditor()) return false;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key === 'Escape' || fieldWith(event.target) !== null) {
       this.#presses = [];
       return false;
     }
-    if (editor) void loadEditor().then(...this.#afterEditor);
     return event.repeat || this.#isAgain(event) || this.#add({ event, command: null });
   }
 
-  readonly #afterEditor = [
-    () => void setTimeout(() => void this.release()),
-    () => {
+  /** Repeats what waits once the editor has loaded; without an editor it counts for nothing. */
+  #releaseAfterEditor(): void {
+    const onLoaded = () => void setTimeout(() => void this.release());
+    const onFailed = () => {
       this.#presses = [];
-    },
-  ] as const;
+    };
+    void loadEditor().then(onLoaded, onFailed);
+  }
 
   /** The same key pressed again because nothing happened: it counts once. */
   #isAgain({ key }: KeyboardEvent): boolean {
@@ -117,7 +120,7 @@ export class HeldPresses {
   #counts({ event, command }: HeldPress): boolean {
     const { reviewSession } = this.#context;
     if (performance.now() - event.timeStamp > MAX_WAIT_MS) return false;
-    if (event.timeStamp >= this.#seenFrom()) return true;
+    if (event.timeStamp >= this.#decidableFrom()) return true;
     if (command !== null) return opens(reviewSession, command);
     const takesDigits = reviewSession.reasonPrompt.action !== null && digitOf(event) >= 1;
     return fieldWith(document.activeElement) !== null && [...event.key].length === 1 && !takesDigits;

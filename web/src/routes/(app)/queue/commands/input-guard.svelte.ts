@@ -17,7 +17,7 @@ export class InputGuard {
   #arming: string | null = null;
   #generation = 0;
   #advanced = false;
-  #seenFrom = Infinity;
+  #decidableFrom = Infinity;
   /** The frame that shows the item has begun: the next task of any kind finds it painted. */
   #onPainted: (() => void) | null = null;
 
@@ -57,12 +57,12 @@ export class InputGuard {
   }
 
   /** From when presses may decide the open item, on the clock of events (ms); infinite until it was painted. */
-  get seenFrom(): number {
-    return this.#seenFrom;
+  get decidableFrom(): number {
+    return this.#decidableFrom;
   }
 
   #begin(): number {
-    this.#seenFrom = Infinity;
+    this.#decidableFrom = Infinity;
     this.#onPainted = null;
     this.#generation += 1;
     return this.#generation;
@@ -71,7 +71,7 @@ export class InputGuard {
   #arm(id: string, generation: number): void {
     const wait = this.#advanced ? AUTO_ADVANCE_GUARD_MS : 0;
     this.#onPainted = null;
-    this.#seenFrom = performance.now() + wait;
+    this.#decidableFrom = performance.now() + wait;
     const enable = () => {
       if (generation !== this.#generation) return;
       this.#id = id;

@@ -236,15 +236,13 @@ function ownDecision(working: WorkingState): void {
 }
 
 /** Events that do not say all that the page shows. */
-const READ_AGAIN: ReadonlySet<DomainEvent['type']> = new Set([
-  ...([
-    'item.decided',
-    'item.finalized',
-    'item.withdrawn',
-    'item.expired',
-    'item.extended',
-    'decision.revised',
-  ] as const),
+const READ_AGAIN: ReadonlySet<DomainEvent['type']> = new Set<DomainEvent['type']>([
+  'item.decided',
+  'item.finalized',
+  'item.withdrawn',
+  'item.expired',
+  'item.extended',
+  'decision.revised',
 ]);
 
 /** An event of the item arrived. Only events newer than the shown content count. */
