@@ -263,7 +263,7 @@ const DOCUMENTED_EVENTS: Record<WebhookEventName, DocumentedEvent | null> = {
   'project.attention': {
     operationId: 'projectAttention',
     description:
-      'A rule of a notification applies. Sent to the URL of a notification of the kind `webhook`, signed with the secret of the project and retried like `item.decided`. Each rule speaks at most once in 15 minutes, and says how many, never which.',
+      'A rule of a notification applies. Sent to the URL of a notification of the kind `webhook`, signed with the secret of the project and retried like `item.decided`. Each rule sends at most one message in 15 minutes. It contains counts, never items.',
     examples: { waiting: { summary: 'Items wait too long', value: projectAttentionBody } },
   },
   'webhook.test': null,

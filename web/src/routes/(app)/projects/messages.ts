@@ -16,7 +16,7 @@ export const messages = {
     oldest: 'Oldest',
     reviewing: 'Reviewing now',
     decided: 'Decided today',
-    overridden: 'Changed or rejected today',
+    overridden: 'Overridden today',
     expired: 'Ended by deadline today',
     webhook: 'Webhook',
   },

@@ -15,7 +15,7 @@ const KINDS: Record<NotificationKind, string> = {
 
 export const notificationsMessages = {
   heading: 'Notifications',
-  lead: 'Sends your team a message when this project needs attention. It contains counts and a link, never the content of items. Each rule speaks at most once in 15 minutes.',
+  lead: 'Sends your team a message when this project needs attention. It contains counts and a link, never the content of items. Each rule sends at most one message in 15 minutes.',
   kinds: KINDS,
   kindOptions: NOTIFICATION_KINDS.map((value) => ({ value, label: KINDS[value] })),
   add: 'Add notification',
