@@ -73,3 +73,18 @@ export const OVERTURNED_DAYS = 30;
 
 /** Maximum number of similar items in one response. */
 export const SIMILAR_ITEMS = 20;
+
+/** Maximum length of a URL: of a webhook, of a notification, and of a file in an item. */
+export const URL_LENGTH = 2048;
+
+/** Maximum length of a project's name. */
+export const PROJECT_NAME_LENGTH = 120;
+
+/** The bounds of a project's notifications and of their rules (NO1, NO4). */
+export const NOTIFICATION_LIMITS = {
+  perProject: 10,
+  waitMinutes: { least: 1, most: 43_200 },
+  waitingItems: { least: 1, most: 9999 },
+  /** The share of the time to the deadline that has passed. */
+  deadlineShare: { least: 0.01, usual: 0.8, most: 0.99 },
+} as const;

@@ -8,6 +8,7 @@ import {
   SENSITIVE_PICTURES,
   type Ability,
 } from './enums.ts';
+import { PROJECT_NAME_LENGTH, URL_LENGTH } from './limits.ts';
 
 /** The parts of the settings form. */
 export type Section =
@@ -115,7 +116,7 @@ export const SETTINGS = {
     nullable: false,
     required: true,
     minLength: 1,
-    maxLength: 120,
+    maxLength: PROJECT_NAME_LENGTH,
     trimmedBy: 'everyone',
   },
   auto_threshold: { ...SHARE, section: 'routing', nullable: false, default: 0.95 },
@@ -283,7 +284,7 @@ export const SETTINGS = {
     nullable: true,
     default: null,
     minLength: 0,
-    maxLength: 2048,
+    maxLength: URL_LENGTH,
     trimmedBy: 'form',
   },
   /** The events that its webhook and feed carry (WE1). */

@@ -1,7 +1,7 @@
 // The live queue: lists, claims and decisions (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { QUEUE_VIEWS } from '../enums.ts';
-import { HISTORY_EVENTS, LIMITS, MAX_BULK_CLAIMS } from '../limits.ts';
+import { HISTORY_EVENTS, LIMITS, MAX_BULK_CLAIMS, URL_LENGTH } from '../limits.ts';
 import { domainEvent } from './parts/events.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { itemDetail, itemRow } from './parts/item.ts';
@@ -91,7 +91,7 @@ export const readMedia = endpointSchemas({
   auth: 'session',
   summary: 'A picture, sound, video or PDF that this item links to, fetched from a media host of its project',
   params: itemParams,
-  query: z.object({ url: z.string().max(2048) }),
+  query: z.object({ url: z.string().max(URL_LENGTH) }),
   /** The bytes of the file, streamed. */
   reply: z.string(),
   errors: ['media_refused', 'media_unavailable'],

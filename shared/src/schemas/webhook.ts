@@ -1,6 +1,7 @@
 // The webhook of a project as its owners see it: URL, signing secrets, and test events.
 import { z } from 'zod';
 import { NOTIFICATION_KINDS, NOTIFICATION_STATUSES } from '../enums.ts';
+import { URL_LENGTH } from '../limits.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo } from './parts/enums.ts';
 import { timings } from './deliveries.ts';
@@ -67,7 +68,7 @@ export const testWebhook = endpointSchemas({
   summary: 'Send one signed test event now, to the saved URL or to another URL',
   description: 'At most five a minute per project. A test event is not a delivery: it is not retried and not listed.',
   params,
-  body: z.strictObject({ url: z.string().max(2048).optional() }).optional(),
+  body: z.strictObject({ url: z.string().max(URL_LENGTH).optional() }).optional(),
   reply: webhookTestResult,
   errors: ['webhook_url_refused', 'rate_limited'],
 });
@@ -123,7 +124,7 @@ export const testNotification = endpointSchemas({
   summary: 'Send one test message now to a target of notifications, saved or not',
   description: 'At most five a minute per project, together with test events. It is not retried and not listed.',
   params,
-  body: z.strictObject({ kind: notificationKind, url: z.string().trim().min(1).max(2048) }),
+  body: z.strictObject({ kind: notificationKind, url: z.string().trim().min(1).max(URL_LENGTH) }),
   reply: webhookTestResult,
   errors: ['webhook_url_refused', 'rate_limited'],
 });

@@ -1,24 +1,38 @@
 // Reminders of a project: where they go, and by which rules (NO).
 import { z } from 'zod';
 import { NOTIFICATION_KINDS } from '../../enums.ts';
+import { targetKey } from '../../formats/target-key.ts';
+import { NOTIFICATION_LIMITS, URL_LENGTH } from '../../limits.ts';
+
+const { perProject, waitMinutes, waitingItems, deadlineShare } = NOTIFICATION_LIMITS;
 
 /** NO1: what a notification tells, with its limit where it has one. */
 export const notificationRule = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: z.literal('waiting_longer_than'),
-    minutes: z.number().int().min(1).max(43_200).meta({ description: 'How long items may wait' }),
+    minutes: z
+      .number()
+      .int()
+      .min(waitMinutes.least)
+      .max(waitMinutes.most)
+      .meta({ description: 'How long items may wait' }),
   }),
   z.strictObject({
     rule: z.literal('queue_deeper_than'),
-    items: z.number().int().min(1).max(9999).meta({ description: 'How many items may wait' }),
+    items: z
+      .number()
+      .int()
+      .min(waitingItems.least)
+      .max(waitingItems.most)
+      .meta({ description: 'How many items may wait' }),
   }),
   z.strictObject({
     rule: z.literal('deadline_near'),
     share: z
       .number()
-      .min(0.01)
-      .max(0.99)
-      .default(0.8)
+      .min(deadlineShare.least)
+      .max(deadlineShare.most)
+      .default(deadlineShare.usual)
       .meta({ description: 'The share of the time to the deadline that has passed' }),
   }),
   z.strictObject({ rule: z.literal('expired') }),
@@ -30,7 +44,7 @@ export type NotificationRule = z.infer<typeof notificationRule>;
 
 const notification = z.strictObject({
   kind: z.enum(NOTIFICATION_KINDS),
-  url: z.string().trim().min(1).max(2048),
+  url: z.string().trim().min(1).max(URL_LENGTH),
   rules: z
     .array(notificationRule)
     .min(1)
@@ -41,5 +55,5 @@ export type Notification = z.infer<typeof notification>;
 
 export const notifications = z
   .array(notification)
-  .max(10)
-  .refine((all) => new Set(all.map(({ kind, url }) => `${kind} ${url}`)).size === all.length, 'Name each target once.');
+  .max(perProject)
+  .refine((all) => new Set(all.map(targetKey)).size === all.length, 'Name each target once.');

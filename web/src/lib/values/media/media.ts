@@ -1,4 +1,5 @@
 // Detects pictures, sound, video and PDF in submissions: embedded ones, and URLs of others. Loads nothing.
+import { URL_LENGTH } from '@countersign/shared/limits';
 import { segments } from '../text/segments.ts';
 
 export type MediaKind = 'image' | 'audio' | 'video' | 'pdf';
@@ -30,7 +31,7 @@ export function mediaOf(text: string): Media | null {
   const [, type, data] = INSIDE.exec(text) ?? [];
   if (type !== undefined && data !== undefined && data !== '')
     return { kind: 'inside', what: kindOfType(type), src: text, type, bytes: Math.floor((data.length * 3) / 4) };
-  const [part, ...rest] = text.length > 2048 ? [] : segments(text);
+  const [part, ...rest] = text.length > URL_LENGTH ? [] : segments(text);
   if (part?.kind !== 'link' || rest.length > 0) return null;
   return { kind: 'outside', what: kindOfAddress(part.href), href: part.href, host: part.host };
 }

@@ -1,5 +1,7 @@
 // The form of one notification: as typed, what is wrong with it, and what it makes of the list.
 import type { NotificationKind } from '@countersign/shared/enums';
+import { targetKey } from '@countersign/shared/formats/target-key';
+import { NOTIFICATION_LIMITS } from '@countersign/shared/limits';
 import type { Notification, NotificationRule } from '@countersign/shared/schemas/parts/notifications';
 import { notificationsMessages } from './notifications-messages.ts';
 
@@ -7,13 +9,21 @@ export type RuleName = NotificationRule['rule'];
 
 export const RULE_NAMES = Object.keys(notificationsMessages.rules) as RuleName[];
 
-/** The rules that have a limit, as it is typed, with its bounds. */
-export const LIMITS = {
-  waiting_longer_than: { least: 1, most: 43_200, initial: '30' },
-  queue_deeper_than: { least: 1, most: 9999, initial: '100' },
-  deadline_near: { least: 1, most: 99, initial: '80' },
+/** A share 0..1 as whole percent. */
+const percentOf = (share: number): number => Math.round(share * 100);
+
+const { waitMinutes, waitingItems, deadlineShare } = NOTIFICATION_LIMITS;
+/** The rules that have a limit, with its bounds as they are typed, and what a new one begins with. */
+const LIMITS = {
+  waiting_longer_than: { ...waitMinutes, initial: 30 },
+  queue_deeper_than: { ...waitingItems, initial: 100 },
+  deadline_near: {
+    least: percentOf(deadlineShare.least),
+    most: percentOf(deadlineShare.most),
+    initial: percentOf(deadlineShare.usual),
+  },
 } as const;
-export type Limited = keyof typeof LIMITS;
+type Limited = keyof typeof LIMITS;
 
 export const isLimited = (rule: RuleName): rule is Limited => rule in LIMITS;
 
@@ -29,14 +39,14 @@ export interface NotificationDraft {
 /** A new notification, or one to edit. */
 export function draftOf(before: Notification | null): NotificationDraft {
   const limits = {
-    waiting_longer_than: LIMITS.waiting_longer_than.initial as string,
-    queue_deeper_than: LIMITS.queue_deeper_than.initial as string,
-    deadline_near: LIMITS.deadline_near.initial as string,
+    waiting_longer_than: String(LIMITS.waiting_longer_than.initial),
+    queue_deeper_than: String(LIMITS.queue_deeper_than.initial),
+    deadline_near: String(LIMITS.deadline_near.initial),
   };
   for (const rule of before?.rules ?? []) {
     if (rule.rule === 'waiting_longer_than') limits[rule.rule] = String(rule.minutes);
     else if (rule.rule === 'queue_deeper_than') limits[rule.rule] = String(rule.items);
-    else if (rule.rule === 'deadline_near') limits[rule.rule] = String(Math.round(rule.share * 100));
+    else if (rule.rule === 'deadline_near') limits[rule.rule] = String(percentOf(rule.share));
   }
   const chosen = before?.rules.map(({ rule }) => rule) ?? ['waiting_longer_than', 'deadline_near', 'expired'];
   return { before, kind: before?.kind ?? 'slack', url: before?.url ?? '', chosen, limits };
@@ -50,9 +60,9 @@ const texts = notificationsMessages.form;
 export function faultsOf(draft: NotificationDraft, list: readonly Notification[]): Faults {
   const { before, kind, url, chosen, limits } = draft;
   const faults: Faults = {};
-  const others = list.filter((one) => before === null || !isSame(one, before));
+  const others = list.filter((one) => before === null || targetKey(one) !== targetKey(before));
   if (url.trim() === '') faults.url = texts.noUrl;
-  else if (others.some((one) => isSame(one, { kind, url: url.trim() }))) faults.url = texts.twice;
+  else if (others.some((one) => targetKey(one) === targetKey({ kind, url: url.trim() }))) faults.url = texts.twice;
   if (chosen.length === 0) faults.rules = texts.noRule;
   for (const rule of chosen.filter(isLimited)) {
     const { least, most } = LIMITS[rule];
@@ -77,16 +87,13 @@ function ruleOf(rule: RuleName, limits: NotificationDraft['limits']): Notificati
   return { rule };
 }
 
-export const isSame = (one: Pick<Notification, 'kind' | 'url'>, other: Pick<Notification, 'kind' | 'url'>): boolean =>
-  one.kind === other.kind && one.url === other.url;
-
 /** The list with this notification: in the place of the one that was edited, or at the end. */
 export function listWith(
   list: readonly Notification[],
   before: Notification | null,
   saved: Notification,
 ): Notification[] {
-  const isEdited = (one: Notification) => before !== null && isSame(one, before);
+  const isEdited = (one: Notification) => before !== null && targetKey(one) === targetKey(before);
   // Somebody else may have removed the edited one meanwhile: then it is added.
   return list.some(isEdited) ? list.map((one) => (isEdited(one) ? saved : one)) : [...list, saved];
 }

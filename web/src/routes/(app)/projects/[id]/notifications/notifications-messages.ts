@@ -1,5 +1,6 @@
 // Texts of a project's notifications tab.
 import { NOTIFICATION_KINDS, type NotificationKind } from '@countersign/shared/enums';
+import { NOTIFICATION_LIMITS } from '@countersign/shared/limits';
 import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
 import type { NotificationMessage } from '@countersign/shared/schemas/webhook';
 import { plural } from '#lib/format/format.ts';
@@ -20,7 +21,7 @@ export const notificationsMessages = {
   kindOptions: NOTIFICATION_KINDS.map((value) => ({ value, label: KINDS[value] })),
   add: 'Add notification',
   empty: 'No notifications yet. Add one to learn when items wait too long or a deadline is near.',
-  full: 'A project has at most ten notifications. Remove one to add another.',
+  full: `A project has at most ${NOTIFICATION_LIMITS.perProject} notifications. Remove one to add another.`,
   edit: 'Edit',
   editLabel: (target: string) => `Edit ${target}`,
   remove: 'Remove',
