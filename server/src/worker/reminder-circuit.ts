@@ -1,4 +1,5 @@
 // The circuit of a target of reminders (NO5), by the same rule as that of a webhook (WH5).
+import { targetKey } from '@countersign/shared/formats/target-key';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { sha256Hex } from '../crypto/tokens.ts';
 import type { Em } from '../db/orm.ts';
@@ -7,7 +8,7 @@ import { afterFailure, circuitEffect } from '../domain/webhooks/health.ts';
 import type { Outcome } from '../domain/webhooks/retry.ts';
 
 /** A target in the database: by its digest, because an index holds no long URL. */
-export const targetDigest = ({ kind, url }: Pick<Notification, 'kind' | 'url'>): string => sha256Hex(`${kind} ${url}`);
+export const targetDigest = (target: Pick<Notification, 'kind' | 'url'>): string => sha256Hex(targetKey(target));
 
 interface Target {
   project_id: string;

@@ -1,4 +1,5 @@
 // Changes settings by a new version, and refuses a change that is based on an older one.
+import { targetKey } from '@countersign/shared/formats/target-key';
 import { Refusal } from '@countersign/shared/errors';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { SETTINGS, type ProjectSettings, type Setting } from '@countersign/shared/settings';
@@ -125,7 +126,8 @@ async function endRemoved(
   projectId: string,
   { before, after }: { before: readonly Notification[]; after: readonly Notification[] },
 ): Promise<void> {
-  const removed = before.filter((one) => !after.some(({ kind, url }) => kind === one.kind && url === one.url));
+  const kept = new Set(after.map(targetKey));
+  const removed = before.filter((one) => !kept.has(targetKey(one)));
   for (const { kind, url } of removed)
     await em.execute(
       `update notification_message set status = 'dead', next_attempt_at = null, claim_token = null, lease_until = null,

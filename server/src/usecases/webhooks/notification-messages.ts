@@ -1,5 +1,6 @@
 // The reminders of a project for its owners: the log with attempts, and sending one again (NO6).
 import { raw } from '@mikro-orm/core';
+import { targetKey } from '@countersign/shared/formats/target-key';
 import { Refusal } from '@countersign/shared/errors';
 import { NotificationAttempt } from '../../db/entities/notification-attempt.ts';
 import { NotificationMessage } from '../../db/entities/notification-message.ts';
@@ -50,8 +51,8 @@ export function listNotificationMessages(
   });
 }
 
-const isReachable = ({ notifications, archivedAt }: Project, { kind, url }: NotificationMessage): boolean =>
-  !archivedAt && notifications.some((one) => one.kind === kind && one.url === url);
+const isReachable = ({ notifications, archivedAt }: Project, message: NotificationMessage): boolean =>
+  !archivedAt && notifications.some((one) => targetKey(one) === targetKey(message));
 
 /** An open circuit lets it through at once. */
 const WAKE = `update notification_target set open_until = now() where project_id = ? and target = ? and open_until > now()`;
