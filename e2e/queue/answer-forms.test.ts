@@ -306,7 +306,7 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     await page.keyboard.insertText(pasted);
     expect(await field.inputValue()).toBe(pasted);
     await page.getByRole('button', { name: 'Send answer' }).click();
-    await page.getByRole('alert').filter({ hasText: '12 characters too many.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: '12 characters too long.' }).waitFor();
     expect(await focusedName(page)).toBe('Answer in words');
     await checkAppearances(page, 'respond-too-long', APPEARANCES);
     await page.keyboard.press('Control+Enter');

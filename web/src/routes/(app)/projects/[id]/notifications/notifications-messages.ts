@@ -80,7 +80,7 @@ export const notificationsMessages = {
       string
     >,
     retrying: 'Retrying',
-    removed: 'Ended: the notification was removed',
+    removed: 'Not delivered',
     next: (left: string) => `Next attempt in ${left}`,
     dueNow: 'Due now',
     circuit: 'The channel failed repeatedly. Attempts are on hold.',
