@@ -20,7 +20,7 @@ describe.skipIf(chromium === undefined)('the account page', () => {
     await join(project, member);
     const page = await enter(member, '/projects');
     await page.getByRole('button', { name: /^Account/ }).click();
-    await page.getByRole('link', { name: 'Name and offers' }).click();
+    await page.getByRole('link', { name: 'Name, offers and notifications' }).click();
     const section = page.getByRole('region', { name: 'Your name' });
     await section.getByLabel('Name').fill('Nell Tree');
     await section.getByRole('button', { name: 'Save' }).click();

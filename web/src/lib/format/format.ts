@@ -1,5 +1,6 @@
 // Formats numbers, times and names with Intl in the user's locale.
 
+import { COUNT_LIMIT } from '@countersign/shared/limits';
 import { isTimeZone } from '@countersign/shared/time-zone';
 
 const number = new Intl.NumberFormat();
@@ -15,6 +16,9 @@ export const UNKNOWN = '—';
 
 /** A count with the locale's grouping. */
 export const count = (value: number): string => number.format(value);
+
+/** A count of the queue: above the server's limit it says that there are more. */
+export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);
 
 /** A share 0..1 as whole percent; unknown without a whole. */
 export const share = (part: number, of: number): string => (of > 0 ? wholePercent.format(part / of) : UNKNOWN);

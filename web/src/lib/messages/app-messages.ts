@@ -19,7 +19,7 @@ export const appMessages = {
     available: (count: string) => `${count} available`,
     account: 'Account',
     signedInAs: 'Signed in as',
-    settings: 'Name and offers',
+    settings: 'Name, offers and notifications',
     sessions: 'Sessions',
     signOut: 'Sign out',
     signOutFailed: 'Sign-out failed. You are still signed in',

@@ -30,6 +30,8 @@ const REFILL_BELOW = 200;
 const RECOUNT_MS = 15_000;
 /** A gap causes a resync at once; one that returns within this time waits for its interval. */
 const GAP_RETRY_MS = 2000;
+/** In a hidden page, everything that arrives within this time is one change. */
+const HIDDEN_FLUSH_MS = 1000;
 
 export class LiveQueue {
   #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
@@ -195,8 +197,10 @@ export class LiveQueue {
 
   #enqueue(event: DomainEvent): void {
     this.#incoming.push(event);
-    // A hidden page renders no frames: everything that arrived meanwhile is one flush when it is visible again.
-    this.#frame ??= requestAnimationFrame(() => this.#flush());
+    if (this.#frame !== null) return;
+    this.#frame = requestAnimationFrame(() => this.#flush());
+    // A hidden page renders no frames, but its title still counts (NO8).
+    if (document.visibilityState === 'hidden') setTimeout(() => this.#flush(), HIDDEN_FLUSH_MS);
   }
 
   #flush(): void {

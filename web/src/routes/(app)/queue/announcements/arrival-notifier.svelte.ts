@@ -1,7 +1,6 @@
-// Notifies a user who looks elsewhere of waiting items, by the tab's title and a sound; both are off by default.
+// Plays a sound when items arrive, for a user who looks elsewhere; off by default.
 import { flag, persisted } from '#lib/storage/persisted.ts';
 
-const storedTitle = persisted('countersign.queue.notice.title', flag({ otherwise: false }));
 const storedSound = persisted('countersign.queue.notice.sound', flag({ otherwise: false }));
 /** Items that arrive together play one sound, and a busy queue does not play it continuously. */
 const SOUND_INTERVAL_MS = 5000;
@@ -10,19 +9,9 @@ const PITCH_HZ = 660;
 const LOUDNESS = 0.08;
 
 class ArrivalNotifier {
-  #title = $state(storedTitle.read());
   #sound = $state(storedSound.read());
   #audio: AudioContext | null = null;
   #soundedAt = -Infinity;
-
-  get title(): boolean {
-    return this.#title;
-  }
-
-  set title(value: boolean) {
-    this.#title = value;
-    storedTitle.write(value);
-  }
 
   get sound(): boolean {
     return this.#sound;

@@ -1,11 +1,6 @@
 // Texts of the queue's filters, saved filters, bulk decisions and the list itself.
-import { count } from '#lib/format/format.ts';
-import { plural } from '#lib/format/format.ts';
+import { count, plural, queueCount } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
-import { COUNT_LIMIT } from '@countersign/shared/limits';
-
-/** A count of the queue: above the server's limit it says that there are more. */
-export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);
 
 const items = (number: number): string => `${queueCount(number)} ${number === 1 ? 'item' : 'items'}`;
 
@@ -110,9 +105,9 @@ export const filterMessages = {
     notify: 'When items arrive',
     notifyTitle: 'Show count in tab title',
     notifySound: 'Play a sound',
+    notifyBrowser: 'Browser notifications',
     firstSteps: 'Get started',
     newProject: (name: string) => `${name} has no items yet`,
     newProjectText: 'See how to send the first one.',
   },
-  tab: (page: string, number: number) => (number > 0 ? `(${queueCount(number)}) ${page}` : page),
 } as const;
