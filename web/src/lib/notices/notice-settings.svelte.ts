@@ -1,4 +1,4 @@
-// Whether a person wants browser notices, and their quiet hours: stored in this browser, and synced across its tabs (NO7).
+// Whether a person wants browser notices, and their quiet hours: stored in this browser, and synced across tabs (NO7).
 import { json, persisted } from '../storage/persisted.ts';
 import { TIME_OF_DAY, type QuietHours } from './quiet-hours.ts';
 

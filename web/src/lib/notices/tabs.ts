@@ -1,4 +1,4 @@
-// What the tabs of one person share by the browser's locks: which one leads, and whether one is visible or in use (NO7).
+// What the tabs of a person share by the browser's locks: which one leads, and whether one is visible or in use.
 
 type Locks = Pick<LockManager, 'request' | 'query'>;
 

@@ -5,6 +5,7 @@ import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { answers } from '@countersign/shared/filters/queue-filter';
 import { queueFilter } from '@countersign/shared/schemas/parts/queue-filter';
 import { QUEUE_ORDER, QUEUE_SORTS, type QueueSort } from '@countersign/shared/filters/queue-order';
+import { live } from '../connection.svelte.ts';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import { LiveQueue } from './live-queue.svelte.ts';
 
@@ -228,6 +229,28 @@ describe('the live queue', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect([requests, queue.state.estimated]).toEqual([['view=mine&limit=1'], false]);
     stop();
+  });
+
+  it('NO8: counts what arrives in a hidden page, which draws nothing, within a second', async () => {
+    vi.stubGlobal('document', { visibilityState: 'hidden' });
+    let received: (event: DomainEvent) => void = () => undefined;
+    const listening = vi.spyOn(live, 'on').mockImplementation((type: string, listener: (event: never) => void) => {
+      if (type === '*') received = listener as typeof received;
+      return () => undefined;
+    });
+    // The browser hardly runs the timers of a page that has been hidden for long.
+    vi.stubGlobal('setInterval', () => 1);
+    const queue = await opened(2);
+    const stop = queue.follow();
+    await vi.advanceTimersByTimeAsync(0);
+    const known = eventLog.events.length;
+    eventLog.play(arrivals(3));
+    eventLog.events.slice(known).forEach(received);
+    expect(queue.counts.all).toBe(2);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(queue.counts.all).toBe(5);
+    stop();
+    listening.mockRestore();
   });
 
   describe('with a gap', () => {
