@@ -146,6 +146,18 @@ describe('NO7: a tab that the user does not look at', () => {
 });
 
 describe('NO7: silence', () => {
+  it('keeps what could not be shown without the permission until it is given again', async () => {
+    look('hidden');
+    rows = [dueIn(4)];
+    Object.assign(Notification, { permission: 'denied' });
+    openTab();
+    await wait(1);
+    expect(titles()).toEqual([]);
+    Object.assign(Notification, { permission: 'granted' });
+    await wait(0.2);
+    expect(titles()).toEqual(['An item is due in 3 minutes']);
+  });
+
   it.each<[string, () => void]>([
     ['while the tab is in use', () => look('visible', true)],
     [

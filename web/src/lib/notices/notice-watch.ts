@@ -105,13 +105,15 @@ class Leader {
     this.#queue.dispatch({ kind: 'supervises', projects: supervised });
     if (!this.#queue.state.loaded) return;
     const nameOf = (id: string) => list.find((project) => project.id === id)?.name ?? '';
-    const { memory, notices } = decideNotices(this.#memory.read(), {
+    const before = this.#memory.read();
+    const { memory, notices } = decideNotices(before, {
       ...sight,
       now: clock.read(),
       quiet: isQuiet(noticeSettings.quietHours, Date.now()),
       items: this.#arrivals.waiting(this.#queue.state, nameOf),
     });
-    this.#memory.write(memory);
+    // A write is an event in every other tab.
+    if (JSON.stringify(memory) !== JSON.stringify(before)) this.#memory.write(memory);
     for (const notice of notices) this.#show(notice);
   }
 

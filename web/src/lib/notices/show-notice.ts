@@ -26,11 +26,10 @@ export interface ShownNotice {
   onclick: () => void;
 }
 
-/** Returns whether the browser took it: some phones have notifications and refuse them to a page. */
+/** Needs the permission. Returns whether the browser took it: some phones have notifications and refuse them to a page. */
 export function showNotice({ title, body, tag, onclick }: ShownNotice): boolean {
-  if (presentPermission() !== 'granted') return false;
   // A replaced notice is announced as a new one is. Not every browser, nor every list of its options, knows this.
-  const options: NotificationOptions & { renotify: boolean } = { body, tag, renotify: true, icon: '/favicon.svg' };
+  const options: NotificationOptions & { renotify: boolean } = { body, tag, renotify: true };
   try {
     const notice = new Notification(title, options);
     notice.onclick = () => {

@@ -50,7 +50,7 @@ afterEach(() => {
 describe('NO7: turning notices on', () => {
   it('asks nothing before a press, and shows an example after it', async () => {
     const { shown, asked } = aBrowser('granted');
-    render(NoticeSettings);
+    render(NoticeSettings, { user: 'ana' });
     expect([status(), asked.mock.calls.length, stored()]).toEqual([text.off, 0, null]);
     await turnOn();
     await screen.findByText(text.on);
@@ -67,7 +67,7 @@ describe('NO7: turning notices on', () => {
     ['granted', { refusesPages: true }, text.refused.unsupported],
   ] as const)('says what to do when the browser answers %s %j', async (answer, options, words) => {
     aBrowser(answer, options);
-    render(NoticeSettings);
+    render(NoticeSettings, { user: 'ana' });
     await turnOn();
     await screen.findByText(words);
     expect([noticeSettings.on, stored()]).toEqual([false, null]);
@@ -79,7 +79,7 @@ describe('NO7: turning notices on', () => {
   ])('says what to do in a browser %s', async (_, change) => {
     const { asked } = aBrowser('granted');
     change();
-    render(NoticeSettings);
+    render(NoticeSettings, { user: 'ana' });
     await turnOn();
     await screen.findByText(text.refused.unsupported);
     expect([noticeSettings.on, asked.mock.calls.length]).toEqual([false, 0]);
@@ -87,7 +87,7 @@ describe('NO7: turning notices on', () => {
 
   it('says that none appear when they were allowed and no longer are, and can be turned off', async () => {
     const { FakeNotification } = aBrowser('granted');
-    render(NoticeSettings);
+    render(NoticeSettings, { user: 'ana' });
     await turnOn();
     await screen.findByText(text.on);
     FakeNotification.permission = 'denied';
@@ -99,12 +99,12 @@ describe('NO7: turning notices on', () => {
 
   it('is the choice of one person', async () => {
     aBrowser('granted');
-    render(NoticeSettings);
+    render(NoticeSettings, { user: 'ana' });
     await turnOn();
     await screen.findByText(text.on);
-    stop();
-    stop = noticeSettings.follow('ben');
-    await screen.findByText(text.off);
+    cleanup();
+    render(NoticeSettings, { user: 'ben' });
+    expect(status()).toBe(text.off);
   });
 });
 
@@ -118,7 +118,7 @@ describe('NO7: quiet hours', () => {
   it('are kept once chosen, and a span of no time is refused and stays in its field', async () => {
     aBrowser('granted');
     noticeSettings.on = true;
-    render(NoticeSettings);
+    render(NoticeSettings, { user: 'ana' });
     expect(screen.queryByLabelText(text.from)).toBeNull();
     await fireEvent.click(screen.getByRole('checkbox', { name: text.quietLabel }));
     expect(noticeSettings.quietHours).toEqual({ from: '20:00', to: '08:00' });
