@@ -128,7 +128,7 @@ describe.skipIf(chromium === undefined)('browser notices and the title of the ta
         .toEqual([expect.stringMatching(/^An item is due in [34] minutes$/)]);
       await expect.poll(() => titles([page, other], ARRIVED)).toEqual(['1 item arrived while you were away']);
       const all = (await Promise.all([page, other].map(shown))).flat();
-      expect(all.slice(1).map(({ body }) => body)).toEqual([project.name, project.name]);
+      expect(all.slice(1).map(({ body }) => body)).toEqual([project.project.name, project.project.name]);
       expect(JSON.stringify(all)).not.toMatch(/private/);
 
       const [leader, next] = (await titles([page], DUE)).length > 0 ? [page, other] : [other, page];
