@@ -5,6 +5,7 @@ import type { Plugin, Rolldown } from 'vite';
 
 const WEB = import.meta.dirname;
 const TRANSPORT = '\0transport-stub';
+const SERIALIZER = '\0serializer-stub';
 
 const exactly = (id: string) => new RegExp(`^${id}$`);
 
@@ -21,6 +22,29 @@ export function withoutTransports(): Plugin {
       handler: (_, importer) => (importer?.includes('engine.io-client') === true ? TRANSPORT : undefined),
     },
     load: { filter: { id: exactly(TRANSPORT) }, handler: () => 'export class XHR {} export class WT {}' },
+  };
+}
+
+/**
+ * SvelteKit's serializer for what its own server sends. Our server sends JSON, and the pages keep nothing but JSON in the
+ * history, so JSON does the same in 4 KiB less.
+ */
+export function withoutServerData(): Plugin {
+  return {
+    name: 'countersign:without-server-data',
+    apply: 'build',
+    enforce: 'pre',
+    applyToEnvironment: isClient,
+    resolveId: {
+      filter: { id: exactly('devalue') },
+      handler: (_, importer) => (importer?.includes('/@sveltejs/kit/') === true ? SERIALIZER : undefined),
+    },
+    load: {
+      filter: { id: exactly(SERIALIZER) },
+      handler: () => `const none = () => { throw new Error('The server sends no data of pages.') };
+        export const stringify = (value) => JSON.stringify(value), parse = (text) => JSON.parse(text);
+        export { none as unflatten, none as uneval, none as stringifyAsync };`,
+    },
   };
 }
 

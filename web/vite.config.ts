@@ -3,12 +3,19 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
-import { groupByPage, withoutCycles, withoutServerRendering, withoutTransports } from './bundle-plugins.ts';
+import {
+  groupByPage,
+  withoutCycles,
+  withoutServerData,
+  withoutServerRendering,
+  withoutTransports,
+} from './bundle-plugins.ts';
 import { pdfFiles } from './pdf-files.ts';
 
 export default defineConfig({
   plugins: [
     withoutServerRendering(),
+    withoutServerData(),
     withoutTransports(),
     groupByPage(),
     withoutCycles(),
