@@ -49,9 +49,9 @@ export type Notice =
 
 const MINUTE_MS = 60_000;
 /** An item is announced this long before its deadline. */
-export const DUE_WITHIN_MS = 5 * MINUTE_MS;
+const DUE_WITHIN_MS = 5 * MINUTE_MS;
 /** Between two notices of arrivals. */
-export const ARRIVALS_SPACING_MS = 5 * MINUTE_MS;
+const ARRIVALS_SPACING_MS = 5 * MINUTE_MS;
 
 /**
  * The notices to show now, at most one of each kind, and what to remember (NO7). A suppressed notice counts as not shown: it
