@@ -3,6 +3,7 @@ import { SYSTEM } from '../domain/access/actor.ts';
 import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
+import { runEach } from './row-by-row.ts';
 
 const BATCH = 200;
 
@@ -25,11 +26,11 @@ export async function expireClaimsOnce(services: Services): Promise<Next> {
     services,
     ended.map((item) => item.id),
   );
-  for (const item of ended) {
+  await runEach(ended, async (item) => {
     const lock = held.get(item.id);
     const renewed = lock?.userId === item.claimed_by && lock.fence === item.claim_fence;
     await (renewed ? extend(services, item, lock.expiresAt) : expire(services, item));
-  }
+  });
   return { again: ended.length === BATCH };
 }
 

@@ -4,14 +4,18 @@ import { type HeldClaim, LockStoreDown } from '../claims/claim-lock.ts';
 import { passDeadlines } from '../db/deadlines/pass-deadlines.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Next } from './loop.ts';
+import { runBatch } from './row-by-row.ts';
 
 /** How many items one run moves at most. */
 export const BATCH = 200;
 
 /** One batch; returns when the next deadline is. Several workers may run it concurrently: each row is moved once. */
 export async function expireItemsOnce(services: Services): Promise<Next> {
-  const { count, held } = await services.db.write((tx) => passDeadlines(tx, { limit: BATCH }));
-  await release(services, held);
+  const count = await runBatch(BATCH, async (part) => {
+    const passed = await services.db.write((tx) => passDeadlines(tx, part));
+    await release(services, passed.held);
+    return passed.count;
+  });
   return count === BATCH ? { again: true } : { at: await nextDeadline(services) };
 }
 

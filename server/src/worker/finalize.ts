@@ -5,6 +5,7 @@ import type { Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
+import { type Part, runBatch } from './row-by-row.ts';
 
 const BATCH = 200;
 
@@ -13,20 +14,25 @@ const BATCH = 200;
  * concurrently.
  */
 export async function finalizeOnce(services: Services): Promise<Next> {
-  const count = await services.db.write(async (tx) => {
-    const due = await tx.em.execute<{ id: string }[]>(
-      `update decision set final_at = now() where id in (
-         select id from decision where final_at is null and undo_until <= now() order by undo_until limit ${BATCH} for update skip locked
-       ) returning id`,
-    );
-    if (due.length > 0)
-      await appendFinalized(
-        tx,
-        due.map((row) => row.id),
-      );
-    return due.length;
-  });
+  const count = await runBatch(BATCH, (part) => services.db.write((tx) => finalize(tx, part)));
   return count === BATCH ? { again: true } : { at: await nextWindow(services) };
+}
+
+/** Returns how many were due. */
+async function finalize(tx: Tx, { limit, offset }: Part): Promise<number> {
+  const due = await tx.em.execute<{ id: string }[]>(
+    `update decision set final_at = now() where id in (
+       select id from decision where final_at is null and undo_until <= now() order by undo_until
+       limit ? offset ? for update skip locked
+     ) returning id`,
+    [limit, offset],
+  );
+  if (due.length > 0)
+    await appendFinalized(
+      tx,
+      due.map((row) => row.id),
+    );
+  return due.length;
 }
 
 async function appendFinalized({ em, appendEvent }: Tx, ids: string[]): Promise<void> {

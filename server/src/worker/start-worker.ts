@@ -10,6 +10,7 @@ import { expireClaimsOnce } from './expire-claims.ts';
 import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
 import { relayOnce, type SequencedEvent } from './relay.ts';
 import { replayOnce } from './replay.ts';
+import { runEach } from './row-by-row.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
 import { countBatch, MAX_LOGS } from '../analytics/count-events.ts';
 import { type ClusterServices, assignCluster, waitingReasons } from '../db/learnings/assign-cluster.ts';
@@ -121,11 +122,6 @@ const BATCH_SIZE = 200;
  */
 export async function assignClustersOnce(services: ClusterServices & { db: Database }): Promise<Next> {
   const waiting = await services.db.read((em) => waitingReasons(em, BATCH_SIZE));
-  const failed: unknown[] = [];
-  for (const variantId of waiting)
-    await services.db
-      .write((tx) => assignCluster(services, tx, variantId))
-      .catch((error: unknown) => failed.push(error));
-  if (failed.length > 0) throw failed[0];
+  await runEach(waiting, (variantId) => services.db.write((tx) => assignCluster(services, tx, variantId)));
   return { again: waiting.length === BATCH_SIZE };
 }

@@ -22,12 +22,15 @@ export interface PassedDeadlines {
   held: HeldClaim[];
 }
 
-/** $1: how many at most; $2: one item alone, or null. Its caller says what happens to a row that somebody else has locked. */
+/**
+ * $1: how many at most; $2: one item alone, or null; $3: how many to pass over. Its caller says what happens to a row that
+ * somebody else has locked.
+ */
 export const DUE = `
   select id, status, audit, on_deadline, deadline_span, claimed_by, claim_fence, claim_expires_at is not null as live,
     (extract(epoch from deadline_clock()) * 1000)::float8 as clock
   from item where deadline <= deadline_clock() and status in ('queued', 'escalated') and ($2::uuid is null or id = $2)
-  order by deadline limit $1 for update`;
+  order by deadline limit $1 offset $3 for update`;
 
 interface DueRow {
   id: string;
@@ -64,12 +67,20 @@ interface Due {
   at: Date;
 }
 
-/** Up to `limit` due items, or one alone if it is due. Call it in the transaction that commits the events. */
+/**
+ * Up to `limit` due items after the first `offset`, or one alone if it is due. Call it in the transaction that commits the
+ * events.
+ */
 export async function passDeadlines(
   tx: Tx,
-  { limit = 1, only = null, wait = false }: { limit?: number; only?: string | null; wait?: boolean },
+  {
+    limit = 1,
+    offset = 0,
+    only = null,
+    wait = false,
+  }: { limit?: number; offset?: number; only?: string | null; wait?: boolean },
 ): Promise<PassedDeadlines> {
-  const rows = await rawQuery<DueRow>(tx.em, wait ? DUE : `${DUE} skip locked`, [limit, only]);
+  const rows = await rawQuery<DueRow>(tx.em, wait ? DUE : `${DUE} skip locked`, [limit, only, offset]);
   const due = rows.map((row): Due => {
     const { status, audit, on_deadline: onDeadline, clock } = row;
     return { row, passing: passingOf({ status, audit, onDeadline }), at: new Date(clock) };

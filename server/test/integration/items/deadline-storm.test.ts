@@ -117,7 +117,7 @@ describe('what is due', () => {
     await insert(20_000, { status: 'expired', deadline: `now() - n * interval '1 minute'` });
     await testEnv.sql('vacuum analyze item');
     for (const [sql, values] of [
-      [`${DUE} skip locked`, [BATCH, null]],
+      [`${DUE} skip locked`, [BATCH, null, 0]],
       [NEXT_DEADLINE, []],
     ] as const) {
       const nodes = nodesOf(await planOf(testEnv, sql, [...values]));

@@ -1,0 +1,57 @@
+// Keeps a row that the database refuses from stopping the rows after it.
+import { DatabaseGone } from '../db/database.ts';
+
+/** Which due rows one transaction takes: at most `limit`, after the first `offset` of them. */
+export interface Part {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The first failure, kept while the rows after it are done. */
+class Failures {
+  #first: { error: unknown } | null = null;
+
+  /** Errors: `DatabaseGone` at once, because no other row would fare better. */
+  add(error: unknown): void {
+    if (error instanceof DatabaseGone) throw error;
+    this.#first ??= { error };
+  }
+
+  /** Errors: the first failure. The loop logs it and runs again. */
+  end(): void {
+    if (this.#first !== null) throw this.#first.error;
+  }
+}
+
+/**
+ * Runs one batch of due rows; `run` returns how many there were. A batch that fails is run again row by row, over at most
+ * `limit` rows, and those that fail alone are passed over. Returns how many were done. Errors: of the first row that
+ * failed alone, after the others are done; `DatabaseGone` at once.
+ */
+export async function runBatch(limit: number, run: (part: Part) => Promise<number>): Promise<number> {
+  try {
+    return await run({ limit, offset: 0 });
+  } catch (error) {
+    if (error instanceof DatabaseGone) throw error;
+  }
+  const failures = new Failures();
+  let [done, offset] = [0, 0];
+  while (done + offset < limit) {
+    try {
+      if ((await run({ limit: 1, offset })) === 0) break;
+      done += 1;
+    } catch (error) {
+      failures.add(error);
+      offset += 1;
+    }
+  }
+  failures.end();
+  return done;
+}
+
+/** Runs `one` for each row. Errors: of the first row that failed, after the others are done; `DatabaseGone` at once. */
+export async function runEach<Row>(rows: readonly Row[], one: (row: Row) => Promise<void>): Promise<void> {
+  const failures = new Failures();
+  for (const row of rows) await one(row).catch((error: unknown) => failures.add(error));
+  failures.end();
+}
