@@ -1,0 +1,113 @@
+"""Sends requests, and repeats them by the rules of `_retry`."""
+
+# Generated from _async/connection.py by tools/generate_sync.py: change that file.
+
+from __future__ import annotations
+
+import time
+import logging
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from .._errors import ApiError, NetworkError
+from .._retry import Attempts, Clock, Pause, RetryPolicy
+from .._wire import Answer, Request, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._config import Config
+
+logger = logging.getLogger("countersign")
+
+
+class Connection:
+    """The connection of a client: its HTTP client, its retry policy and its pause."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        timeout: float,
+        retry: RetryPolicy,
+        http_client: httpx.Client | None,
+        clock: Clock,
+        sleep: Callable[[float], Any] | None,
+    ) -> None:
+        # Many waits are open at once, each on a connection of its own.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        self._http = http_client or httpx.Client(limits=limits)
+        self._owned = http_client is None
+        self._config = config
+        self._timeout = timeout
+        self._pause = Pause()
+        self.retry = retry
+        self.clock = clock
+        self.sleep: Callable[[float], Any] = sleep or time.sleep
+
+    def close(self) -> None:
+        """Closes the HTTP client, unless the caller passed it."""
+        if self._owned:
+            self._http.close()
+
+    def call(self, request: Request, retry: RetryPolicy | None = None) -> Answer:
+        """The answer to a request, after as many tries as `retry` allows. Errors: `ApiError`, `NetworkError`."""
+        attempts = Attempts(retry or self.retry, self.clock, self._pause)
+        while True:
+            while (delay := attempts.delay()) > 0:
+                self.sleep(delay)
+            try:
+                return self._send(request)
+            except (ApiError, NetworkError) as error:
+                error.idempotency_key = request.idempotency_key
+                wait = attempts.failed(error)
+                logger.warning(
+                    "request failed, next try in %.2f s: %s %s, try %d, %s %s",
+                    *(
+                        wait,
+                        request.method,
+                        request.path,
+                        error.tries,
+                        error.code,
+                        error.request_id,
+                    ),
+                )
+
+    def _send(self, request: Request) -> Answer:
+        started = self.clock.monotonic()
+        answer = self._exchange(request, request.wait + self._timeout)
+        logger.debug(
+            "request answered in %.3f s: %s %s, status %d, request %s",
+            *(self.clock.monotonic() - started, request.method, request.path),
+            *(answer.status, answer.request_id),
+        )
+        error = refusal(answer, self.clock.time())
+        if error is not None:
+            raise error
+        return answer
+
+    def _exchange(self, request: Request, seconds: float) -> Answer:
+        """Sends once, and reads the answer to its end within about `seconds`."""
+        until = self.clock.monotonic() + seconds
+        content = bytearray()
+        try:
+            with self._http.stream(
+                request.method,
+                request.url(self._config.url),
+                headers=request.all_headers(self._config.api_key),
+                content=request.body,
+                timeout=httpx.Timeout(seconds, pool=None),
+                follow_redirects=False,
+            ) as response:
+                for part in response.iter_bytes():
+                    content += part
+                    # The time limits of httpx begin again with every part.
+                    if self.clock.monotonic() > until:
+                        raise NetworkError(f"no complete answer within {seconds:g} s")
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return Answer(response.status_code, headers, bytes(content))
+        except httpx.TimeoutException as error:
+            raise NetworkError(f"no answer within {seconds:g} s") from error
+        except httpx.RequestError as error:
+            raise NetworkError(str(error) or type(error).__name__) from error
