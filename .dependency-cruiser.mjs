@@ -3,8 +3,8 @@
 const TESTS = ['[.](test|contract|fixture)[.]ts$', '^server/test/', '^e2e/'];
 const LOCAL = '^(shared|server|web|scripts|e2e)/';
 const SHARED = '^shared/src/';
-/** What runs zod: schemas, what joins them with routes, and the client for pipelines, which checks replies. */
-const SCHEMAS = '^shared/src/(schemas/|contract/|client/|client[.]ts$)';
+/** What runs zod: schemas, what joins them with routes, the MCP tools, and the client for pipelines, which checks replies. */
+const SCHEMAS = '^shared/src/(schemas/|contract/|mcp/|client/|client[.]ts$)';
 const ZOD = 'node_modules/zod/';
 const TYPES = { dependencyTypesNot: ['type-only'] };
 const room = (name) => `^server/src/${name}/`;

@@ -33,6 +33,7 @@ export async function walkPublicApi(project: OpenProject, itemId: string): Promi
   const sender = { path: new URL(source.url).pathname, secret: source.inbound_secret };
   return [...submitting(project), ...batches(project), ...reading(project, itemId), ...listing(project)]
     .concat(await withdrawing(project, itemId))
+    .concat(agents(project, itemId))
     .concat(await regressions(project))
     .concat(await inbound(project, sender))
     .concat(stepsOf('readOpenApi', { path: '/api/public/openapi.json' }, [{ name: 'the document', status: 200 }]));
@@ -129,6 +130,27 @@ async function withdrawing(project: OpenProject, decidedId: string): Promise<Ste
     { name: 'no JSON', status: 400, body: '{' },
     { name: 'no text', status: 415, headers: { 'content-type': 'text/plain' } },
     { name: 'no key', status: 401, headers: { 'x-api-key': '' } },
+  ]);
+}
+
+function agents(project: OpenProject, itemId: string): Step[] {
+  const headers = { ...JSON_TYPE, 'x-api-key': project.pipeline.apiKey, accept: 'application/json, text/event-stream' };
+  const rpc = (method: string, params = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const tool = (name: string, args: object) => rpc('tools/call', { name, arguments: args });
+  const large = tool('request_review', { input: 'x'.repeat(300 * 1024) });
+  const repeated = tool('request_review', { ...aSubmission(), idempotency_key: randomUUID() });
+  return stepsOf('callMcp', { method: 'POST', path: '/api/public/mcp', headers, body: rpc('tools/list') }, [
+    { name: 'the tools', status: 200 },
+    { name: 'an item', status: 200, body: repeated },
+    { name: 'repeated', status: 200, body: repeated },
+    { name: 'its state', status: 200, body: tool('check_review', { id: itemId }) },
+    { name: 'a refusal', status: 200, body: tool('withdraw_review', { id: itemId }) },
+    { name: 'an unknown tool', status: 200, body: tool('approve_review', {}) },
+    { name: 'another page', status: 403, headers: { origin: 'https://evil.test' } },
+    { name: 'no text', status: 415, headers: { 'content-type': 'text/plain' } },
+    { name: 'no key', status: 401, headers: { 'x-api-key': '' } },
+    { name: 'a wrong key', status: 401, headers: { 'x-api-key': 'csk_nonsense' } },
+    { name: 'too large', status: 413, body: large },
   ]);
 }
 

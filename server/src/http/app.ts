@@ -13,6 +13,7 @@ import { bindChanges, bindLifecycle, bindProjects, bindGuidelines, bindTeam } fr
 import { bindInbound } from './routes/inbound.ts';
 import { bindInsights } from './routes/insights.ts';
 import { bindOpenApi, bindPublic } from './routes/public.ts';
+import { bindMcp } from './routes/mcp.ts';
 import { bindPool } from './routes/pool.ts';
 import { bindQueue } from './routes/queue.ts';
 import { bindRegressions } from './routes/regressions.ts';
@@ -56,6 +57,7 @@ export function bindRoutes(services: Services): Router {
   const router = new Router({ strict: true });
   const bind = binder(router, services);
   bindPublic(bind, services);
+  bindMcp(bind, services);
   bindInbound(bind, services);
   bindOpenApi(bind, services);
   bindSession(bind, services);

@@ -8,7 +8,7 @@ import { Refusal } from '@countersign/shared/errors';
 import type { Route } from '@countersign/shared/routes/route';
 import { EXPECTED, READING } from '../limits/memory-limits.ts';
 import type { Owner, Reservation } from '../limits/memory-budget.ts';
-import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
+import type { ApiKeyActor, KnownKey, MemberActor, Services } from '../usecases/services.ts';
 import { waitForTurn } from '../usecases/yield-to-event-loop.ts';
 import { admit, type Admitted, createEndpointLimiters, releaseWhenSent } from './admission/concurrency-limiter.ts';
 import { type Caller, callers, signer } from './admission/callers.ts';
@@ -39,7 +39,9 @@ export interface BytesCall<P, Q, A> extends Omit<Call<P, Q, undefined, A>, 'body
   bytes: Buffer;
 }
 
-type BytesHandler<P, Q, R, A> = (call: BytesCall<P, Q, A>) => Promise<R | ReplyWithStatus<R>>;
+type BytesHandler<P, Q, R, A> = (
+  call: BytesCall<P, Q, A>,
+) => Promise<R | ReplyWithStatus<R> | DeferredReply<R | ReplyWithStatus<R>>>;
 
 /** Binders with access to the services. One per kind of caller, so that the actor of a handler has the right type. */
 export interface Binder {
@@ -47,7 +49,7 @@ export interface Binder {
   member<P, Q, B, R>(route: Route<P, Q, B, R>, handler: Handler<P, Q, B, R, MemberActor>): void;
   pipeline<P, Q, B, R>(route: Route<P, Q, B, R>, handler: Handler<P, Q, B, R, ApiKeyActor>): void;
   /** The body of a pipeline that is too large, or has too many parts, to be validated as one: the handler parses it. */
-  pipelineBytes<P, Q, B, R>(route: Route<P, Q, B, R>, limit: number, handler: BytesHandler<P, Q, R, ApiKeyActor>): void;
+  pipelineBytes<P, Q, B, R>(route: Route<P, Q, B, R>, limit: number, handler: BytesHandler<P, Q, R, KnownKey>): void;
   /**
    * A body that is read before its sender is known: `limit` counts the sender first, the handler checks the signature.
    */
@@ -69,6 +71,7 @@ const BODY_BYTES = {
   none: STRANGER_BYTES,
   session: DASHBOARD_BYTES,
   api_key: LIMITS.itemBytes,
+  bearer: LIMITS.itemBytes,
   signature: LIMITS.itemBytes,
 };
 

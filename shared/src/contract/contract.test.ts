@@ -55,7 +55,8 @@ describe('the endpoints', () => {
 
   it.each(ENDPOINTS)('%s: shows in its path who may call', (_, { path, auth }) => {
     const isPublic = path.startsWith('/api/public/');
-    expect(auth === 'api_key' || auth === 'signature').toBe(isPublic && !path.endsWith('.json'));
+    expect(auth !== 'none' && auth !== 'session').toBe(isPublic && !path.endsWith('.json'));
+    expect(auth === 'bearer').toBe(path === '/api/public/mcp');
     expect(auth === 'signature').toBe(path.startsWith('/api/public/inbound/'));
     if (auth === 'none') expect(path).toMatch(/^\/api\/(auth\/|meta$|public\/openapi\.json$)/);
   });

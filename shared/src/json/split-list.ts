@@ -47,6 +47,6 @@ function findList(lexer: JsonLexer, name: string): boolean {
   return false;
 }
 
-/** A key may contain escapes. */
-const isKey = (key: string, name: string): boolean =>
+/** Whether the token of a key, in quotes, names this member: it may contain escapes. */
+export const isKey = (key: string, name: string): boolean =>
   key.includes('\\') ? JSON.parse(key) === name : key === `"${name}"`;

@@ -10,4 +10,5 @@ export const withdrawItem: RouteOf<typeof schemas.withdrawItem> = {
   path: '/api/public/items/:id/withdraw',
 };
 export const listItems: RouteOf<typeof schemas.listItems> = { method: 'GET', path: '/api/public/items' };
+export const callMcp: RouteOf<typeof schemas.callMcp> = { method: 'POST', path: '/api/public/mcp' };
 export const listEvents: RouteOf<typeof schemas.listEvents> = { method: 'GET', path: '/api/public/events' };

@@ -238,6 +238,14 @@ export const readItem = endpointSchemas({
   errors: ['not_found'],
 });
 
+export const withdrawalReason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .optional()
+  .meta({ description: 'Why; reviewers see it in the history of the item' });
+
 export const withdrawItem = endpointSchemas({
   auth: 'api_key',
   scope: 'submit',
@@ -245,17 +253,7 @@ export const withdrawItem = endpointSchemas({
   description:
     'An item that waits for people becomes `withdrawn` for good, and the webhook sends `item.withdrawn`. A repeat is answered like the first request. An item with a decision, even a provisional one, keeps it: the refusal `already_decided` carries the item, as `expired` does where the deadline was first.',
   params: z.object({ id: uuid.meta({ description: 'The ID of the item' }) }),
-  body: z
-    .strictObject({
-      reason: z
-        .string()
-        .trim()
-        .min(1)
-        .max(500)
-        .optional()
-        .meta({ description: 'Why; reviewers see it in the history of the item' }),
-    })
-    .optional(),
+  body: z.strictObject({ reason: withdrawalReason }).optional(),
   reply: submitted,
   errors: ['not_found', 'already_decided', 'expired'],
 });
@@ -321,4 +319,48 @@ export const listEvents = endpointSchemas({
   }),
   reply: z.object({ data: z.array(publicEvent), has_more: hasMore, next_cursor: nextCursor }).meta({ id: 'EventPage' }),
   errors: ['invalid_cursor'],
+});
+
+/** One message of the Model Context Protocol. The service sends no requests, so clients send no responses. */
+export const rpcMessage = z
+  .strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.number()]).optional().meta({ description: 'Absent from a notification' }),
+    method: z.string().meta({ description: 'Such as `tools/list` and `tools/call`' }),
+    params: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Of a tool call: `name`, and `arguments` as the tool describes them' }),
+  })
+  .meta({ id: 'RpcMessage', description: 'A JSON-RPC 2.0 request or notification' });
+export type RpcMessage = z.infer<typeof rpcMessage>;
+
+export const rpcReply = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.number(), z.null()]).optional(),
+    result: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Of a tool call: `content`, `structuredContent`, and `isError` where it was refused' }),
+    error: z
+      .object({
+        code: z.number().meta({ description: 'The code of JSON-RPC or MCP' }),
+        message: z.string().meta({ description: 'What to change' }),
+        data: z.unknown().optional().meta({ description: 'Details, such as the versions that are supported' }),
+      })
+      .optional()
+      .meta({ description: 'Instead of a result: an error of the protocol' }),
+  })
+  .meta({ id: 'RpcReply', description: 'A JSON-RPC 2.0 response' });
+export type RpcReply = z.infer<typeof rpcReply>;
+
+export const callMcp = endpointSchemas({
+  auth: 'bearer',
+  summary: 'Call the service as an MCP server (streamable HTTP)',
+  description:
+    'For agents: the tools `request_review`, `check_review` and `withdraw_review` of the Model Context Protocol, without sessions and without streams. A key that lacks the scope of a tool, and every other refusal of a tool, is a tool result with `isError`; an error of the protocol is a JSON-RPC error with status 400 or 404. A notification is answered with 202.',
+  body: rpcMessage,
+  reply: rpcReply,
+  errors: ['origin_refused'],
 });

@@ -4,10 +4,11 @@ import type { z } from 'zod';
 import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import { Refusal } from '@countersign/shared/errors';
 import { checkApiKey, refuseScope } from '../../usecases/credentials/check-api-key.ts';
-import type { ApiKeyActor, MemberActor, Services } from '../../usecases/services.ts';
+import type { KnownKey, MemberActor, Services } from '../../usecases/services.ts';
 import { checkSession, requireSession } from '../../usecases/credentials/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
-import { refuseForeignOrigin } from './origin.ts';
+import { refuseForeignOrigin, refuseOtherOrigin } from './origin.ts';
+import { bearerOf } from '../request/bearer.ts';
 import { parsePath } from '../request/parse-fields.ts';
 import { limitAddress, limitKey, limitOpen, limitPerson } from './rate-limit.ts';
 import { nameCaller } from '../middleware/security-events.ts';
@@ -43,11 +44,16 @@ export function callers(services: Services) {
       return actor;
     },
   });
-  const pipeline = ({ scope }: Pick<Endpoint, 'scope'>): Caller<ApiKeyActor> => ({
+  const pipeline = ({ auth, scope }: Pick<Endpoint, 'auth' | 'scope'>): Caller<KnownKey> => ({
     recheck: (ctx) => recheckKey(services, ctx),
     identify: async (ctx) => {
       const onUnknown = () => limitAddress(services, ctx, 'unknown-key');
-      const actor = await checkApiKey(services, header(ctx, 'x-api-key'), onUnknown);
+      if (auth === 'bearer') refuseOtherOrigin(ctx, services.baseUrl);
+      ctx.state.apiKey = header(ctx, 'x-api-key') ?? (auth === 'bearer' ? bearerOf(ctx) : undefined);
+      // RFC 6750, section 3: a refusal says that a bearer token is accepted.
+      if (auth === 'bearer') ctx.set('www-authenticate', 'Bearer');
+      const actor = await checkKeyOf(services, ctx, onUnknown);
+      ctx.remove('www-authenticate');
       await limitKey(services, ctx, actor);
       nameCaller(ctx, actor);
       refuseScope(actor, scope);
@@ -85,7 +91,12 @@ async function recheckSession(services: Services, ctx: Context): Promise<void> {
  */
 export async function recheckKey(services: Services, ctx: Context, waited = false): Promise<void> {
   if (!waited && !tookLong(ctx)) return;
-  await checkApiKey(services, header(ctx, 'x-api-key'));
+  await checkKeyOf(services, ctx);
+}
+
+/** Errors: `api_key_missing`, `api_key_invalid`, and what `onUnknown` throws. */
+function checkKeyOf(services: Services, ctx: Context, onUnknown?: () => Promise<void>): Promise<KnownKey> {
+  return checkApiKey(services, ctx.state.apiKey as string | undefined, onUnknown);
 }
 
 /** A header that was sent once; a repeated one (Node joins the values with a comma) is left to its parser to refuse. */

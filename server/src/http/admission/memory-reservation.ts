@@ -61,6 +61,8 @@ export const isList = ({ method, auth, query }: EndpointShape): boolean =>
 
 /** Bytes reserved for a response of this endpoint before it is created. */
 export function expectedResponseBytes(endpoint: EndpointShape): number {
+  // An agent may read an item with it.
+  if (endpoint.auth === 'bearer') return EXPECTED.one;
   if (endpoint.method !== 'GET' || endpoint.auth === 'none') return EXPECTED.small;
   return endpoint.path.endsWith('/export') || isList(endpoint) ? EXPECTED.page : EXPECTED.one;
 }

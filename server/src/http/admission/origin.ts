@@ -25,6 +25,16 @@ export function refuseForeignSite(ctx: Context, baseUrl: string): void {
   if (!isOurs) throw foreign(baseUrl);
 }
 
+/**
+ * Refuses a request whose Origin, if it has one, is not ours: a page that reaches this process by another name (DNS
+ * rebinding) sends the Origin of that name (MC2). Errors: `origin_refused`.
+ */
+export function refuseOtherOrigin(ctx: Context, baseUrl: string): void {
+  const { origin } = new URL(baseUrl);
+  if (['', origin].includes(ctx.get('origin'))) return;
+  throw new Refusal('origin_refused', `Call this address from a program, or from a page of ${origin}.`);
+}
+
 const OUR_SITES = ['same-origin', 'none'];
 
 function foreign(baseUrl: string): Refusal {

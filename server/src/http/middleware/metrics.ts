@@ -5,6 +5,7 @@ import { Refusal } from '@countersign/shared/errors';
 import type { Logger } from 'pino';
 import { health, type Probes } from './health.ts';
 import { problems } from '../response/problem.ts';
+import { bearerOf } from '../request/bearer.ts';
 import { requestId } from './request-id.ts';
 
 /** An answered request; `itemId` is the item that it names or created. */
@@ -84,7 +85,7 @@ export const noMetrics: Middleware = async (ctx, next) => {
 const NO_TOKEN = 'Set METRICS_TOKEN to read the metrics here, or METRICS_PORT to serve them on a separate port.';
 
 function refuseOthers(ctx: Context, token: string): void {
-  const sent = /^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1];
+  const sent = bearerOf(ctx);
   if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) return;
   ctx.set('www-authenticate', 'Bearer');
   if (sent === undefined) throw new Refusal('api_key_missing', 'Send the METRICS_TOKEN as Authorization: Bearer.');

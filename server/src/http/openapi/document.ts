@@ -18,6 +18,7 @@ import {
   type WebhookEvent,
   type WebhookEventName,
 } from '@countersign/shared/schemas/parts/webhook-events';
+import { makePlainer } from '@countersign/shared/schemas/parts/plain-json-schema';
 import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
 import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
@@ -109,11 +110,7 @@ const override: Override = ({ jsonSchema, zodSchema, io }) => {
   // Each item of a batch is validated separately, so the batch schema does not include its schema.
   if (zodSchema === submissionBatch.shape.items) jsonSchema.items = { $ref: '#/components/schemas/Submission' };
   if (zodSchema === answerBatch.shape.items) jsonSchema.items = { $ref: '#/components/schemas/CaseAnswer' };
-  // The format is enough; zod's pattern for it is very long.
-  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
-  // A response may gain members: only shapes that are closed by contract say so.
-  const def = zodSchema._zod.def;
-  if (io === 'output' && def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+  makePlainer({ jsonSchema, zodSchema, io });
 };
 
 const KIB = 1024;
@@ -140,6 +137,11 @@ const SECURITY_SCHEMES = {
     description:
       'An API key of the project, created on its page. It starts with `csk_`, is shown once and can be revoked. It may submit, read or both, and may expire.',
   },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same key as `Authorization: Bearer`, for MCP clients.',
+  },
   bodySignature: {
     type: 'apiKey',
     in: 'header',
@@ -162,6 +164,7 @@ const SECURITY: Record<Auth, Requirement[]> = {
   // The cookie of the dashboard is not part of the public API.
   session: [],
   api_key: [{ apiKey: [] }],
+  bearer: [{ apiKey: [] }, { bearer: [] }],
   signature: [{ bodySignature: [] }, { standardWebhooks: [] }],
 };
 

@@ -56,5 +56,5 @@ export const HEADER = {
 
 /** What every response of this endpoint can carry: a request with a valid key or source reports the remaining quota. */
 export function headersOfAll({ auth }: Pick<Endpoint, 'auth'>): ZodOpenApiHeadersObject {
-  return { 'x-request-id': refer('RequestId'), ...(auth === 'api_key' || auth === 'signature' ? HEADER.limited : {}) };
+  return { 'x-request-id': refer('RequestId'), ...(auth === 'none' || auth === 'session' ? {} : HEADER.limited) };
 }

@@ -5,6 +5,7 @@ import { receiveInbound } from '@countersign/shared/routes/inbound';
 import { readOpenApi } from '@countersign/shared/routes/openapi';
 import { answerCases, listCases, readRegression, startRegression } from '@countersign/shared/routes/regressions';
 import {
+  callMcp,
   listEvents,
   listItems,
   readItem,
@@ -14,6 +15,7 @@ import {
 } from '@countersign/shared/routes/public';
 import type { ZodOpenApiHeadersObject } from 'zod-openapi';
 import * as story from './examples.ts';
+import * as agent from './examples-mcp.ts';
 import * as rerun from './examples-regression.ts';
 import { HEADER } from './headers.ts';
 
@@ -23,6 +25,7 @@ export const TAGS = {
   Regressions:
     'Re-run items that reviewers edited, rejected or answered in words against a new version of a pipeline, as a dry run, and see what would still fail.',
   Inbound: 'Submissions by a signed webhook instead of an API key.',
+  Agents: 'The same for agents, by the Model Context Protocol.',
   Webhooks: 'What this service sends to the project’s webhook URL.',
   Description: 'This document.',
 } as const;
@@ -178,6 +181,22 @@ export const OPERATIONS: Record<string, Operation> = {
     answer: {
       description: 'One result per answer, in the order of the request.',
       examples: { two: { summary: 'One is judged, one is refused', value: { results: rerun.results } } },
+    },
+  },
+  callMcp: {
+    endpoint: endpointOf(callMcp),
+    tag: 'Agents',
+    requests: {
+      request: { summary: 'Submit a tool call for review', value: agent.requestReview },
+      check: { summary: 'Wait for the decision', value: agent.checkReview },
+    },
+    answer: {
+      description: 'The response to the message, which may be an error of the protocol.',
+      examples: {
+        requested: { summary: 'People will decide', value: agent.requested },
+        refused: { summary: 'The tool was refused', value: agent.refused },
+      },
+      headers: { ...HEADER.replayed, ...HEADER.expectedWait },
     },
   },
   receiveInbound: {

@@ -11,6 +11,7 @@ const BY_AUTH = {
   none: ['unavailable'],
   session: ['session_missing', 'unavailable'],
   api_key: ['api_key_missing', 'api_key_invalid', 'rate_limited', 'unavailable'],
+  bearer: ['api_key_missing', 'api_key_invalid', 'rate_limited', 'unavailable'],
   signature: ['rate_limited', 'unavailable'],
 } satisfies Record<Auth, readonly ErrorCode[]>;
 
@@ -31,6 +32,8 @@ export function codesOf(endpoint: Endpoint): ErrorCode[] {
   if (query !== null) codes.add('validation_failed');
   if (headers !== null && auth === 'api_key') codes.add('invalid_header');
   if (body !== null) for (const code of BY_BODY) codes.add(code);
+  // A message that is none is an error of its protocol.
+  if (auth === 'bearer') codes.delete('validation_failed');
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
@@ -80,6 +83,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   signature_expired: 'Sign the request again: the timestamp may be at most 300 seconds off.',
   project_mismatch: 'Send the project_id that this key belongs to.',
   forbidden: 'The project is archived (read-only) until an owner restores it.',
+  origin_refused: 'Call this address from a program, or from a page of this service.',
   not_found: 'No such ID in your projects.',
   request_timeout: 'Send the whole request within 30 s, its headers within 10 s.',
   idempotency_in_progress: 'Send the same request again in a second.',

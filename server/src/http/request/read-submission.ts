@@ -140,12 +140,20 @@ function refuseEnvelope(schema: z.ZodType, envelope: string | null, items: unkno
   parseFields(schema, value, '#');
 }
 
+/**
+ * One item with the limits of an item, wherever it is in the body. Errors: `payload_too_large`, `invalid_json`,
+ * `validation_failed`, and those of `read`.
+ */
+export function parseItem<T>(text: string, root: string, read: (part: ParsedBody) => T): T {
+  if (Buffer.byteLength(text) > LIMITS.itemBytes) {
+    throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB per item.`);
+  }
+  return read(parseText(text, root));
+}
+
 function parseOne<T>(text: string, root: string, read: (part: ParsedBody) => T): T | Refusal {
   try {
-    if (Buffer.byteLength(text) > LIMITS.itemBytes) {
-      throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB per item.`);
-    }
-    return read(parseText(text, root));
+    return parseItem(text, root, read);
   } catch (error) {
     // Invalid JSON is an error of the whole body.
     if (error instanceof Refusal && error.code !== 'invalid_json') return error;

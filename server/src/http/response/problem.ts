@@ -39,7 +39,8 @@ function wrongMethod(ctx: Context): Refusal {
 /** The error name that `db/database.ts` uses. */
 const READ_TOO_LONG = 'ReadTooLong';
 
-function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
+/** What a failure is answered with; an unexpected one is logged. */
+export function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
   if (error instanceof Refusal) {
     if (error.name === READ_TOO_LONG)
       log.warn({ request_id: ctx.state.requestId as string, path: logPath(ctx.path) }, 'database read timed out');

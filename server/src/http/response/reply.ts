@@ -37,7 +37,10 @@ export function reply(
   ctx.set('cache-control', 'no-store');
   if (value === undefined) {
     resizeToResponse(ctx, reservation, 0);
-    ctx.status = 204;
+    ctx.status = answer instanceof ReplyWithStatus ? status : 204;
+    // For any other status than 204, Koa would write its name as the content.
+    if (ctx.status !== 204) ctx.body = '';
+    ctx.remove('content-type');
     return;
   }
   const text = value instanceof RawJson ? bytesOf(value) : jsonText(value);

@@ -21,9 +21,9 @@ import { listPublicItems } from '../../usecases/items/list-public-items.ts';
 import { readPublicItem } from '../../usecases/items/read-item.ts';
 import type { ApiKeyActor, Services } from '../../usecases/services.ts';
 import type { Stored } from '../../usecases/items/intake.ts';
-import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/items/submit.ts';
-import { withdrawItem as withdraw } from '../../usecases/items/withdraw-item.ts';
+import { type Idempotency, submitBatch } from '../../usecases/items/submit.ts';
 import type { Waiter } from '../../usecases/items/waiters.ts';
+import { type PipelineCall, readOrWait, submitOne, waitFor, withdrawOne } from '../pipeline/items.ts';
 import { idempotencyKeyOf } from '../request/idempotency-key.ts';
 import { toProblem } from '../response/problem.ts';
 import { limitItems } from '../admission/rate-limit.ts';
@@ -40,9 +40,9 @@ export function bindPublic(bind: Binder, services: Services): void {
     refuseOtherProject(body.project_id, actor);
     const input = { ...toSubmitInput(body, raw), ...traceOf(ctx), idempotency: idempotencyOf(ctx, bytes) };
     const seconds = preferredWait(header(ctx, 'prefer'));
-    if (seconds === null) return store(services, { actor, ctx }, input);
+    if (seconds === null) return submitOne(services, { actor, ctx }, input);
     const waiter = services.waiters.take(actor);
-    const answer = await store(services, { actor, ctx }, input).catch((error: unknown) => {
+    const answer = await submitOne(services, { actor, ctx }, input).catch((error: unknown) => {
       waiter?.leave();
       throw error;
     });
@@ -51,41 +51,16 @@ export function bindPublic(bind: Binder, services: Services): void {
     return new DeferredReply(() => untilFinal(services, { actor, ctx }, { answer, waiter, seconds }));
   });
 
-  bind.pipeline(readItem, async ({ actor, params, query, ctx }) => {
-    const read = async () => {
-      const { item, decision, answerSchema } = await readPublicItem(services, actor, params.id);
-      return presentPublicItem(item, decision, answerSchema);
-    };
-    const answer = await read();
-    const { wait = 0 } = query;
-    const waiter = wait === 0 || !isOpen(answer.status) ? null : services.waiters.take(actor);
-    if (waiter === null) return answer;
-    return new DeferredReply(async () => {
-      await waited(waiter, ctx, { id: params.id, seconds: wait });
-      await recheckKey(services, ctx, true);
-      return read();
-    });
-  });
+  bind.pipeline(readItem, ({ actor, params: { id }, query: { wait = 0 }, ctx }) =>
+    readOrWait(services, { actor, ctx }, { id, seconds: wait }),
+  );
 
-  bind.pipeline(withdrawItem, async ({ actor, params, body }) => {
-    await withdraw(services, actor, { itemId: params.id, reason: body?.reason ?? null });
-    const { item, decision } = await readPublicItem(services, actor, params.id);
-    return presentSubmitted(item, decision);
-  });
+  bind.pipeline(withdrawItem, ({ actor, params: { id }, body, ctx }) =>
+    withdrawOne(services, { actor, ctx }, { id, reason: body?.reason }),
+  );
 
   bindBatch(bind, services);
   bindLists(bind, services);
-}
-
-type PipelineCall = { actor: ApiKeyActor; ctx: Context };
-
-async function store(services: Services, { actor, ctx }: PipelineCall, input: SubmitRequest): Promise<Submitted> {
-  const { item, decision, replayed } = await submit(services, actor, input);
-  if (replayed) ctx.set('idempotent-replayed', 'true');
-  ctx.state.itemId = item.id;
-  const answer = presentSubmitted(item, decision);
-  await setExpectedWait(services, { projectId: actor.projectId, ctx }, [answer]);
-  return answer;
 }
 
 /**
@@ -101,7 +76,7 @@ async function untilFinal(
     waiter?.leave();
     return answer;
   }
-  await waited(waiter, ctx, { id: answer.id, seconds });
+  await waitFor(waiter, ctx, { id: answer.id, seconds });
   // The item is stored, so the sender gets a response regardless of what happens during the wait. A key that was revoked
   // meanwhile gets nothing more than that.
   const now = await recheckKey(services, ctx, true)
@@ -111,14 +86,6 @@ async function untilFinal(
   const present = presentSubmitted(now.item, now.decision);
   if (!isOpen(present.status)) ctx.remove(EXPECTED_WAIT);
   return present;
-}
-
-async function waited(waiter: Waiter, ctx: Context, { id, seconds }: { id: string; seconds: number }): Promise<void> {
-  try {
-    await waiter.until(id, seconds, disconnectSignal(ctx));
-  } finally {
-    waiter.leave();
-  }
 }
 
 function bindBatch(bind: Binder, services: Services): void {
@@ -192,15 +159,6 @@ const WAIT = /(?:^|,)\s*wait\s*=\s*"?(\d+)"?\s*(?:;[^,]*)?(?=,|$)/i;
 export function preferredWait(prefer: string | undefined): number | null {
   const seconds = WAIT.exec(prefer ?? '')?.[1];
   return seconds === undefined ? null : Math.min(Number(seconds), LIMITS.waitSeconds);
-}
-
-/** Aborts when the client disconnects before the response. */
-function disconnectSignal(ctx: Context): AbortSignal {
-  const gone = new AbortController();
-  ctx.res.once('close', () => gone.abort());
-  // A client that disconnected earlier, while the item was stored or read, emits no further event.
-  if (ctx.res.closed) gone.abort();
-  return gone.signal;
 }
 
 export function bindOpenApi(bind: Binder, services: Services): void {

@@ -49,7 +49,13 @@ describe('T5: every route', () => {
   });
 
   it('T1: admits the callers that the contract names, and denies all others', () => {
-    const asks = { nobody: 'none', anyone: 'session', key: 'api_key', signature: 'signature' } as const;
+    const asks = {
+      nobody: 'none',
+      anyone: 'session',
+      key: 'api_key',
+      bearer: 'bearer',
+      signature: 'signature',
+    } as const;
     for (const [name, { least }] of Object.entries(ACCESS_RULES))
       expect([name, endpointOf(name).auth]).toEqual([name, asks[least as keyof typeof asks] ?? 'session']);
   });

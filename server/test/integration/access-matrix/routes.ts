@@ -19,7 +19,7 @@ interface Row {
  */
 export type AccessRule = Row &
   (
-    | { least: 'nobody' | 'anyone' | 'reviewer' | 'key' | 'signature' }
+    | { least: 'nobody' | 'anyone' | 'reviewer' | 'key' | 'bearer' | 'signature' }
     | { least: Exclude<Role, 'reviewer'>; behind: Ability }
   );
 
@@ -154,6 +154,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   removeInboundSource: { least: 'owner', behind: 'manage_keys' },
   listItems: { least: 'key' },
   withdrawItem: { least: 'key' },
+  callMcp: { least: 'bearer', body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
   listEvents: { least: 'key' },
 };
 
@@ -169,8 +170,8 @@ export function endpointOf(name: string): Endpoint {
 export const named = (wanted: (least: AccessRule['least']) => boolean): string[] =>
   Object.entries(ACCESS_RULES).flatMap(([name, { least }]) => (wanted(least) ? [name] : []));
 
-export const FOR_PEOPLE = named((least) => !['nobody', 'key', 'signature'].includes(least));
+export const FOR_PEOPLE = named((least) => !['nobody', 'key', 'bearer', 'signature'].includes(least));
 /** What a browser may send that changes something. */
 export const CHANGES = Object.keys(ACCESS_RULES).filter(
-  (name) => endpointOf(name).method !== 'GET' && !['api_key', 'signature'].includes(endpointOf(name).auth),
+  (name) => endpointOf(name).method !== 'GET' && !['api_key', 'bearer', 'signature'].includes(endpointOf(name).auth),
 );

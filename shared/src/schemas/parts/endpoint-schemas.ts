@@ -3,8 +3,11 @@ import type { z } from 'zod';
 import type { Scope } from '../../enums.ts';
 import type { ErrorCode } from '../../errors.ts';
 
-/** Who may call: anyone, a signed-in user (cookie), a pipeline (x-api-key), or a sender that signs the body. */
-export type Auth = 'none' | 'session' | 'api_key' | 'signature';
+/**
+ * Who may call: anyone, a signed-in user (cookie), a pipeline (x-api-key), a program that may send the key as a bearer token
+ * instead, or a sender that signs the body.
+ */
+export type Auth = 'none' | 'session' | 'api_key' | 'bearer' | 'signature';
 
 /**
  * The schemas of an endpoint, and what only the server and the documentation need of it. Its method and path are those of
@@ -12,7 +15,7 @@ export type Auth = 'none' | 'session' | 'api_key' | 'signature';
  */
 export interface EndpointSchemas<P = unknown, Q = unknown, B = unknown, R = unknown> {
   readonly auth: Auth;
-  /** The scope that the API key must have; null when no key is required (K8). */
+  /** The scope that the API key must have; null when no key is required, or when it depends on the body (K8). */
   readonly scope: Scope | null;
   /** One sentence for OpenAPI and the docs page. */
   readonly summary: string;
