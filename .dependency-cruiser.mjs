@@ -1,7 +1,7 @@
 // Import rules between folders (docs/ARCHITECTURE.md). One rule per folder; each comment says where the import should go instead.
 
 const TESTS = ['[.](test|contract|fixture)[.]ts$', '^server/test/', '^e2e/'];
-const LOCAL = '^(shared|server|web|scripts|e2e)/';
+const LOCAL = '^(shared|server|web|scripts|e2e|sdk)/';
 const SHARED = '^shared/src/';
 /** What runs zod: schemas, what joins them with routes, the MCP tools, and the client for pipelines, which checks replies. */
 const SCHEMAS = '^shared/src/(schemas/|contract/|mcp/|client/|client[.]ts$)';
@@ -175,6 +175,13 @@ const rooms = [
     from: { path: '^server/src/config[.]ts$' },
     to: { path: LOCAL, pathNot: [SHARED] },
   },
+  only({
+    name: 'mcp-program-calls-the-public-api',
+    from: '^sdk/mcp/',
+    may: [SHARED, '^server/src/http/mcp/tool-server[.]ts$'],
+    comment:
+      'countersign-mcp runs on other machines: it reaches the service by the client in shared/, and shares only the tools.',
+  }),
   only({
     name: 'web-knows-only-shared',
     from: '^web/',

@@ -8,7 +8,7 @@ import tseslint from 'typescript-eslint';
 const TESTS = ['**/*.{test,contract,fixture}.ts', 'server/test/**', 'e2e/**'];
 const SVELTE = ['**/*.svelte', '**/*.svelte.ts'];
 const PURE = ['server/src/domain/**/*.ts', 'web/src/lib/live/queue/queue-state.ts'];
-const MAY_READ_ENVIRONMENT = ['server/src/config.ts', 'scripts/**', '**/*.config.ts', ...TESTS];
+const MAY_READ_ENVIRONMENT = ['server/src/config.ts', 'scripts/**', 'sdk/mcp/src/main.ts', '**/*.config.ts', ...TESTS];
 // A server that listens for this process alone, and the libraries that ours are measured beside.
 const MAY_HAND_ON_ADDRESS = ['server/src/embedded/server.ts', 'scripts/bench/deliveries-rival.ts'];
 const MAY_EXPORT_DEFAULT = ['**/+*.ts', '**/*.config.{ts,js}', '.dependency-cruiser.mjs'];
@@ -62,7 +62,16 @@ const NO_SERVER_IN_WEB = [
 
 export default tseslint.config(
   {
-    ignores: ['**/node_modules/', 'docs/', '**/build/', '**/build-demo/', '**/.svelte-kit/', '.data/', '.test/'],
+    ignores: [
+      '**/node_modules/',
+      'docs/',
+      'sdk/*/dist/',
+      '**/build/',
+      '**/build-demo/',
+      '**/.svelte-kit/',
+      '.data/',
+      '.test/',
+    ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
 
@@ -110,7 +119,7 @@ export default tseslint.config(
   { files: MAY_READ_ENVIRONMENT, rules: { 'no-restricted-properties': 'off' } },
   { files: MAY_HAND_ON_ADDRESS, rules: { 'no-restricted-syntax': ['error', ...NO_DEFAULT_EXPORT] } },
   { files: MAY_EXPORT_DEFAULT, rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['scripts/**', '**/*.config.{ts,js}'], rules: { 'no-console': 'off' } },
+  { files: ['scripts/**', 'sdk/mcp/src/main.ts', '**/*.config.{ts,js}'], rules: { 'no-console': 'off' } },
   {
     files: PURE,
     ignores: TESTS,

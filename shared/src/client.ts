@@ -4,7 +4,8 @@ import { endpoint } from './contract/endpoint.ts';
 import { LIMITS } from './limits.ts';
 import * as routes from './routes/public.ts';
 import * as schemas from './schemas/public.ts';
-import type { PublicItem, Submission, Submitted } from './schemas/public.ts';
+import type { PublicEvent, PublicItem, Submission, Submitted } from './schemas/public.ts';
+import type { Decision } from './schemas/parts/decision.ts';
 import * as regressions from './client/regression.ts';
 import type { AnswerReply, PublicCase, PublicRegression, RegressionStart } from './client/regression.ts';
 import { Connection, type ClientOptions } from './client/connection.ts';
@@ -21,7 +22,7 @@ export type { Retry, RetryOptions } from './client/retry.ts';
 export type { Fetch, HttpAnswer, HttpRequest } from './client/transport.ts';
 export { RawJson } from './json/json.ts';
 export { verifyWebhook } from './webhook.ts';
-export type { Client };
+export type { Client, Decision, Json, PublicEvent, PublicItem, Submitted };
 
 /**
  * An item to submit. JSON is sent as `JSON.stringify` writes it; `new RawJson(text)` is sent unchanged, where the

@@ -45,11 +45,11 @@ async function answerEnvelope(
   ctx: Context,
   { envelope, prepared }: Pick<Message, 'envelope'> & { prepared: PreparedTool | null },
 ): Promise<Reply> {
-  const { answerMessage } = await import('../mcp/tool-server.ts');
+  const { answerMessage } = await import('../mcp/answer-message.ts');
   const headers = HEADERS.flatMap((name): [string, string][] => (ctx.get(name) === '' ? [] : [[name, ctx.get(name)]]));
   const request = new Request(new URL(callMcp.path, baseUrl), { method: 'POST', headers });
   let structured: unknown = null;
-  const response = await answerMessage(request, envelope, async (name) => {
+  const response = await answerMessage(request, envelope, async ({ name }) => {
     if (prepared === null) throw new Error(`The tool ${name} has no arguments.`);
     const outcome = await prepared();
     ({ structured } = outcome);

@@ -1,0 +1,90 @@
+// What each tool does by the public API, and what its refusals say.
+import type { z } from 'zod';
+import type { ToolCall } from '../../../server/src/http/mcp/tool-server.ts';
+import {
+  ApiError,
+  type Client,
+  NetworkError,
+  type NewItem,
+  UnexpectedAnswerError,
+} from '../../../shared/src/client.ts';
+import type { FieldError } from '../../../shared/src/errors.ts';
+import { type ToolFault, toolRefusal, toolResult, type ToolResult } from '../../../shared/src/mcp/results.ts';
+import { TOOLS, type ToolName } from '../../../shared/src/mcp/tools.ts';
+
+/** The project of the key, at a service. */
+export interface ReviewService {
+  client: Pick<Client, 'submit' | 'item' | 'withdraw'>;
+  projectId: string;
+  /** Without a slash at its end. */
+  baseUrl: string;
+}
+
+type Answer = { id: string };
+type Runner = (service: ReviewService, call: Omit<ToolCall, 'name'>) => Promise<Answer>;
+
+const RUNNERS: Record<ToolName, Runner> = {
+  request_review: async ({ client, projectId }, { args, signal }) => {
+    const { idempotency_key: idempotencyKey, ...item } = argumentsOf(TOOLS.request_review.input, args);
+    const submission = { ...item, project_id: projectId } as NewItem;
+    const { id, status, decision } = await client.submit(submission, { signal, idempotencyKey });
+    return { id, status, decision };
+  },
+  check_review: ({ client }, { args, signal }) => {
+    const { id, wait_seconds: waitSeconds } = argumentsOf(TOOLS.check_review.input, args);
+    return client.item(id, { waitSeconds, signal });
+  },
+  withdraw_review: ({ client }, { args, signal }) => {
+    const { id, reason } = argumentsOf(TOOLS.withdraw_review.input, args);
+    return client.withdraw(id, { signal, ...(reason !== undefined && { reason }) });
+  },
+};
+
+/** Runs a tool by the API of the service. Errors: only what is no refusal of the service. */
+export async function runTool(service: ReviewService, { name, ...call }: ToolCall): Promise<ToolResult> {
+  try {
+    const structured = await RUNNERS[name](service, call);
+    const content = toolResult({ text: JSON.stringify(structured), id: structured.id, baseUrl: service.baseUrl });
+    return { content, structuredContent: { ...structured } };
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    return toolRefusal(fault);
+  }
+}
+
+class InvalidArguments extends Error {
+  readonly errors: FieldError[];
+
+  constructor(errors: FieldError[]) {
+    super(errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' '));
+    this.errors = errors;
+  }
+}
+
+/** Errors: `InvalidArguments`. */
+function argumentsOf<T>(schema: z.ZodType<T>, args: unknown): T {
+  const parsed = schema.safeParse(args);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, code, message }) => ({
+    ...{ pointer: ['#', ...path.map(String)].join('/'), code, detail: message },
+  }));
+  throw new InvalidArguments(errors);
+}
+
+function faultOf(error: unknown): ToolFault | null {
+  if (error instanceof InvalidArguments) {
+    const { message: detail, errors } = error;
+    return { code: 'validation_failed', detail, request_id: null, errors };
+  }
+  if (error instanceof ApiError) {
+    const { code, detail, requestId, errors, retryAfter } = error;
+    return {
+      ...{ code, detail, request_id: requestId },
+      ...(errors.length > 0 && { errors }),
+      ...(retryAfter !== null && { retry_after_seconds: retryAfter }),
+    };
+  }
+  const isOutside = error instanceof NetworkError || error instanceof UnexpectedAnswerError;
+  return isOutside ? { code: 'unavailable', detail: `${error.message}. Try again later.`, request_id: null } : null;
+}
