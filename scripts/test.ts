@@ -11,6 +11,9 @@ import { countTests, type Counts, readReport } from './lib/checks/test-report.ts
 
 const VITEST = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not run).';
+/** `.ci/run` makes that environment; sdk/python/README.md says how. */
+const NO_PYTHON =
+  'No PYTHON_SDK: the Python package is not tested. It names the Python of an environment with sdk/python.';
 
 const QUICK = ['unit', 'unit-alone', 'web', 'web-dom', 'web-alone', 'usecases'];
 /** What each tier runs, by the first argument. Without one: everything, the long tests in one short round. */
@@ -25,6 +28,8 @@ const isQuick = first === '--quick';
 const required = process.env.REQUIRE_SERVICES === '1';
 const services: Service[] = [];
 const missing: string[] = [];
+/** Never required: the packages that they need come from registries. */
+const skipped: string[] = [];
 let vitest: ChildProcess | undefined;
 let interrupted = false;
 
@@ -36,6 +41,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const counts = await testAndStop();
+for (const line of skipped) console.log(`SKIPPED  ${line}`);
 for (const line of missing) console.log(`${required ? 'MISSING' : 'SKIPPED'}  ${line}`);
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
@@ -57,6 +63,7 @@ async function testAll(): Promise<Counts> {
       missing.push(`${NO_INSTALLED_POSTGRES} Without its tools the backup is not tested.`);
     if ((await findChromium()) === undefined)
       missing.push(`${MISSING_BROWSER} Without it the browser suites do not run.`);
+    if (process.env.PYTHON_SDK === undefined) skipped.push(NO_PYTHON);
   }
   if (required && missing.length > 0) return { passed: 0, failed: missing.length, skipped: 0 };
   return runVitest();

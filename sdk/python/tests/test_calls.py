@@ -207,6 +207,7 @@ def test_every_kind_of_refusal_has_its_class(client: Make, status: int, kind: ty
     [
         (b"<html>Bad Gateway</html>", "answered with 502 without a reason"),
         (b"[1]", "answered with 502 without a reason"),
+        (b'{"code":"a\\nforged line"}', "without a reason"),
         (b'{"title":"Upstream gone","errors":{"a":1},"item":3}', "Upstream gone"),
         (b"[" * 100_000, "without a reason"),
     ],

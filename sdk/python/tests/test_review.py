@@ -14,6 +14,7 @@ from countersign import (
     ItemExpired,
     ItemRejected,
     ItemWithdrawn,
+    NetworkError,
     NotFound,
     OutputInvalid,
     WaitTimeout,
@@ -207,6 +208,14 @@ def test_review_raises_where_nobody_answered(client: Make, clock: FakeClock) -> 
     with pytest.raises(WaitTimeout):
         api.review(input="t", suggestion="s", confidence=0.5, timeout=30)
     assert service.requests[1].url.params["wait"] == "30"
+
+
+def test_review_ends_with_its_time_where_the_service_is_not_there(client: Make, clock: FakeClock) -> None:
+    api, _ = client(httpx.ConnectError("gone"))
+    with pytest.raises(NetworkError) as raised:
+        api.review(input="t", suggestion="s", confidence=0.5, timeout=2, idempotency_key="k")
+    assert clock.now < 1002
+    assert raised.value.idempotency_key == "k"
 
 
 def test_an_output_that_is_no_model_raises_with_its_decision(client: Make) -> None:

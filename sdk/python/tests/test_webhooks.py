@@ -174,6 +174,12 @@ def test_a_signed_body_that_is_no_event_is_refused(body: bytes) -> None:
     assert not accepts(without(sign(body), *TRIO), body=body)
 
 
+@pytest.mark.parametrize("body", [BODY.decode(), EVENT])
+def test_a_parsed_body_is_an_error_of_the_program(body: Any) -> None:
+    with pytest.raises(TypeError, match="bytes that arrived"):
+        webhooks.verify(body, sign(), SECRET, now=NOW)
+
+
 @pytest.mark.parametrize("secret", ["", [], [""], "whsec_", "whsec_!", [SECRET, ""]])
 def test_an_empty_secret_is_an_error_of_the_program(secret: Any) -> None:
     with pytest.raises(ValueError, match="signing secret"):

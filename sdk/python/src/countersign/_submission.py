@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from ._errors import ApiError, FieldError
 from ._models import BatchResult, Malformed, Reader, read_submitted
-from ._wire import encode, problem_error
+from ._wire import Request, checked_key, encode, problem_error, trace_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,6 +72,21 @@ def item_body(project_id: str, item: Mapping[str, Any]) -> dict[str, Any]:
     if "deadline" in item:
         body.update(_deadline(body.pop("deadline")))
     return body
+
+
+def submission(
+    project_id: str, item: Mapping[str, Any], key: str | None, traceparent: str | None, wait: int = 0
+) -> Request:
+    """The request that submits an item. Errors: `TypeError` and `ValueError` for what cannot be sent."""
+    prefer = {"prefer": f"wait={wait}"} if wait else {}
+    return Request(
+        "POST",
+        "/items",
+        headers={**prefer, **trace_header(traceparent)},
+        body=encode(item_body(project_id, item)),
+        wait=wait,
+        idempotency_key=checked_key(key),
+    )
 
 
 def _deadline(deadline: object) -> dict[str, Any]:

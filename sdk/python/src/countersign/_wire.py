@@ -27,6 +27,7 @@ R = TypeVar("R")
 PREFIX = "/api/public"
 _IDEMPOTENCY_KEY = re.compile(r"[\x20-\x7e]{1,255}")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_CODE = re.compile(r"[a-z0-9_]{1,64}")
 _REQUEST_ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -119,7 +120,7 @@ def problem_error(
     plain = f"The server answered with {status} without a reason."
     return api_error_class(status)(
         status,
-        text.get("code", f"http_{status}"),
+        text["code"] if _CODE.fullmatch(text.get("code", "")) else f"http_{status}",
         text.get("detail", text.get("title", plain)),
         details=_details(body.get("errors")),
         request_id=request_id,

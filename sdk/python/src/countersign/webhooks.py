@@ -61,6 +61,9 @@ def verify(
     A webhook may arrive twice: ignore an `event.id` that you have used. Where the headers carry none, it
     is made from the body. Errors: `SignatureInvalid`: answer with 400 or 401, and do not use the body.
     """
+    if not isinstance(body, bytes):
+        # Parsed and written again, it would be other bytes than those that were signed.
+        raise TypeError("Pass the body as the bytes that arrived, before any parsing.")
     secrets = _checked([secret] if isinstance(secret, str) else secret)
     given = {name.lower(): value for name, value in headers.items()}
     hexes = [given[name] for name in _PLAIN if name in given]

@@ -19,7 +19,7 @@ from .._review import (
     schema_options,
     seconds_of,
 )
-from .._submission import chunk_results, chunks, item_body, too_large
+from .._submission import chunk_results, chunks, submission, too_large
 from .._wire import Request, checked_key, encode, item_path, trace_header
 
 if TYPE_CHECKING:
@@ -140,16 +140,7 @@ class AsyncCountersign:
         project; `PayloadTooLarge`; `TypeError` and `ValueError` for what cannot be sent.
         """
         item = {"input": input, "suggestion": suggestion, "confidence": confidence, **options}
-        wait = checked_wait(wait_seconds)
-        prefer = {"prefer": f"wait={wait}"} if wait else {}
-        request = Request(
-            "POST",
-            "/items",
-            headers={**prefer, **trace_header(traceparent)},
-            body=encode(item_body(self._config.project_id, item)),
-            wait=wait,
-            idempotency_key=checked_key(idempotency_key),
-        )
+        request = submission(self._config.project_id, item, idempotency_key, traceparent, checked_wait(wait_seconds))
         return (await self._connection.call(request)).submitted()
 
     async def submit_batch(
@@ -328,22 +319,19 @@ class AsyncCountersign:
         `ItemWithdrawn`, `WaitTimeout`; the item still waits after the latter. `OutputInvalid` with the
         decision where `answer_model` does not take the output.
         """
-        clock = self._connection.clock
-        until = clock.monotonic() + seconds_of(timeout)
-        submitted = await self.submit(
-            input=input,
-            suggestion=suggestion,
-            confidence=confidence,
-            idempotency_key=idempotency_key,
-            traceparent=traceparent,
-            **schema_options(answer_model, options),
-        )
+        clock, retry, seconds = self._connection.clock, self._connection.retry, seconds_of(timeout)
+        until = clock.monotonic() + seconds
+        item: dict[str, Any] = {"input": input, "suggestion": suggestion, "confidence": confidence}
+        item.update(schema_options(answer_model, options))
+        request = submission(self._config.project_id, item, idempotency_key, traceparent)
+        in_time = RetryPolicy(tries=retry.tries, seconds=min(retry.seconds, seconds))
+        submitted = (await self._connection.call(request, in_time)).submitted()
         status, decision = submitted.status, submitted.decision
         if decision is None:
-            item = await self._final(submitted.id, max(0.0, until - clock.monotonic()))
-            status, decision = item.status, item.decision
+            final = await self._final(submitted.id, max(0.0, until - clock.monotonic()))
+            status, decision = final.status, final.decision
             if status in ("expired", "withdrawn"):
-                decision = decision_of(item)
+                decision = decision_of(final)
         try:
             output = output_of(decision, answer_model, options.get("kind"))
         except OutputInvalid as error:
