@@ -92,10 +92,16 @@ def _supported(schema: Any) -> Any:
     if isinstance(pattern, str) and any(sign in pattern for sign in ("(?=", "(?!", "(?<")):
         logger.debug("pattern left out of an answer schema: it looks around")
         schema = {name: value for name, value in schema.items() if name != "pattern"}
-    return {
-        name: value if name in ("const", "enum", "default", "examples") else _supported(value)
-        for name, value in schema.items()
-    }
+    return {name: _supported_member(name, value) for name, value in schema.items()}
+
+
+def _supported_member(keyword: str, value: Any) -> Any:
+    if keyword in ("const", "enum", "default", "examples"):
+        return value  # no schema
+    if keyword in ("properties", "$defs", "patternProperties", "dependentSchemas") and isinstance(value, dict):
+        # Its names are no keywords: a property may be called "default".
+        return {name: _supported(one) for name, one in value.items()}
+    return _supported(value)
 
 
 def annotation(type_: Any) -> tuple[Any, dict[str, Any]]:

@@ -106,15 +106,22 @@ async function decideAll({ owner, id }: OpenProject, signal: AbortSignal): Promi
   }
 }
 
+/** The item of each event of the feed. */
+async function decidedItems(client: ReturnType<typeof createClient>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { data } of client.eventPages()) ids.push(...data.map(({ item_id }) => item_id));
+  return ids;
+}
+
 /** The items, the events and the journal agree: every number is there once, with what people decided. */
 async function expectEachOnce(client: ReturnType<typeof createClient>, journal: string): Promise<void> {
   const expected = Array.from({ length: COUNT }, (_, number) => number);
   const items = new Map<string, number>();
   for await (const { id, input } of client.eachItem()) items.set(id, (input as { number: number }).number);
   expect([...items.values()].sort((one, other) => one - other)).toEqual(expected);
-  const events: string[] = [];
-  for await (const { data } of client.eventPages()) events.push(...data.map(({ item_id }) => item_id));
-  expect(events.sort()).toEqual([...items.keys()].sort());
+  // An event is in the feed soon after its decision, and nothing comes after the last one.
+  await expect.poll(async () => (await decidedItems(client)).length).toBeGreaterThanOrEqual(COUNT);
+  expect((await decidedItems(client)).sort()).toEqual([...items.keys()].sort());
   const finished = readFileSync(journal, 'utf8')
     .trim()
     .split('\n')

@@ -70,16 +70,17 @@ class Countersign:
         clock: Clock | None = None,
         sleep: Callable[[float], Any] | None = None,
     ) -> None:
-        """Args.
+        """Reads the configuration; the first request connects.
 
-        url: Base URL of the service, such as `https://review.example.org`.
-        api_key: Key of one project, `csk_...`.
-        project_id: The project that the key belongs to; needed to submit.
-        timeout: Seconds for one request, on top of the wait that it asks for.
-        retry: How often a call is repeated.
-        http_client: Sends the requests, with its proxies and certificates; the caller closes it.
-        clock: Time and randomness, for tests.
-        sleep: Waits for so many seconds, for tests and other event loops.
+        Args:
+            url: Base URL of the service, such as `https://review.example.org`.
+            api_key: Key of one project, `csk_...`.
+            project_id: The project that the key belongs to; needed to submit.
+            timeout: Seconds for one request, on top of the wait that it asks for.
+            retry: How often a call is repeated.
+            http_client: Sends the requests, with its proxies and certificates; the caller closes it.
+            clock: Time and randomness, for tests.
+            sleep: Waits for so many seconds, for tests and other event loops.
         """
         # httpx takes longer to import than everything else: verifying webhooks does not need it.
         from .connection import Connection
