@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,7 +10,7 @@ from fake import FakeClock, FakeService, connect
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from countersign import Countersign
 
@@ -39,3 +40,13 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequ
     if "live" not in str(request.path):
         for name in ("COUNTERSIGN_URL", "COUNTERSIGN_API_KEY", "COUNTERSIGN_PROJECT_ID"):
             monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def loop() -> Iterator[None]:
+    """The event loop that synchronous runs of a framework keep, closed at the end."""
+    kept = asyncio.new_event_loop()
+    asyncio.set_event_loop(kept)
+    yield
+    asyncio.set_event_loop(None)
+    kept.close()

@@ -8,7 +8,7 @@ import { PYTHON, runPython, setStage } from './python.ts';
 describe.runIf(PYTHON !== undefined)('the Python package (where PYTHON_SDK names an environment)', () => {
   const testEnv = useTestEnvironment({ processes: 1 });
 
-  it('passes its tests against this server', { timeout: 240_000 }, async ({ signal }) => {
+  it('passes its tests against this server', { timeout: 900_000 }, async ({ signal }) => {
     const project = await openProject(await person(testEnv));
     const stage = await setStage(testEnv, project);
     try {

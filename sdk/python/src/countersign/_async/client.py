@@ -111,6 +111,10 @@ class AsyncCountersign:
         """Closes the connections. The client cannot be used afterwards."""
         await self._connection.aclose()
 
+    def now(self) -> float:
+        """Seconds by the clock of this client, from any start."""
+        return self._connection.clock.monotonic()
+
     async def submit(
         self,
         *,

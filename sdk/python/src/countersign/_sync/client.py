@@ -113,6 +113,10 @@ class Countersign:
         """Closes the connections. The client cannot be used afterwards."""
         self._connection.close()
 
+    def now(self) -> float:
+        """Seconds by the clock of this client, from any start."""
+        return self._connection.clock.monotonic()
+
     def submit(
         self,
         *,

@@ -1,0 +1,83 @@
+"""Runs a LangChain agent or LangGraph graph whose tool calls wait for people."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from langgraph.types import Command
+
+from .._langchain import interrupts_of, to_items, to_resume
+from .._tool_calls import DEFAULT_CONFIDENCE
+from .tool_calls import review_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+    from langchain_core.tools import BaseTool
+
+    from .._submission import SubmissionOptions
+    from .client import AsyncCountersign
+
+logger = logging.getLogger("countersign")
+
+
+async def arun_with_review(
+    agent: Any,
+    input: Any,
+    *,
+    client: AsyncCountersign,
+    config: Any,
+    timeout: float | timedelta | None = None,
+    confidence: float = DEFAULT_CONFIDENCE,
+    tools: Sequence[BaseTool] = (),
+    submission: SubmissionOptions | None = None,
+    **options: Any,
+) -> Any:
+    """Runs the agent to its end; each tool call that `HumanInTheLoopMiddleware` stops at is reviewed by people.
+
+    ```python
+    agent = create_agent(
+        model,
+        tools=[refund],
+        middleware=[HumanInTheLoopMiddleware(interrupt_on={"refund": True})],
+        checkpointer=checkpointer,
+    )
+    config = {"configurable": {"thread_id": ticket}}
+    result = await arun_with_review(agent, {"messages": messages}, client=client, config=config)
+    ```
+
+    A program that was killed while it waited runs the same line again: a thread that stands at an
+    interrupt goes on from there, with the same items, and `input` is not sent a second time.
+
+    Args:
+        agent: A compiled graph with a checkpointer.
+        input: As `ainvoke` takes it; None goes on with the thread.
+        client: Submits the calls and waits for their decisions.
+        config: As `ainvoke` takes it, with a `thread_id`.
+        timeout: Seconds for each time that the agent stops; None: no limit.
+        confidence: 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked.
+        tools: The tools of the agent: people edit their arguments in forms made from them.
+        submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
+        **options: Passed on to `ainvoke`.
+
+    Returns what `ainvoke` returns. A call that nobody decided in time, or that was withdrawn, is rejected
+    with a message that says so. Errors: `WaitTimeout`; `UnknownInterrupt` for interrupts of another kind;
+    `DecisionNotAllowed`; those of `submit`.
+    """
+    waiting = (await agent.aget_state(config)).interrupts
+    if waiting and input is not None:
+        logger.warning("The thread waits for a review and goes on with it: its input was not sent.")
+    result = None if waiting else await agent.ainvoke(input, config, **options)
+    while pending := waiting or interrupts_of(result):
+        calls = [to_items(interrupt, tools=tools) for interrupt in pending]
+        flat = [call for some in calls for call in some]
+        outcomes = iter(await review_calls(client, flat, timeout=timeout, confidence=confidence, submission=submission))
+        resume = {
+            interrupt.id: to_resume(interrupt, [next(outcomes) for _ in some], tools=tools)
+            for interrupt, some in zip(pending, calls, strict=True)
+        }
+        waiting = ()
+        result = await agent.ainvoke(Command(resume=resume), config, **options)
+    return result

@@ -1,0 +1,72 @@
+"""Runs an agent of the OpenAI Agents SDK whose tool calls wait for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agents import Runner
+
+from .._openai_agents import load, paused, to_items, to_resume
+from .._tool_calls import DEFAULT_CONFIDENCE
+from .tool_calls import review_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from agents import Agent
+
+    from .._submission import SubmissionOptions
+    from .client import AsyncCountersign
+
+
+async def arun_with_review(
+    agent: Agent[Any],
+    input: Any = None,
+    *,
+    client: AsyncCountersign,
+    timeout: float | timedelta | None = None,
+    confidence: float = DEFAULT_CONFIDENCE,
+    save: Callable[[str], object] | None = None,
+    resume: str | None = None,
+    submission: SubmissionOptions | None = None,
+    **options: Any,
+) -> Any:
+    """Runs the agent to its end; people review each call of a tool that needs approval.
+
+    ```python
+    @function_tool(needs_approval=True)
+    def refund(order: str, amount: float) -> str: ...
+
+    result = await arun_with_review(agent, "The teapot arrived with a crack.", client=client, save=store)
+    ```
+
+    Args:
+        agent: As `Runner.run` takes it.
+        input: As `Runner.run` takes it.
+        client: Submits the calls and waits for their decisions.
+        timeout: Seconds for each time that the agent stops; None: no limit.
+        confidence: 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked.
+        save: Called with text each time before the agent waits: store it.
+        resume: That text, after a program was killed: the run goes on with the same items, and `input` is
+            not sent a second time.
+        submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
+        **options: Passed on to `Runner.run`.
+
+    Returns what `Runner.run` returns. A call that nobody decided in time, or that was withdrawn, is rejected
+    with a message that says so. The SDK has no edits: see `to_resume`. Errors: `WaitTimeout`; those of `submit`.
+    """
+    if resume is None:
+        result = await Runner.run(agent, input, **options)
+        run = paused(result)
+    else:
+        result = None
+        run = await load(agent, resume, options.get("context"))
+    while run is not None:
+        if save is not None:
+            save(run.to_json())
+        calls = to_items(run)
+        outcomes = await review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
+        result = await Runner.run(agent, to_resume(run, outcomes), **options)
+        run = paused(result)
+    return result

@@ -1,0 +1,89 @@
+"""The deferred approvals of Pydantic AI as items to review, and outcomes as the results that a run goes on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
+from pydantic_ai.messages import ModelMessage  # noqa: TC002 - pydantic reads the annotation
+
+from ._tool_calls import ACTIONS, CallToReview, Outcome, UnknownInterrupt, call_key, read_arguments, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic_ai import AbstractToolset
+
+
+@dataclass(frozen=True, kw_only=True)
+class PausedRun:
+    """A run that waits for people: what it said so far, and the calls that it wants to make."""
+
+    messages: list[ModelMessage]
+    requests: DeferredToolRequests
+
+    def to_json(self) -> str:
+        """As text to store. It contains the conversation, so store it where only your program writes."""
+        return _PAUSED.dump_json(self).decode()
+
+    @staticmethod
+    def from_json(text: str) -> PausedRun:
+        """From `to_json`. Errors: `pydantic.ValidationError`."""
+        return _PAUSED.validate_json(text)
+
+
+_PAUSED = TypeAdapter(PausedRun)
+
+
+def paused(result: Any) -> PausedRun | None:
+    """The paused run behind what `Agent.run` returned; None where the run has ended. Errors: `UnknownInterrupt`."""
+    requests = result.output
+    if not isinstance(requests, DeferredToolRequests):
+        return None
+    if requests.calls:
+        names = ", ".join(sorted({call.tool_name for call in requests.calls}))
+        raise UnknownInterrupt(f"The run waits for results of {names}, which are no approvals: answer them yourself.")
+    return PausedRun(messages=result.all_messages(), requests=requests)
+
+
+def to_items(run: PausedRun, *, toolsets: Sequence[AbstractToolset[Any]] = ()) -> list[CallToReview]:
+    """The calls that wait for approval, in their order; `toolsets` of the agent give the forms for edits."""
+    stop = next((one.run_id for one in reversed(run.messages) if one.run_id), "")
+    return [
+        CallToReview(
+            idempotency_key=call_key(stop, call.tool_call_id),
+            name=call.tool_name,
+            arguments=read_arguments(call.args),
+            allowed=ACTIONS,
+            arguments_schema=_schema(toolsets, call.tool_name),
+            input=run.requests.metadata.get(call.tool_call_id),
+        )
+        for call in run.requests.approvals
+    ]
+
+
+def to_resume(run: PausedRun, outcomes: Sequence[Outcome]) -> DeferredToolResults:
+    """What the run goes on with: `agent.run(message_history=run.messages, deferred_tool_results=...)`.
+
+    `outcomes` are those of `to_items(run)`, in the same order. The framework has no answers in words: the
+    model gets such a response as the message of a denial, which is the text that it sees instead of a result.
+    """
+    results = DeferredToolResults()
+    for part, call, outcome in zip(run.requests.approvals, to_items(run), outcomes, strict=True):
+        verdict = verdict_of(outcome, call)
+        if verdict.action in ("approve", "edit"):
+            results.approvals[part.tool_call_id] = ToolApproved(override_args=verdict.arguments)
+        else:
+            results.approvals[part.tool_call_id] = ToolDenied(message=verdict.message)
+    return results
+
+
+def _schema(toolsets: Sequence[Any], name: str) -> dict[str, Any] | None:
+    """Of a tool that is a function; others, such as those of an MCP server, have their schema only while they run."""
+    for toolset in toolsets:
+        tool = getattr(toolset, "tools", {}).get(name)
+        if tool is not None:
+            return dict(tool.tool_def.parameters_json_schema)
+    return None

@@ -1,0 +1,72 @@
+"""Runs a Pydantic AI agent whose tool calls wait for people."""
+
+# Generated from _async/pydantic_ai.py by tools/generate_sync.py: change that file.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._pydantic_ai import PausedRun, paused, to_items, to_resume
+from .._tool_calls import DEFAULT_CONFIDENCE
+from .tool_calls import review_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from .._submission import SubmissionOptions
+    from .client import Countersign
+
+
+def run_with_review(
+    agent: Any,
+    input: Any = None,
+    *,
+    client: Countersign,
+    timeout: float | timedelta | None = None,
+    confidence: float = DEFAULT_CONFIDENCE,
+    save: Callable[[str], object] | None = None,
+    resume: str | None = None,
+    submission: SubmissionOptions | None = None,
+    **options: Any,
+) -> Any:
+    """Runs the agent to its end; people review each call of a tool with `requires_approval=True`.
+
+    ```python
+    agent = Agent(model, output_type=[str, DeferredToolRequests])
+    result = run_with_review(agent, "The teapot arrived with a crack.", client=client, save=store)
+    ```
+
+    Args:
+        agent: An agent whose `output_type` includes `DeferredToolRequests`.
+        input: The prompt, as `Agent.run` takes it.
+        client: Submits the calls and waits for their decisions.
+        timeout: Seconds for each time that the agent stops; None: no limit.
+        confidence: 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked.
+        save: Called with text each time before the agent waits: store it.
+        resume: That text, after a program was killed: the run goes on with the same items, and `input` is
+            not sent a second time.
+        submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
+        **options: Passed on to `Agent.run`.
+
+    Returns what `Agent.run` returns. A call that nobody decided in time, or that was withdrawn, is denied
+    with a message that says so. Errors: `WaitTimeout`; `UnknownInterrupt` for calls that wait for their
+    result from outside; those of `submit`.
+    """
+    result = None
+    if resume is None:
+        result = agent.run_sync(input, **options)
+        run = paused(result)
+    else:
+        run = PausedRun.from_json(resume)
+    options.pop("message_history", None)
+    while run is not None:
+        if save is not None:
+            save(run.to_json())
+        calls = to_items(run, toolsets=agent.toolsets)
+        outcomes = review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
+        result = agent.run_sync(
+            message_history=run.messages, deferred_tool_results=to_resume(run, outcomes), **options
+        )
+        run = paused(result)
+    return result

@@ -1,0 +1,45 @@
+"""Submits tool calls together, and waits for all of them."""
+
+# Generated from _async/tool_calls.py by tools/generate_sync.py: change that file.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._errors import ItemEnded
+from .._review import seconds_of
+from .._tool_calls import DEFAULT_CONFIDENCE, CallToReview, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+    from .._submission import SubmissionOptions
+    from .client import Countersign
+
+
+def review_calls(
+    client: Countersign,
+    calls: Sequence[CallToReview],
+    *,
+    timeout: float | timedelta | None = None,
+    confidence: float = DEFAULT_CONFIDENCE,
+    submission: SubmissionOptions | None = None,
+) -> list[Outcome]:
+    """Submits all calls before it waits for any: people see them at once. Outcomes in the order of the calls.
+
+    Errors: `WaitTimeout`, after which the items still wait: the same calls again go on with them.
+    """
+    until = client.now() + seconds_of(timeout)
+    submitted = [client.submit(**call.submission(confidence, submission or {})) for call in calls]
+    outcomes: list[Outcome] = []
+    for item in submitted:
+        status, decision = item.status, item.decision
+        if decision is None:
+            try:
+                decision = client.wait(item.id, timeout=max(0.0, until - client.now()))
+                status = decision.status
+            except ItemEnded as end:
+                status = end.item.status
+        outcomes.append(Outcome(item_id=item.id, status=status, decision=decision))
+    return outcomes

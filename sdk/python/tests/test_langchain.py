@@ -1,0 +1,211 @@
+"""LangChain's own agents, middleware, checkpoints and fake model: each outcome of a review, and its resumption."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import pytest
+
+pytest.importorskip("langchain", reason="LangChain is not installed")
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
+
+from countersign import WaitTimeout
+from countersign.langchain import DecisionNotAllowed, UnknownInterrupt, arun_with_review, run_with_review
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+CONFIG: Any = {"configurable": {"thread_id": "ticket-7"}}
+REFUND = {"name": "refund", "args": {"order": "BM-1", "amount": 24.9}, "id": "call-1", "type": "tool_call"}
+MAIL = {"name": "mail", "args": {"to": "ana@example.org"}, "id": "call-2", "type": "tool_call"}
+ASK = {"messages": [{"role": "user", "content": "The teapot arrived with a crack."}]}
+
+
+class ScriptedModel(GenericFakeChatModel):
+    """Says what it was given; it knows of tools without a look at them."""
+
+    def bind_tools(self, *_: Any, **__: Any) -> Any:
+        return self
+
+
+class Shop:
+    """An agent with two tools, which note what they run with."""
+
+    def __init__(self, *calls: dict[str, Any], mode: Any = "batched", allowed: Sequence[str] | None = None) -> None:
+        self.ran: list[tuple[str, dict[str, Any]]] = []
+        self.calls = list(calls)
+        self.mode = mode
+        self.gate: Any = True if allowed is None else {"allowed_decisions": list(allowed)}
+        self.checkpoints = InMemorySaver()
+
+    def tools(self) -> list[Callable[..., str]]:
+        def refund(order: str, amount: float) -> str:
+            """Refunds an order."""
+            self.ran.append(("refund", {"order": order, "amount": amount}))
+            return f"Refunded {amount}"
+
+        def mail(to: str) -> str:
+            """Writes to a customer."""
+            self.ran.append(("mail", {"to": to}))
+            return "Sent"
+
+        return [refund, mail]
+
+    def agent(self, *, resumed: bool = False) -> Any:
+        """The agent in a new process: of what it was, the checkpoints are left."""
+        words = AIMessage(content="", tool_calls=self.calls)
+        messages = [AIMessage("Done.")] if resumed else [words, AIMessage("Done.")]
+        gate = HumanInTheLoopMiddleware(interrupt_on={"refund": self.gate, "mail": self.gate}, interrupt_mode=self.mode)
+        return create_agent(
+            ScriptedModel(messages=iter(messages)),
+            tools=self.tools(),
+            middleware=[gate],
+            checkpointer=self.checkpoints,
+        )
+
+
+def answers(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the model was told of each call."""
+    return [(str(one.name), str(one.content)) for one in result["messages"] if isinstance(one, ToolMessage)]
+
+
+@pytest.fixture(params=["run_with_review", "arun_with_review"])
+def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """The driver, in both kinds."""
+    if request.param == "run_with_review":
+        return lambda agent, ask, reviews: run_with_review(agent, ask, client=reviews.client(), config=CONFIG)
+    return lambda agent, ask, reviews: asyncio.run(
+        arun_with_review(agent, ask, client=reviews.async_client(), config=CONFIG)
+    )
+
+
+@pytest.fixture(params=["batched", "per_call"])
+def mode(request: pytest.FixtureRequest) -> Any:
+    """How the middleware stops."""
+    return request.param
+
+
+def test_runs_what_a_person_approved(run: Any, mode: Any) -> None:
+    shop, reviews = Shop(REFUND, mode=mode), Reviews(refund=APPROVE)
+    result = run(shop.agent(), ASK, reviews)
+    assert shop.ran == [("refund", REFUND["args"])]
+    assert result["messages"][-1].content == "Done."
+    [sent] = reviews.sent()
+    assert (sent["kind"], sent["suggestion"]) == ("tool_call", {"name": "refund", "arguments": REFUND["args"]})
+
+
+def test_runs_with_the_arguments_that_a_person_changed(run: Any, mode: Any) -> None:
+    shop = Shop(REFUND, mode=mode)
+    run(shop.agent(), ASK, Reviews(refund=edit(order="BM-1", amount=20.0)))
+    assert shop.ran == [("refund", {"order": "BM-1", "amount": 20.0})]
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        (reject("Ask for a photo."), "Ask for a photo."),
+        (respond("Send a replacement."), "Send a replacement."),
+        (EXPIRE, "before its deadline"),
+        (WITHDRAW, "withdrawn"),
+        (REFUSED, "was rejected"),
+    ],
+)
+def test_runs_nothing_and_tells_the_model_why(run: Any, mode: Any, plan: dict[str, Any], told: str) -> None:
+    shop = Shop(REFUND, mode=mode)
+    result = run(shop.agent(), ASK, Reviews(refund=plan))
+    assert shop.ran == []
+    [(name, text)] = answers(result)
+    assert name == "refund"
+    assert told in text
+
+
+def test_reviews_two_calls_at_once_each_with_its_own_decision(run: Any, mode: Any) -> None:
+    shop, reviews = Shop(REFUND, MAIL, mode=mode), Reviews(refund=reject("No."), mail=APPROVE)
+    waited: list[int] = []
+    reviews.on_wait = lambda: waited.append(len(reviews.items))
+    run(shop.agent(), ASK, reviews)
+    assert shop.ran == [("mail", MAIL["args"])]
+    # Both are with the reviewers before anybody waits.
+    assert waited[0] == 2
+
+
+def test_goes_on_after_the_process_was_killed_with_the_same_item(run: Any, mode: Any) -> None:
+    shop, reviews = Shop(REFUND, mode=mode), Reviews(refund=APPROVE)
+
+    def kill() -> None:
+        raise Killed
+
+    reviews.on_wait = kill
+    with pytest.raises(Killed):
+        run(shop.agent(), ASK, reviews)
+    reviews.on_wait = lambda: None
+    run(shop.agent(resumed=True), ASK, reviews)
+    assert shop.ran == [("refund", REFUND["args"])]
+    assert (len(reviews.items), reviews.submissions) == (1, 2)
+
+
+def test_the_same_call_in_another_thread_is_another_item(mode: Any) -> None:
+    reviews = Reviews(refund=APPROVE)
+    for thread in ("a", "b"):
+        shop = Shop(REFUND, mode=mode)
+        config: Any = {"configurable": {"thread_id": thread}}
+        run_with_review(shop.agent(), ASK, client=reviews.client(), config=config)
+        assert len(shop.ran) == 1
+    assert len(reviews.items) == 2
+
+
+def test_people_edit_in_a_form_made_from_the_tool(mode: Any) -> None:
+    from langchain_core.tools import tool
+
+    shop, reviews = Shop(REFUND, mode=mode), Reviews(refund=APPROVE)
+    tools = [tool(one) for one in shop.tools()]
+    run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG, tools=tools)
+    [sent] = reviews.sent()
+    schema = sent["answer_schema"]
+    assert schema["required"] == ["order", "amount"]
+    assert schema["properties"]["amount"]["type"] == "number"
+
+
+def test_reviewers_may_do_only_what_the_middleware_allows(mode: Any) -> None:
+    shop, reviews = Shop(REFUND, mode=mode, allowed=["reject", "approve"]), Reviews(refund=APPROVE)
+    run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG, submission={"risk_flags": ["money"]})
+    [sent] = reviews.sent()
+    assert (sent["allowed_actions"], sent["risk_flags"]) == (["approve", "reject"], ["money"])
+
+
+def test_an_end_that_the_middleware_does_not_take_runs_nothing(mode: Any) -> None:
+    shop = Shop(REFUND, mode=mode, allowed=["approve", "edit"])
+    with pytest.raises(DecisionNotAllowed, match="Allow 'reject'"):
+        run_with_review(shop.agent(), ASK, client=Reviews(refund=EXPIRE).client(), config=CONFIG)
+    assert shop.ran == []
+
+
+def test_a_timeout_leaves_the_thread_and_its_item_waiting() -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
+    with pytest.raises(WaitTimeout):
+        run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG, timeout=0)
+    reviews.script["refund"] = APPROVE
+    run_with_review(shop.agent(resumed=True), None, client=reviews.client(), config=CONFIG)
+    assert (len(shop.ran), len(reviews.items)) == (1, 1)
+
+
+def test_an_interrupt_of_another_kind_is_left_to_its_program() -> None:
+    class Form(TypedDict):
+        name: str
+
+    def ask(_: Form) -> Form:
+        return {"name": interrupt("What is your name?")}
+
+    graph: Any = StateGraph(Form)
+    graph = graph.add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
+    with pytest.raises(UnknownInterrupt, match="no review of a tool call"):
+        run_with_review(graph, {"name": ""}, client=Reviews().client(), config=CONFIG)

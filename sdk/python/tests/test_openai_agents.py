@@ -1,0 +1,165 @@
+"""The OpenAI Agents SDK with a scripted model: each outcome of a review, and going on after a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("agents", reason="The OpenAI Agents SDK is not installed")
+
+from agents import Agent, Model, ModelResponse, RunConfig, Usage, function_tool
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
+
+from countersign import WaitTimeout
+from countersign.openai_agents import arun_with_review, run_with_review
+
+pytestmark = pytest.mark.usefixtures("loop")
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REFUND = ("refund", {"order": "BM-1", "amount": 24.9})
+MAIL = ("mail", {"to": "ana@example.org"})
+QUIET = RunConfig(tracing_disabled=True)
+
+
+class ScriptedModel(Model):
+    """Makes the calls, and ends once it has their results."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.shop = shop
+
+    async def get_response(self, *arguments: Any, **options: Any) -> ModelResponse:
+        given = options.get("input", arguments[1] if len(arguments) > 1 else "")
+        items = [] if isinstance(given, str) else given
+        told = [str(one["output"]) for one in items if one.get("type") == "function_call_output"]
+        self.shop.told = told
+        output: list[Any] = []
+        if told:
+            text = ResponseOutputText(annotations=[], text="Done.", type="output_text")
+            output = [
+                ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
+            ]
+        else:
+            # As models that number their calls do.
+            output = [
+                ResponseFunctionToolCall(
+                    arguments=json.dumps(arguments), call_id=f"functions.{name}:{n}", name=name, type="function_call"
+                )
+                for n, (name, arguments) in enumerate(self.shop.calls)
+            ]
+        return ModelResponse(output=output, usage=Usage(), response_id=None)
+
+    def stream_response(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+
+class Shop:
+    """An agent with two tools that need approval, which note what they run with."""
+
+    def __init__(self, *calls: tuple[str, dict[str, Any]]) -> None:
+        self.ran: list[tuple[str, dict[str, Any]]] = []
+        self.told: list[str] = []
+        self.calls = calls
+
+    def agent(self) -> Agent[Any]:
+        @function_tool(needs_approval=True)
+        def refund(order: str, amount: float) -> str:
+            """Refunds an order."""
+            self.ran.append(("refund", {"order": order, "amount": amount}))
+            return "Refunded."
+
+        @function_tool(needs_approval=True)
+        def mail(to: str) -> str:
+            """Writes to a customer."""
+            self.ran.append(("mail", {"to": to}))
+            return "Sent."
+
+        return Agent(name="Support", model=ScriptedModel(self), tools=[refund, mail])
+
+
+@pytest.fixture(params=["run_with_review", "arun_with_review"])
+def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """The driver, in both kinds."""
+    ask = "The teapot arrived with a crack."
+    if request.param == "run_with_review":
+        return lambda agent, reviews, **options: run_with_review(
+            agent, ask, client=reviews.client(), run_config=QUIET, **options
+        )
+    return lambda agent, reviews, **options: asyncio.run(
+        arun_with_review(agent, ask, client=reviews.async_client(), run_config=QUIET, **options)
+    )
+
+
+def test_runs_what_a_person_approved(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    assert run(shop.agent(), reviews).final_output == "Done."
+    assert shop.ran == [REFUND]
+    [sent] = reviews.sent()
+    assert sent["suggestion"] == {"name": "refund", "arguments": REFUND[1]}
+    assert sent["answer_schema"]["required"] == ["order", "amount"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        (reject("Ask for a photo."), "Ask for a photo."),
+        (respond("Send a replacement."), "Send a replacement."),
+        (edit(order="BM-1", amount=20.0), 'exactly these arguments: {"order": "BM-1", "amount": 20.0}'),
+        (EXPIRE, "before its deadline"),
+        (WITHDRAW, "withdrawn"),
+        (REFUSED, "was rejected"),
+    ],
+)
+def test_runs_nothing_and_tells_the_model_why(run: Any, plan: dict[str, Any], told: str) -> None:
+    shop = Shop(REFUND)
+    run(shop.agent(), Reviews(refund=plan))
+    assert shop.ran == []
+    assert told in shop.told[0]
+
+
+def test_reviews_two_calls_at_once_each_with_its_own_decision(run: Any) -> None:
+    shop, reviews = Shop(REFUND, MAIL), Reviews(refund=reject("No."), mail=APPROVE)
+    waited: list[int] = []
+    reviews.on_wait = lambda: waited.append(len(reviews.items))
+    run(shop.agent(), reviews)
+    assert shop.ran == [MAIL]
+    assert waited[0] == 2
+
+
+def test_goes_on_after_the_process_was_killed_with_the_same_item(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    saved: list[str] = []
+
+    def kill() -> None:
+        raise Killed
+
+    reviews.on_wait = kill
+    with pytest.raises(Killed):
+        run(shop.agent(), reviews, save=saved.append)
+    reviews.on_wait = lambda: None
+    again = Shop(REFUND)
+    assert run(again.agent(), reviews, resume=saved[-1]).final_output == "Done."
+    assert again.ran == [REFUND]
+    assert (len(reviews.items), reviews.submissions) == (1, 2)
+
+
+def test_a_call_with_the_same_id_in_another_run_is_another_item(run: Any) -> None:
+    reviews = Reviews(refund=APPROVE)
+    run(Shop(REFUND).agent(), reviews)
+    run(Shop(REFUND).agent(), reviews)
+    assert len(reviews.items) == 2
+
+
+def test_a_timeout_leaves_the_item_waiting() -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
+    saved: list[str] = []
+    with pytest.raises(WaitTimeout):
+        run_with_review(shop.agent(), "?", client=reviews.client(), timeout=0, save=saved.append, run_config=QUIET)
+    reviews.script["refund"] = APPROVE
+    run_with_review(shop.agent(), client=reviews.client(), resume=saved[-1], run_config=QUIET)
+    assert (len(shop.ran), len(reviews.items)) == (1, 1)

@@ -1,0 +1,162 @@
+"""Pydantic AI's own agents and function model: each outcome of a review, and going on after a kill."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed")
+
+from pydantic_ai import Agent, DeferredToolRequests
+from pydantic_ai.exceptions import CallDeferred
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
+
+from countersign import WaitTimeout
+from countersign.pydantic_ai import UnknownInterrupt, arun_with_review, run_with_review
+
+pytestmark = pytest.mark.usefixtures("loop")
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REFUND = ToolCallPart("refund", {"order": "BM-1", "amount": 24.9}, tool_call_id="call_0")
+MAIL = ToolCallPart("mail", '{"to": "ana@example.org"}', tool_call_id="call_1")
+
+
+class Shop:
+    """An agent with two tools that need approval, which note what they run with."""
+
+    def __init__(self, *calls: ToolCallPart) -> None:
+        self.ran: list[tuple[str, dict[str, Any]]] = []
+        self.told: list[str] = []
+        self.calls = list(calls)
+
+    def model(self, messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        returned = [part for part in messages[-1].parts if isinstance(part, ToolReturnPart)]
+        if not returned:
+            return ModelResponse(parts=list(self.calls))
+        self.told = [str(part.content) for part in returned]
+        return ModelResponse(parts=[TextPart("Done.")])
+
+    def agent(self) -> Agent[None, Any]:
+        agent: Agent[None, Any] = Agent(FunctionModel(self.model), output_type=[str, DeferredToolRequests])
+
+        @agent.tool_plain(requires_approval=True)
+        def refund(order: str, amount: float) -> str:
+            """Refunds an order."""
+            self.ran.append(("refund", {"order": order, "amount": amount}))
+            return "Refunded."
+
+        @agent.tool_plain(requires_approval=True)
+        def mail(to: str) -> str:
+            """Writes to a customer."""
+            self.ran.append(("mail", {"to": to}))
+            return "Sent."
+
+        return agent
+
+
+@pytest.fixture(params=["run_with_review", "arun_with_review"])
+def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """The driver, in both kinds."""
+    if request.param == "run_with_review":
+        return lambda agent, reviews, **options: run_with_review(
+            agent, "The teapot arrived with a crack.", client=reviews.client(), **options
+        )
+    return lambda agent, reviews, **options: asyncio.run(
+        arun_with_review(agent, "The teapot arrived with a crack.", client=reviews.async_client(), **options)
+    )
+
+
+def test_runs_what_a_person_approved(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    assert run(shop.agent(), reviews).output == "Done."
+    assert shop.ran == [("refund", REFUND.args)]
+    [sent] = reviews.sent()
+    assert sent["suggestion"] == {"name": "refund", "arguments": REFUND.args}
+    assert sent["answer_schema"]["required"] == ["order", "amount"]
+
+
+def test_runs_with_the_arguments_that_a_person_changed(run: Any) -> None:
+    shop = Shop(REFUND)
+    run(shop.agent(), Reviews(refund=edit(order="BM-1", amount=20.0)))
+    assert shop.ran == [("refund", {"order": "BM-1", "amount": 20.0})]
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        (reject("Ask for a photo."), "Ask for a photo."),
+        (respond("Send a replacement."), "Send a replacement."),
+        (EXPIRE, "before its deadline"),
+        (WITHDRAW, "withdrawn"),
+        (REFUSED, "was rejected"),
+    ],
+)
+def test_runs_nothing_and_tells_the_model_why(run: Any, plan: dict[str, Any], told: str) -> None:
+    shop = Shop(REFUND)
+    run(shop.agent(), Reviews(refund=plan))
+    assert shop.ran == []
+    assert told in shop.told[0]
+
+
+def test_reviews_two_calls_at_once_each_with_its_own_decision(run: Any) -> None:
+    shop, reviews = Shop(REFUND, MAIL), Reviews(refund=reject("No."), mail=APPROVE)
+    waited: list[int] = []
+    reviews.on_wait = lambda: waited.append(len(reviews.items))
+    run(shop.agent(), reviews)
+    assert shop.ran == [("mail", {"to": "ana@example.org"})]
+    assert waited[0] == 2
+
+
+def test_goes_on_after_the_process_was_killed_with_the_same_item(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    saved: list[str] = []
+
+    def kill() -> None:
+        raise Killed
+
+    reviews.on_wait = kill
+    with pytest.raises(Killed):
+        run(shop.agent(), reviews, save=saved.append)
+    reviews.on_wait = lambda: None
+    again = Shop(REFUND)
+    assert run(again.agent(), reviews, resume=saved[-1]).output == "Done."
+    assert again.ran == [("refund", REFUND.args)]
+    assert (len(reviews.items), reviews.submissions) == (1, 2)
+
+
+def test_a_call_with_the_same_id_in_another_run_is_another_item(run: Any) -> None:
+    reviews = Reviews(refund=APPROVE)
+    run(Shop(REFUND).agent(), reviews)
+    run(Shop(REFUND).agent(), reviews)
+    assert len(reviews.items) == 2
+
+
+def test_a_timeout_leaves_the_item_waiting() -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
+    saved: list[str] = []
+    with pytest.raises(WaitTimeout):
+        run_with_review(shop.agent(), "?", client=reviews.client(), timeout=0, save=saved.append)
+    reviews.script["refund"] = APPROVE
+    run_with_review(shop.agent(), client=reviews.client(), resume=saved[-1])
+    assert (len(shop.ran), len(reviews.items)) == (1, 1)
+
+
+def test_a_result_from_outside_is_left_to_its_program() -> None:
+    agent: Agent[None, Any] = Agent(
+        FunctionModel(lambda *_: ModelResponse(parts=[ToolCallPart("look_up", {}, tool_call_id="call_0")])),
+        output_type=[str, DeferredToolRequests],
+    )
+
+    @agent.tool_plain
+    def look_up() -> str:
+        """Asks another system."""
+        raise CallDeferred
+
+    with pytest.raises(UnknownInterrupt, match="look_up"):
+        run_with_review(agent, "?", client=Reviews().client())
