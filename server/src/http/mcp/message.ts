@@ -1,9 +1,11 @@
 // Reads one MCP message: its envelope for the SDK, and the arguments of a tool as the text that was sent (I7).
+import { isUtf8 } from 'node:buffer';
+import { findJsonFault } from '@countersign/shared/json/json-fault';
 import { memberRange, type MemberRange } from '@countersign/shared/json/member-range';
 import { LIMITS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import { rpcMessage, type RpcMessage } from '@countersign/shared/schemas/public';
-import { decode, parseText } from '../request/i-json.ts';
+import { decode, notJsonAt, parseText } from '../request/i-json.ts';
 import { parseFields } from '../request/parse-fields.ts';
 
 /** What a message has besides the arguments of its tool, in bytes. */
@@ -37,7 +39,7 @@ export interface Message {
 
 /** Errors: `RpcFault`, and `payload_too_large` for an envelope that is. */
 export function readMessage(bytes: Buffer): Message {
-  return asRpcFault(() => {
+  return asRpcFault(bytes, () => {
     const text = decode(bytes);
     const place = argumentsIn(text);
     const envelopeText = place === null ? text : `${text.slice(0, place.from)}{}${text.slice(place.to)}`;
@@ -51,15 +53,20 @@ export function readMessage(bytes: Buffer): Message {
   });
 }
 
-/** A refusal of JSON that is no message is an error of the protocol. */
-export function asRpcFault<T>(read: () => T): T {
+/** A refusal of JSON that is no message is an error of the protocol. `bytes` is the body that `read` reads. */
+export function asRpcFault<T>(bytes: Buffer, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'payload_too_large') throw error;
-    if (error.code === 'invalid_json') throw new RpcFault(PARSE_ERROR, error.detail);
+    if (error.code === 'invalid_json') throw new RpcFault(PARSE_ERROR, whereIn(bytes, error));
     throw new RpcFault(INVALID_REQUEST, `Send one JSON-RPC 2.0 message. ${error.detail}`);
   }
+}
+
+/** IJ1: a part of the body knows only its own lines. Bytes that are not UTF-8 have been located already. */
+function whereIn(bytes: Buffer, part: Refusal): string {
+  return isUtf8(bytes) ? notJsonAt(findJsonFault(bytes.toString())).detail : part.detail;
 }
 
 function argumentsIn(text: string): MemberRange | null {

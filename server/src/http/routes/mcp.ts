@@ -28,14 +28,14 @@ async function answerBytes(services: Services, call: McpCall, bytes: Buffer): Pr
     const fault = new RpcFault(METHOD_NOT_FOUND, 'There is nothing to subscribe to: the list of tools never changes.');
     return faultReply(404, fault, envelope.id);
   }
-  const prepared = prepare(services, call, message);
+  const prepared = prepare(services, call, { ...message, bytes });
   const answer = () => answerEnvelope(services, call.ctx, { envelope, prepared });
-  // It may wait, and must not hold the text of its arguments meanwhile: no closure here may use `message`.
+  // It may wait, and must not hold the text of its arguments meanwhile: no closure here may use `message` or `bytes`.
   return tool === 'check_review' ? new DeferredReply(answer) : answer();
 }
 
-const prepare = (services: Services, call: McpCall, message: Message): PreparedTool | null =>
-  asRpcFault(() => prepareTool(services, call, message));
+const prepare = (services: Services, call: McpCall, message: Message & { bytes: Buffer }): PreparedTool | null =>
+  asRpcFault(message.bytes, () => prepareTool(services, call, message));
 
 /** The headers of the protocol; no other header of a request concerns the SDK. */
 const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'];

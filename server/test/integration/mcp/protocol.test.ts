@@ -155,6 +155,13 @@ describe('a message that is none', () => {
     expect([answer.status, rpcOf(answer).error?.code], answer.text).toEqual([status, code]);
   });
 
+  it.each([
+    ['{"jsonrpc":"2.0","method":"ping",}', 34],
+    ['{"jsonrpc":"2.0","method":"tools/call","params":{"name":"check_review","arguments":{"id":]}}}', 90],
+  ])('IJ1: %s is located in the whole body', async (body, column) => {
+    expect(rpcOf(await post(body)).error?.message).toContain(`line 1, column ${column} `);
+  });
+
   it('nests arguments as deep as a submission may be', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
     const body = (levels: number) =>
