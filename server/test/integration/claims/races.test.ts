@@ -15,7 +15,7 @@ import { useServices, type ServicesEnvironment } from '../support/test-services.
 import { scaled } from '../../soak.ts';
 
 const testEnv = useServices();
-const RACES = Number(process.env.RACES ?? scaled(60, 1000));
+const RACES = Number(process.env.RACES ?? scaled(25, 1000));
 let processes: ServicesEnvironment[];
 let fixture: ProjectFixture;
 /** Ten people, two of them supervisors. */
