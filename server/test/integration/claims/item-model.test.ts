@@ -265,6 +265,20 @@ const EVERY_STEP = Object.keys(STEPS).map((name) =>
   commandOf(name, { item: 0, who: 'supervisor', action: 'approve', late: false, kind: 'queued', onDeadline: 'expire' }),
 );
 
+/** Each refusal of an item that its deadline rejected, and a supervisor approved afterwards. */
+const REVISED_AFTER_DEADLINE = [
+  'submit',
+  'passDeadline',
+  'revise',
+  'renew',
+  'claim',
+  'decide',
+  'withdraw',
+  'reopen',
+].map((name) =>
+  commandOf(name, { item: 0, who: 'supervisor', action: 'approve', late: false, kind: 'queued', onDeadline: 'reject' }),
+);
+
 /** The row matches the model, and the event log describes a lifecycle that the rules allow. */
 async function expectValidItem(model: Model, modelItem: rules.ModelItem): Promise<void> {
   const [row, eventLog] = [await rowOf(testEnv, modelItem.id), await eventsOf(testEnv, modelItem.id)];
@@ -324,7 +338,7 @@ describe('an item’s lifecycle', () => {
           for (const modelItem of model.modelItems) await expectValidItem(model, modelItem);
           await expectFigures(model);
         }),
-        { numRuns: 20, examples: [[EVERY_STEP]] },
+        { numRuns: 20, examples: [[EVERY_STEP], [REVISED_AFTER_DEADLINE]] },
       );
       expect(taken).toEqual(new Set(Object.keys(STEPS)));
     },

@@ -60,8 +60,9 @@ export function newModelItem(
   };
 }
 
-/** The refusal for an item that is not open. */
-const closed = ({ expired }: ModelItem): Outcome => (expired ? 'expired' : 'already_decided');
+/** The refusal for an item that is not open. A revision decides even an item that its deadline ended. */
+const closed = ({ expired, revisions }: ModelItem): Outcome =>
+  expired && revisions === 0 ? 'expired' : 'already_decided';
 
 /** LC4: at most three claims. An expired lease does not count. */
 export function claimLimitReached(modelItems: readonly ModelItem[], who: Who): boolean {
@@ -92,7 +93,7 @@ export function takesOver(modelItem: ModelItem, who: Who, full: boolean): Outcom
 export function reopens(modelItem: ModelItem, who: Who): Outcome {
   if (who !== 'supervisor') return 'forbidden';
   if (isOpen(modelItem)) return 'validation_failed';
-  if (modelItem.expired) return 'expired';
+  if (modelItem.expired && modelItem.revisions === 0) return 'expired';
   if (modelItem.status !== 'rejected' || modelItem.decided !== null || modelItem.revisions > 0)
     return 'already_decided';
   if (modelItem.late) return 'expired';
@@ -103,7 +104,7 @@ export function reopens(modelItem: ModelItem, who: Who): Outcome {
 /** WD1: the pipeline withdraws an item that waits, claimed or not; a repeat is no other withdrawal. */
 export function withdraws(modelItem: ModelItem): Outcome {
   if (modelItem.status === 'withdrawn') return 'ok';
-  if (!isOpen(modelItem)) return modelItem.revisions > 0 ? 'already_decided' : closed(modelItem);
+  if (!isOpen(modelItem)) return closed(modelItem);
   Object.assign(modelItem, { status: 'withdrawn', holder: null, claim: 'none' });
   return 'ok';
 }
