@@ -28,10 +28,9 @@ beforeAll(async () => {
   project = await openProject(await person(testEnv));
   mkdirSync(app);
   const to = ['--pack-destination', folder];
-  // The first one builds both.
-  await npm(join(ROOT, 'sdk/typescript'), 'pack', ...to);
-  const others = ['sdk/mcp', ...['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'].map(installed)];
-  for (const path of others) await npm(ROOT, 'pack', `./${path}`, '--ignore-scripts', ...to);
+  await npm(ROOT, 'run', 'build:sdk');
+  const paths = ['sdk/typescript', 'sdk/mcp', ...['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'].map(installed)];
+  for (const path of paths) await npm(ROOT, 'pack', `./${path}`, '--ignore-scripts', ...to);
   writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
   const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   await npm(app, 'install', '--offline', '--no-audit', '--no-fund', ...packed.map((name) => join(folder, name)));
