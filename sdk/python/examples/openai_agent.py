@@ -40,13 +40,13 @@ def refund(order: str, amount: float) -> str:
     return "Refunded."
 
 
-paused = Path("paused-run.json")
+paused = Path("openai-agent.json")
 with Countersign() as client:
     result = run_with_review(
         Agent(name="Support", model=ScriptedModel(), tools=[refund]),
         "The teapot arrived with a crack.",
         client=client,
-        save=paused.write_text,
+        save=lambda text: paused.write_text(text, "utf-8"),
         resume=paused.read_text("utf-8") if paused.exists() else None,
         run_config=RunConfig(tracing_disabled=True),
     )

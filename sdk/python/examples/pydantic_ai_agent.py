@@ -32,13 +32,13 @@ def refund(order: str, amount: float) -> str:
     return "Refunded."
 
 
-paused = Path("paused-run.json")
+paused = Path("pydantic-ai-agent.json")
 with Countersign() as client:
     result = run_with_review(
         agent,
         "The teapot arrived with a crack.",
         client=client,
-        save=paused.write_text,
+        save=lambda text: paused.write_text(text, "utf-8"),
         resume=paused.read_text("utf-8") if paused.exists() else None,
     )
 paused.unlink(missing_ok=True)

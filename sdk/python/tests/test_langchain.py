@@ -209,3 +209,42 @@ def test_an_interrupt_of_another_kind_is_left_to_its_program() -> None:
     graph = graph.add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
     with pytest.raises(UnknownInterrupt, match="no review of a tool call"):
         run_with_review(graph, {"name": ""}, client=Reviews().client(), config=CONFIG)
+
+
+def test_a_thread_killed_in_its_tool_goes_on_without_a_second_input(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    tools = shop.tools
+
+    def killed() -> list[Any]:
+        def refund(order: str, amount: float) -> str:
+            """Refunds an order."""
+            raise Killed(order, amount)
+
+        return [refund, tools()[1]]
+
+    shop.tools = killed  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        run(shop.agent(), ASK, reviews)
+    shop.tools = tools  # type: ignore[method-assign]
+    result = run(shop.agent(resumed=True), ASK, reviews)
+    assert [one.type for one in result["messages"]] == ["human", "ai", "tool", "ai"]
+    assert (shop.ran, len(reviews.items)) == ([("refund", REFUND["args"])], 1)
+
+
+def test_new_messages_wait_until_the_thread_has_ended() -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
+    with pytest.raises(WaitTimeout):
+        run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG, timeout=0)
+    more = {"messages": [{"role": "user", "content": "And the cup."}]}
+    with pytest.raises(ValueError, match="input=None"):
+        run_with_review(shop.agent(), more, client=reviews.client(), config=CONFIG)
+
+
+def test_an_old_checkpoint_is_refused_since_its_approvals_would_hold_again(mode: Any) -> None:
+    shop, reviews = Shop(REFUND, mode=mode), Reviews(refund=APPROVE)
+    agent = shop.agent()
+    run_with_review(agent, ASK, client=reviews.client(), config=CONFIG)
+    old = next(state for state in agent.get_state_history(CONFIG) if "tools" in state.next)
+    with pytest.raises(ValueError, match="checkpoint_id"):
+        run_with_review(shop.agent(resumed=True), None, client=reviews.client(), config=old.config)
+    assert len(shop.ran) == 1

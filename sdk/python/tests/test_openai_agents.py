@@ -10,12 +10,17 @@ import pytest
 
 pytest.importorskip("agents", reason="The OpenAI Agents SDK is not installed")
 
-from agents import Agent, Model, ModelResponse, RunConfig, Usage, function_tool
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from agents import Agent, ApplyPatchTool, Model, ModelResponse, RunConfig, ShellTool, Usage, function_tool
+from openai.types.responses import (
+    ResponseFunctionShellToolCall,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
 
 from countersign import WaitTimeout
-from countersign.openai_agents import arun_with_review, run_with_review
+from countersign.openai_agents import AlreadyReleased, arun_with_review, run_with_review
 
 pytestmark = pytest.mark.usefixtures("loop")
 
@@ -158,8 +163,101 @@ def test_a_call_with_the_same_id_in_another_run_is_another_item(run: Any) -> Non
 def test_a_timeout_leaves_the_item_waiting() -> None:
     shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
     saved: list[str] = []
-    with pytest.raises(WaitTimeout):
+    with pytest.raises(WaitTimeout) as timeout:
         run_with_review(shop.agent(), "?", client=reviews.client(), timeout=0, save=saved.append, run_config=QUIET)
+    assert timeout.value.paused_run == saved[-1]
     reviews.script["refund"] = APPROVE
     run_with_review(shop.agent(), client=reviews.client(), resume=saved[-1], run_config=QUIET)
     assert (len(shop.ran), len(reviews.items)) == (1, 1)
+
+
+class OneCall(Model):
+    """Makes this call, then ends."""
+
+    def __init__(self, call: Any) -> None:
+        self.calls = [call]
+
+    async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
+        text = ResponseOutputText(annotations=[], text="Done.", type="output_text")
+        end = ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
+        return ModelResponse(output=[self.calls.pop() if self.calls else end], usage=Usage(), response_id=None)
+
+    def stream_response(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+
+def test_reviewers_see_what_a_shell_would_run() -> None:
+    ran: list[str] = []
+    call = ResponseFunctionShellToolCall.model_validate(
+        {
+            "id": "sh-1",
+            "call_id": "c-1",
+            "type": "shell_call",
+            "status": "completed",
+            "action": {"commands": ["rm -rf /data"], "timeout_ms": 1000, "max_output_length": 100},
+            "environment": None,
+        }
+    )
+
+    def execute(request: Any) -> str:
+        ran.extend(request.data.action.commands)
+        return ""
+
+    shell = ShellTool(executor=execute, needs_approval=True)
+    agent: Agent[Any] = Agent(name="Support", model=OneCall(call), tools=[shell])
+    reviews = Reviews(shell=APPROVE)
+    run_with_review(agent, "?", client=reviews.client(), run_config=QUIET)
+    [sent] = reviews.sent()
+    assert sent["suggestion"]["arguments"]["action"]["commands"] == ["rm -rf /data"]
+    assert sent["answer_schema"] is None
+    assert ran == ["rm -rf /data"]
+
+
+def test_reviewers_see_what_a_patch_would_change() -> None:
+    operation = {"type": "delete_file", "path": "/etc/passwd"}
+    call = {"type": "apply_patch_call", "id": "p-1", "call_id": "c-2", "status": "completed", "operation": operation}
+
+    class Editor:
+        def delete_file(self, _: Any) -> None:
+            raise AssertionError
+
+        create_file = update_file = delete_file
+
+    patch = ApplyPatchTool(editor=Editor(), needs_approval=True)
+    agent: Agent[Any] = Agent(name="Support", model=OneCall(call), tools=[patch])
+    reviews = Reviews(apply_patch=reject("Never."))
+    run_with_review(agent, "?", client=reviews.client(), run_config=QUIET)
+    [sent] = reviews.sent()
+    assert sent["suggestion"]["arguments"] == {"operation": operation}
+
+
+def test_a_run_that_was_killed_in_its_tool_is_not_run_again(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    saved: list[str] = []
+    run(shop.agent(), reviews, save=saved.append)
+    # Before the wait, and before the tool.
+    assert len(saved) == 2
+    again = Shop(REFUND)
+    with pytest.raises(AlreadyReleased, match="may have run"):
+        run(again.agent(), reviews, resume=saved[-1])
+    assert again.ran == []
+
+
+def test_waits_until_a_run_is_stored() -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    saved: list[str] = []
+
+    async def save(text: str) -> None:
+        await asyncio.sleep(0)
+        saved.append(text)
+
+    asyncio.run(arun_with_review(shop.agent(), "?", client=reviews.async_client(), save=save, run_config=QUIET))
+    assert len(saved) == 2
+
+
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
+def test_refuses_to_store_what_nobody_awaits() -> None:
+    async def save(_: str) -> None: ...
+
+    with pytest.raises(TypeError, match="arun_with_review"):
+        run_with_review(Shop(REFUND).agent(), "?", client=Reviews().client(), save=save, run_config=QUIET)

@@ -16,7 +16,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
 
 from countersign import WaitTimeout
-from countersign.pydantic_ai import UnknownInterrupt, arun_with_review, run_with_review
+from countersign.pydantic_ai import AlreadyReleased, UnknownInterrupt, arun_with_review, run_with_review
 
 pytestmark = pytest.mark.usefixtures("loop")
 
@@ -140,8 +140,9 @@ def test_a_call_with_the_same_id_in_another_run_is_another_item(run: Any) -> Non
 def test_a_timeout_leaves_the_item_waiting() -> None:
     shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
     saved: list[str] = []
-    with pytest.raises(WaitTimeout):
+    with pytest.raises(WaitTimeout) as timeout:
         run_with_review(shop.agent(), "?", client=reviews.client(), timeout=0, save=saved.append)
+    assert timeout.value.paused_run == saved[-1]
     reviews.script["refund"] = APPROVE
     run_with_review(shop.agent(), client=reviews.client(), resume=saved[-1])
     assert (len(shop.ran), len(reviews.items)) == (1, 1)
@@ -160,3 +161,35 @@ def test_a_result_from_outside_is_left_to_its_program() -> None:
 
     with pytest.raises(UnknownInterrupt, match="look_up"):
         run_with_review(agent, "?", client=Reviews().client())
+
+
+def test_a_run_that_was_killed_in_its_tool_is_not_run_again(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    saved: list[str] = []
+    run(shop.agent(), reviews, save=saved.append)
+    # Before the wait, and before the tool.
+    assert len(saved) == 2
+    again = Shop(REFUND)
+    with pytest.raises(AlreadyReleased, match="may have run"):
+        run(again.agent(), reviews, resume=saved[-1])
+    assert again.ran == []
+
+
+def test_waits_until_a_run_is_stored() -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    saved: list[str] = []
+
+    async def save(text: str) -> None:
+        await asyncio.sleep(0)
+        saved.append(text)
+
+    asyncio.run(arun_with_review(shop.agent(), "?", client=reviews.async_client(), save=save))
+    assert len(saved) == 2
+
+
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
+def test_refuses_to_store_what_nobody_awaits() -> None:
+    async def save(_: str) -> None: ...
+
+    with pytest.raises(TypeError, match="arun_with_review"):
+        run_with_review(Shop(REFUND).agent(), "?", client=Reviews().client(), save=save)

@@ -21,6 +21,7 @@ REPLACEMENTS = [
     (r"\ba(run_with_review|invoke|get_state)\b", r"\1"),
     (r"(?<!`)\b(agent|Runner)\.run\(", r"\1.run_sync("),
     (r"(\bload)(?=,|\()", r"\1_now"),
+    (r"\bakeep\b", "keep"),
     (r"\bimport asyncio\b", "import time"),
     (r"\basyncio\.sleep\b", "time.sleep"),
 ]

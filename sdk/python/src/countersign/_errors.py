@@ -225,6 +225,8 @@ class WaitTimeout(CountersignError, TimeoutError):
     def __init__(self, item_id: str, seconds: float) -> None:
         super().__init__(f"Item {item_id} was not final within {seconds:g} s.")
         self.item_id = item_id
+        self.paused_run: str | None = None
+        """Of an agent that waited: what it goes on with, as `resume`."""
 
 
 class OutputInvalid(CountersignError, ValueError):

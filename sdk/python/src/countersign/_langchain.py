@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from langchain_core.messages import convert_to_messages
+
 from ._schema import json_schema_of
 from ._tool_calls import ACTIONS, CallToReview, Outcome, UnknownInterrupt, Verdict, verdict_of
 
@@ -22,6 +24,17 @@ def interrupts_of(result: Any) -> Sequence[Interrupt[Any]]:
     if found is None and isinstance(result, dict):
         found = result.get("__interrupt__")
     return found or ()
+
+
+def refuse_new_input(values: Any, input: Any) -> None:
+    """A thread that has not ended takes no further messages: one of its calls would stay without a result.
+
+    Errors: `ValueError` for messages that the thread does not have.
+    """
+    given = input.get("messages") if isinstance(input, dict) else None
+    known = [message.content for message in values.get("messages", ())] if isinstance(values, dict) else []
+    if given and any(message.content not in known for message in convert_to_messages(given)):
+        raise ValueError("The thread has not ended, and these messages are new. Go on with input=None, then send them.")
 
 
 def to_items(interrupt: Interrupt[Any], *, tools: Sequence[BaseTool] = ()) -> list[CallToReview]:

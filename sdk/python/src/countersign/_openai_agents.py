@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from agents import RunState
 
-from ._tool_calls import ACTIONS, CallToReview, Outcome, Verdict, call_key, read_arguments, verdict_of
+from ._tool_calls import (
+    ACTIONS,
+    AlreadyReleased,
+    CallToReview,
+    Outcome,
+    UnknownInterrupt,
+    Verdict,
+    call_key,
+    read_arguments,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +41,12 @@ class PausedRun:
     id: str
     state: RunState[Any]
 
-    def to_json(self) -> str:
-        """As text to store. It contains the conversation, so store it where only your program writes."""
-        return json.dumps({"id": self.id, "state": self.state.to_json()})
+    def to_json(self, *, released: bool = False) -> str:
+        """As text to store. It contains the conversation, so store it where only your program writes.
+
+        `released`: the reviewed calls go to the agent now, so that nobody goes on with this text again.
+        """
+        return json.dumps({"id": self.id, "released": released, "state": self.state.to_json()})
 
 
 def paused(result: Any) -> PausedRun | None:
@@ -42,8 +55,10 @@ def paused(result: Any) -> PausedRun | None:
 
 
 async def load(agent: Agent[Any], text: str, context: Any = None) -> PausedRun:
-    """From `PausedRun.to_json`. Errors: those of `RunState.from_json`, `KeyError`, `ValueError`."""
+    """From `PausedRun.to_json`. Errors: `AlreadyReleased`; those of `RunState.from_json`, `KeyError`, `ValueError`."""
     stored = json.loads(text)
+    if stored["released"]:
+        raise AlreadyReleased("The reviewed calls of this run went to the agent before: they may have run.")
     state = await RunState.from_json(agent, stored["state"], context_override=context)
     return PausedRun(id=stored["id"], state=state)
 
@@ -59,12 +74,12 @@ def load_now(agent: Agent[Any], text: str, context: Any = None) -> PausedRun:
 
 
 def to_items(run: PausedRun) -> list[CallToReview]:
-    """The calls that wait for approval, in their order."""
+    """The calls that wait for approval, in their order. Errors: `UnknownInterrupt` for one that shows nothing."""
     return [
         CallToReview(
             idempotency_key=call_key(run.id, item.call_id or str(index)),
-            name=item.name or "",
-            arguments=read_arguments(item.arguments),
+            name=item.qualified_name or "",
+            arguments=_arguments(item),
             allowed=ACTIONS,
             arguments_schema=_schema(item),
             input={"agent": item.agent.name},
@@ -93,6 +108,18 @@ def _message(call: CallToReview, verdict: Verdict) -> str:
     if verdict.action != "edit":
         return verdict.message
     return EDITED.format(name=call.name, arguments=json.dumps(verdict.arguments, ensure_ascii=False))
+
+
+def _arguments(item: ToolApprovalItem) -> dict[str, Any]:
+    """What the call would do: its arguments, or all that a tool such as the shell has instead of them."""
+    if item.arguments is not None:
+        return read_arguments(item.arguments)
+    raw: Any = item.raw_item
+    whole: dict[str, Any] = dict(raw) if isinstance(raw, dict) else raw.model_dump(mode="json", exclude_none=True)
+    shown = {name: value for name, value in whole.items() if name not in ("id", "call_id", "type", "status")}
+    if not shown:
+        raise UnknownInterrupt(f"The call of {item.name!r} shows nothing that a person could review.")
+    return shown
 
 
 def _schema(item: ToolApprovalItem) -> dict[str, Any] | None:

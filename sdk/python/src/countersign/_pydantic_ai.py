@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
 from pydantic_ai.messages import ModelMessage  # noqa: TC002 - pydantic reads the annotation
 
-from ._tool_calls import ACTIONS, CallToReview, Outcome, UnknownInterrupt, call_key, read_arguments, verdict_of
+from ._tool_calls import (
+    ACTIONS,
+    AlreadyReleased,
+    CallToReview,
+    Outcome,
+    UnknownInterrupt,
+    call_key,
+    read_arguments,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,15 +32,23 @@ class PausedRun:
 
     messages: list[ModelMessage]
     requests: DeferredToolRequests
+    released: bool = False
+    """The reviewed calls went to the agent, and may have run."""
 
-    def to_json(self) -> str:
-        """As text to store. It contains the conversation, so store it where only your program writes."""
-        return _PAUSED.dump_json(self).decode()
+    def to_json(self, *, released: bool = False) -> str:
+        """As text to store. It contains the conversation, so store it where only your program writes.
+
+        `released`: the reviewed calls go to the agent now, so that nobody goes on with this text again.
+        """
+        return _PAUSED.dump_json(replace(self, released=released)).decode()
 
     @staticmethod
     def from_json(text: str) -> PausedRun:
-        """From `to_json`. Errors: `pydantic.ValidationError`."""
-        return _PAUSED.validate_json(text)
+        """From `to_json`. Errors: `AlreadyReleased`, `pydantic.ValidationError`."""
+        run = _PAUSED.validate_json(text)
+        if run.released:
+            raise AlreadyReleased("The reviewed calls of this run went to the agent before: they may have run.")
+        return run
 
 
 _PAUSED = TypeAdapter(PausedRun)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ._models import Decision
     from ._submission import Action, SubmissionOptions
@@ -56,20 +57,21 @@ class CallToReview:
     allowed: Sequence[Action] = ACTIONS
     """What the framework can take back."""
     arguments_schema: Mapping[str, Any] | None = None
-    """The JSON Schema of the arguments, from which the form for edits is made."""
+    """The JSON Schema of the arguments, from which the form for edits is made; None: any object."""
     input: Any = None
     """What reviewers see beside the call."""
 
     def submission(self, confidence: float, options: SubmissionOptions) -> dict[str, Any]:
         """The arguments of `submit`; `options` win over what the call says."""
-        described = {} if self.arguments_schema is None else {"answer_schema": dict(self.arguments_schema)}
+        schema = self.arguments_schema
         return {
             "input": self.input,
             "suggestion": {"name": self.name, "arguments": dict(self.arguments)},
             "confidence": confidence,
             "kind": "tool_call",
             "allowed_actions": [action for action in ACTIONS if action in self.allowed],
-            **described,
+            # None is said too: the schema of the project describes its answers, not the arguments of a tool.
+            "answer_schema": None if schema is None else dict(schema),
             **options,
             "idempotency_key": self.idempotency_key,
         }
@@ -97,6 +99,13 @@ class Verdict:
 
 class UnknownInterrupt(TypeError):
     """The agent waits for something else than the review of a tool call."""
+
+
+class AlreadyReleased(RuntimeError):
+    """The reviewed calls of this stored run were handed to the agent: they may have run.
+
+    Going on with it could run them twice. Look whether they ran, and start the agent anew if they did not.
+    """
 
 
 class DecisionNotAllowed(ValueError):
@@ -128,3 +137,17 @@ def _verdict(outcome: Outcome) -> Verdict:
         return Verdict("respond", message=made.response)
     reason = None if made is None else made.reason
     return Verdict("reject", message=reason or NOT_RUN.get(outcome.status, NOT_RUN["rejected"]))
+
+
+async def akeep(save: Callable[[str], object] | None, text: str) -> None:
+    """Stores a paused run, and returns once it is stored."""
+    if save is not None:
+        stored = save(text)
+        if inspect.isawaitable(stored):
+            await stored
+
+
+def keep(save: Callable[[str], object] | None, text: str) -> None:
+    """The same, for a function alone. Errors: `TypeError` for `async def`, which nobody would await."""
+    if save is not None and inspect.isawaitable(save(text)):
+        raise TypeError("`save` is `async def`: use `arun_with_review`, or pass a function.")

@@ -1,4 +1,4 @@
-"""LangChain agents and LangGraph graphs whose tool calls wait for people: `pip install countersign[langchain]`.
+"""LangChain agents and LangGraph graphs whose tool calls wait for people: `pip install "./sdk/python[langchain]"`.
 
 `run_with_review` runs an agent with `HumanInTheLoopMiddleware` to its end. `to_items` and `to_resume` are its
 parts, for programs that submit now and resume when the webhook comes.

@@ -29,7 +29,11 @@ beforeAll(async () => {
   mkdirSync(app);
   const to = ['--pack-destination', folder];
   await npm(ROOT, 'run', 'build:sdk');
-  const paths = ['sdk/typescript', 'sdk/mcp', ...['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'].map(installed)];
+  const paths = [
+    'sdk/typescript',
+    'sdk/mcp',
+    ...['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'].map(installed),
+  ];
   for (const path of paths) await npm(ROOT, 'pack', `./${path}`, '--ignore-scripts', ...to);
   writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
   const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'));

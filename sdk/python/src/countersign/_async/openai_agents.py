@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from agents import Runner
 
+from .._errors import WaitTimeout
 from .._openai_agents import load, paused, to_items, to_resume
-from .._tool_calls import DEFAULT_CONFIDENCE
+from .._tool_calls import DEFAULT_CONFIDENCE, akeep
 from .tool_calls import review_calls
 
 if TYPE_CHECKING:
@@ -47,14 +48,16 @@ async def arun_with_review(
         client: Submits the calls and waits for their decisions.
         timeout: Seconds for each time that the agent stops; None: no limit.
         confidence: 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked.
-        save: Called with text each time before the agent waits: store it.
+        save: Called with text before the agent waits, and again before reviewed calls go to it: store the last
+            one, and delete it when this returns.
         resume: That text, after a program was killed: the run goes on with the same items, and `input` is
-            not sent a second time.
+            not sent a second time. A run whose calls may have run already is refused.
         submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
         **options: Passed on to `Runner.run`.
 
     Returns what `Runner.run` returns. A call that nobody decided in time, or that was withdrawn, is rejected
-    with a message that says so. The SDK has no edits: see `to_resume`. Errors: `WaitTimeout`; those of `submit`.
+    with a message that says so. The SDK has no edits: see `to_resume`. Errors: `WaitTimeout`, whose
+    `paused_run` can be passed as `resume`; `AlreadyReleased`; `UnknownInterrupt`; those of `submit`.
     """
     if resume is None:
         result = await Runner.run(agent, input, **options)
@@ -63,10 +66,16 @@ async def arun_with_review(
         result = None
         run = await load(agent, resume, options.get("context"))
     while run is not None:
-        if save is not None:
-            save(run.to_json())
+        waiting = run.to_json()
+        await akeep(save, waiting)
         calls = to_items(run)
-        outcomes = await review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
-        result = await Runner.run(agent, to_resume(run, outcomes), **options)
+        try:
+            outcomes = await review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
+        except WaitTimeout as error:
+            error.paused_run = waiting
+            raise
+        state = to_resume(run, outcomes)
+        await akeep(save, run.to_json(released=True))
+        result = await Runner.run(agent, state, **options)
         run = paused(result)
     return result

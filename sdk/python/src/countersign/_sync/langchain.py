@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.types import Command
 
-from .._langchain import interrupts_of, to_items, to_resume
+from .._langchain import interrupts_of, refuse_new_input, to_items, to_resume
 from .._tool_calls import DEFAULT_CONFIDENCE
 from .tool_calls import review_calls
 
@@ -50,8 +50,9 @@ def run_with_review(
     result = run_with_review(agent, {"messages": messages}, client=client, config=config)
     ```
 
-    A program that was killed while it waited runs the same line again: a thread that stands at an
-    interrupt goes on from there, with the same items, and `input` is not sent a second time.
+    A program that was killed runs the same line again: a thread that has not ended goes on where it stood, with
+    the same items, and `input` is not sent a second time; new messages are refused until it has ended. A tool in
+    which it was killed runs again.
 
     Args:
         agent: A compiled graph with a checkpointer.
@@ -66,12 +67,18 @@ def run_with_review(
 
     Returns what `invoke` returns. A call that nobody decided in time, or that was withdrawn, is rejected
     with a message that says so. Errors: `WaitTimeout`; `UnknownInterrupt` for interrupts of another kind;
-    `DecisionNotAllowed`; those of `submit`.
+    `DecisionNotAllowed`; `ValueError` for new messages to a thread that has not
+    ended, and for an old checkpoint, whose approvals would hold again; those of `submit`.
     """
-    waiting = (agent.get_state(config)).interrupts
-    if waiting and input is not None:
-        logger.warning("The thread waits for a review and goes on with it: its input was not sent.")
-    result = None if waiting else agent.invoke(input, config, **options)
+    if "checkpoint_id" in config.get("configurable", {}):
+        raise ValueError("An old checkpoint has decisions of its own: run the thread without `checkpoint_id`.")
+    state = agent.get_state(config)
+    waiting = state.interrupts
+    if state.next and input is not None:
+        refuse_new_input(state.values, input)
+        logger.info("The thread had not ended and goes on where it stood.")
+    # A thread that was killed in the middle goes on too: a second input would leave a call without its result.
+    result = None if waiting else agent.invoke(None if state.next else input, config, **options)
     while pending := waiting or interrupts_of(result):
         calls = [to_items(interrupt, tools=tools) for interrupt in pending]
         flat = [call for some in calls for call in some]

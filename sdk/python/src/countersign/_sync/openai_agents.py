@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from agents import Runner
 
+from .._errors import WaitTimeout
 from .._openai_agents import load_now, paused, to_items, to_resume
-from .._tool_calls import DEFAULT_CONFIDENCE
+from .._tool_calls import DEFAULT_CONFIDENCE, keep
 from .tool_calls import review_calls
 
 if TYPE_CHECKING:
@@ -49,14 +50,16 @@ def run_with_review(
         client: Submits the calls and waits for their decisions.
         timeout: Seconds for each time that the agent stops; None: no limit.
         confidence: 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked.
-        save: Called with text each time before the agent waits: store it.
+        save: Called with text before the agent waits, and again before reviewed calls go to it: store the last
+            one, and delete it when this returns.
         resume: That text, after a program was killed: the run goes on with the same items, and `input` is
-            not sent a second time.
+            not sent a second time. A run whose calls may have run already is refused.
         submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
         **options: Passed on to `Runner.run`.
 
     Returns what `Runner.run` returns. A call that nobody decided in time, or that was withdrawn, is rejected
-    with a message that says so. The SDK has no edits: see `to_resume`. Errors: `WaitTimeout`; those of `submit`.
+    with a message that says so. The SDK has no edits: see `to_resume`. Errors: `WaitTimeout`, whose
+    `paused_run` can be passed as `resume`; `AlreadyReleased`; `UnknownInterrupt`; those of `submit`.
     """
     if resume is None:
         result = Runner.run_sync(agent, input, **options)
@@ -65,10 +68,16 @@ def run_with_review(
         result = None
         run = load_now(agent, resume, options.get("context"))
     while run is not None:
-        if save is not None:
-            save(run.to_json())
+        waiting = run.to_json()
+        keep(save, waiting)
         calls = to_items(run)
-        outcomes = review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
-        result = Runner.run_sync(agent, to_resume(run, outcomes), **options)
+        try:
+            outcomes = review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
+        except WaitTimeout as error:
+            error.paused_run = waiting
+            raise
+        state = to_resume(run, outcomes)
+        keep(save, run.to_json(released=True))
+        result = Runner.run_sync(agent, state, **options)
         run = paused(result)
     return result

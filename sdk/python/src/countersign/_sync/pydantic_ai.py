@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._errors import WaitTimeout
 from .._pydantic_ai import PausedRun, paused, to_items, to_resume
-from .._tool_calls import DEFAULT_CONFIDENCE
+from .._tool_calls import DEFAULT_CONFIDENCE, keep
 from .tool_calls import review_calls
 
 if TYPE_CHECKING:
@@ -43,15 +44,16 @@ def run_with_review(
         client: Submits the calls and waits for their decisions.
         timeout: Seconds for each time that the agent stops; None: no limit.
         confidence: 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked.
-        save: Called with text each time before the agent waits: store it.
+        save: Called with text before the agent waits, and again before reviewed calls go to it: store the last
+            one, and delete it when this returns.
         resume: That text, after a program was killed: the run goes on with the same items, and `input` is
-            not sent a second time.
+            not sent a second time. A run whose calls may have run already is refused.
         submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
         **options: Passed on to `Agent.run`.
 
     Returns what `Agent.run` returns. A call that nobody decided in time, or that was withdrawn, is denied
-    with a message that says so. Errors: `WaitTimeout`; `UnknownInterrupt` for calls that wait for their
-    result from outside; those of `submit`.
+    with a message that says so. Errors: `WaitTimeout`, whose `paused_run` can be passed as `resume`;
+    `AlreadyReleased`; `UnknownInterrupt` for calls that wait for their result from outside; those of `submit`.
     """
     result = None
     if resume is None:
@@ -61,12 +63,16 @@ def run_with_review(
         run = PausedRun.from_json(resume)
     options.pop("message_history", None)
     while run is not None:
-        if save is not None:
-            save(run.to_json())
+        waiting = run.to_json()
+        keep(save, waiting)
         calls = to_items(run, toolsets=agent.toolsets)
-        outcomes = review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
-        result = agent.run_sync(
-            message_history=run.messages, deferred_tool_results=to_resume(run, outcomes), **options
-        )
+        try:
+            outcomes = review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
+        except WaitTimeout as error:
+            error.paused_run = waiting
+            raise
+        results = to_resume(run, outcomes)
+        keep(save, run.to_json(released=True))
+        result = agent.run_sync(message_history=run.messages, deferred_tool_results=results, **options)
         run = paused(result)
     return result
