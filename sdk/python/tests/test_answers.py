@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence  # noqa: TC003
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, NewType, TypedDict
@@ -66,7 +67,7 @@ ORDER = Order(
     place=Place("Rome"),
     at=datetime(2027, 1, 2, 3, 4, 5, 60000, tzinfo=timezone.utc),
     day=date(2027, 1, 2),
-    hour=time(3, 4),
+    hour=time(3, 4, tzinfo=timezone.utc),
     id=UUID(int=7),
     tags=["a"],
     pair=(1, "x"),
@@ -138,6 +139,9 @@ def test_a_typed_dict_becomes_a_schema_and_comes_back() -> None:
         (str | list[Place], [{"city": "Rome"}], [Place("Rome")]),
         (Decimal, 0.1, Decimal("0.1")),
         (Literal["a", 1], 1.0, 1),
+        (time, "03:04:05Z", time(3, 4, 5, tzinfo=timezone.utc)),
+        (time, "03:04:05.1234567Z", time(3, 4, 5, 123456, tzinfo=timezone.utc)),
+        (time, "03:04:05.1+02:00", time(3, 4, 5, 100000, tzinfo=timezone(timedelta(hours=2)))),
     ],
 )
 def test_other_types_come_back_too(model: Any, value: Any, expected: Any) -> None:
@@ -150,6 +154,12 @@ def test_other_types_come_back_too(model: Any, value: Any, expected: Any) -> Non
     [
         (int, True, "not a number"),
         (int, 1.5, "not a whole number"),
+        (int, math.inf, "not a finite number"),
+        (int, math.nan, "not a finite number"),
+        (float, json.loads("-1e400"), "not a finite number"),
+        (Decimal, math.inf, "not a finite number"),
+        (float, 10**400, "too large"),
+        (list[int], [1, math.nan], "/1 is not a finite number"),
         (bool, 1, "not a bool"),
         (str, None, "not a str"),
         (Literal[1], True, "not one of 1"),
@@ -158,6 +168,9 @@ def test_other_types_come_back_too(model: Any, value: Any, expected: Any) -> Non
         (tuple[int, str], [1], "has 1 values, not 2"),
         (date, "2027-13-01", "not a date"),
         (UUID, "x", "not a UUID"),
+        (time, "03:04:05", "not a time"),
+        (time, "T030405Z", "not a time"),
+        (time, "25:04:05Z", "not a time"),
         (datetime, "2027-01-02T03:04:05", "not a datetime"),
         (Place, {}, "/city is missing"),
         (Place, {"city": "x", "town": "y"}, "/town is unknown"),

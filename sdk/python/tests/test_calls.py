@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import pickle
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     Make = Callable[..., tuple[Countersign, FakeService]]
 
+NAN = json.dumps(submitted_json("approved", decision={**DECISION, "output": math.nan})).encode()
 MINIMAL: dict[str, Any] = {"input": "q", "suggestion": "a", "confidence": 0.5}
 
 
@@ -124,7 +126,12 @@ class _Loop(list[Any]):
     ("changes", "error", "words"),
     [
         ({"risk_flag": ["x"]}, TypeError, "risk_flag"),
-        ({"input": math.nan}, ValueError, "JSON"),
+        ({"input": math.nan}, ValueError, "no NaN .* send None or a text"),
+        ({"confidence": math.inf}, ValueError, "no NaN .* send None or a text"),
+        ({"input": [Decimal("Infinity")]}, ValueError, "no NaN .* send None or a text"),
+        ({"input": Decimal("sNaN")}, ValueError, "no NaN .* send None or a text"),
+        ({"input": [datetime(2027, 1, 2)]}, ValueError, r"needs a time zone: use datetime\.now"),
+        ({"input": time(3, 4)}, ValueError, r"needs a time zone: use .*time\(\.\.\., tzinfo="),
         ({"input": {1, 2}}, TypeError, "set cannot be sent"),
         ({"input": "\ud800"}, ValueError, "surrogate"),
         ({"input": Decimal("0.12345678901234567890")}, ValueError, "round"),
@@ -132,6 +139,10 @@ class _Loop(list[Any]):
         ({"deadline": 3600}, TypeError, "timedelta"),
         ({"idempotency_key": ""}, ValueError, "printable"),
         ({"idempotency_key": "a\nb"}, ValueError, "printable"),
+        ({"idempotency_key": " "}, ValueError, "no space at its ends"),
+        ({"idempotency_key": "a "}, ValueError, "no space at its ends"),
+        ({"idempotency_key": " a"}, ValueError, "no space at its ends"),
+        ({"idempotency_key": "k" * 256}, ValueError, "1 to 255"),
         ({"traceparent": "a\r\nx: y"}, ValueError, "Trace Context"),
         ({"wait_seconds": 61}, ValueError, "60"),
     ],
@@ -141,6 +152,31 @@ def test_refuses_what_cannot_be_sent(client: Make, changes: dict[str, Any], erro
     with pytest.raises(error, match=words):
         api.submit(**{**MINIMAL, **changes})
     assert service.requests == []
+
+
+@pytest.mark.parametrize("key", ["a", "a b", "k" * 255, "!~"])
+def test_sends_any_other_key(client: Make, key: str) -> None:
+    api, service = client(ok(submitted_json()))
+    api.submit(**MINIMAL, idempotency_key=key)
+    assert service.header("idempotency-key") == [key]
+
+
+def test_a_pause_beyond_the_limit_of_a_call_fails_it_at_once(
+    client: Make, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(seconds: float) -> None:
+        raise InterruptedError(seconds)
+
+    monkeypatch.setattr(clock, "sleep", interrupted)
+    api, service = client(refused(429, "rate_limited", headers={"retry-after": "999999999999"}))
+    with pytest.raises(InterruptedError, match=r"3600\.125"):
+        api.wait(ITEM_ID)
+    with pytest.raises(NetworkError, match="asked to wait 3600 s") as raised:
+        api.submit(**MINIMAL, idempotency_key="k")
+    assert (raised.value.tries, raised.value.idempotency_key) == (0, "k")
+    with pytest.raises(countersign.WaitTimeout):
+        api.wait(ITEM_ID, timeout=60)
+    assert len(service.requests) == 1
 
 
 def test_keeps_one_idempotency_key_and_one_body_over_all_tries(client: Make, clock: FakeClock) -> None:
@@ -227,12 +263,12 @@ def test_does_not_follow_a_redirect(client: Make) -> None:
     assert len(service.requests) == 1
 
 
-@pytest.mark.parametrize("content", [b"<html>Welcome</html>", b"{}", b'{"id":"x","status":"queued"}', b"", b"[1]"])
+@pytest.mark.parametrize("content", [b"<html>Welcome</html>", b"{}", b'{"id":"x","status":"queued"}', b"", b"[1]", NAN])
 def test_an_unexpected_success_is_an_error(client: Make, content: bytes) -> None:
     api, service = client(httpx.Response(200, content=content))
-    with pytest.raises(UnexpectedAnswer):
-        api.submit(**MINIMAL)
-    assert len(service.requests) == 1
+    with pytest.raises(UnexpectedAnswer) as raised:
+        api.submit(**MINIMAL, idempotency_key="k")
+    assert (len(service.requests), raised.value.idempotency_key) == (1, "k")
 
 
 def test_a_newer_service_may_say_more(client: Make) -> None:

@@ -104,8 +104,16 @@ def test_a_refused_batch_raises(client: Make) -> None:
 @pytest.mark.parametrize("results", [[], [{"index": 1, "id": "x", "status": "queued", "decision": None}], "x", [3]])
 def test_results_that_are_not_those_of_the_items_are_refused(client: Make, results: Any) -> None:
     api, _ = client(ok({"results": results}))
-    with pytest.raises(UnexpectedAnswer):
-        api.submit_batch([an_item(0)])
+    with pytest.raises(UnexpectedAnswer) as raised:
+        api.submit_batch([an_item(0)], idempotency_key="k")
+    assert raised.value.idempotency_key == "k"
+
+
+def test_an_answer_that_is_none_has_the_key_of_the_whole_batch(client: Make) -> None:
+    api, _ = client(take, ok({}))
+    with pytest.raises(UnexpectedAnswer) as raised:
+        api.submit_batch([an_item(number) for number in range(501)], idempotency_key="k")
+    assert raised.value.idempotency_key == "k"
 
 
 def test_a_key_leaves_room_for_the_number_of_the_request(client: Make) -> None:
@@ -138,6 +146,13 @@ def test_refuses_a_page_or_a_time_that_is_none(client: Make, options: dict[str, 
     with pytest.raises(ValueError, match=r"page|time zone"):
         list(api.items(**options))
     assert service.requests == []
+
+
+def test_a_page_of_items_that_does_not_advance_is_refused(client: Make) -> None:
+    api, service = client(ok({"data": [item_json()], "has_more": True, "next_cursor": "c"}))
+    with pytest.raises(UnexpectedAnswer, match="advance"):
+        list(islice(api.items(), 9))
+    assert len(service.requests) == 2
 
 
 def event_json(id: str, **changes: Any) -> dict[str, Any]:

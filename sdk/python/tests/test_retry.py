@@ -140,6 +140,15 @@ def test_a_pause_that_exceeds_the_budget_raises_the_last_error_of_the_call(clock
     assert raised.value is error
 
 
+def test_a_pause_beyond_the_budget_fails_a_call_before_its_first_request(clock: FakeClock) -> None:
+    pause = Pause()
+    pause.extend(clock.now + 200)
+    with pytest.raises(NetworkError, match="asked to wait 200 s") as raised:
+        Attempts(RetryPolicy(), clock.clock(), pause).delay()
+    assert (raised.value.tries, raised.value.temporary) == (0, True)
+    assert Attempts(RetryPolicy(seconds=201), clock.clock(), pause).delay() == 200
+
+
 @pytest.mark.parametrize(
     ("value", "date", "expected"),
     [
@@ -155,6 +164,14 @@ def test_a_pause_that_exceeds_the_budget_raises_the_last_error_of_the_call(clock
         ("Fri, 20 Nov 2026 14:00:20 GMT", None, 20),
         ("Fri, 20 Foo 2026 14:00:20 GMT", None, None),
         ("\u0667", None, None),
+        ("3600", None, 3600),
+        ("3601", None, 3600),
+        ("999999999999", None, 3600),
+        ("Sun, 06 Nov 9999 08:49:37 GMT", None, 3600),
+        ("Sun, 00 Jan 0000 08:49:37 GMT", None, None),
+        ("Sun, 99 Nov 2026 99:99:99 GMT", None, None),
+        ("7", "Sun, 00 Jan 0000 08:49:37 GMT", 7),
+        ("Fri, 20 Nov 2026 14:00:20 GMT", "Sun, 00 Jan 0000 08:49:37 GMT", 20),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(value: str | None, date: str | None, expected: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -70,6 +71,27 @@ def test_a_wait_without_time_reads_once(client: Make) -> None:
     with pytest.raises(WaitTimeout):
         api.wait(ITEM_ID, timeout=0)
     assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize(("timeout", "limits"), [(0, [1]), (0.5, [1]), (1.5, [2.5, 1]), (10, [20]), (None, [80])])
+def test_a_request_of_a_wait_lasts_no_longer_than_its_time(
+    client: Make, clock: FakeClock, timeout: float | None, limits: list[float]
+) -> None:
+    api, service = client(later(clock, decided_item() if timeout is None else item_json()))
+    with pytest.raises(WaitTimeout) if timeout is not None else nullcontext():
+        api.wait(ITEM_ID, timeout=timeout)
+    assert [request.extensions["timeout"]["read"] for request in service.requests] == limits
+
+
+def test_every_try_of_a_review_lasts_no_longer_than_its_time(client: Make, clock: FakeClock) -> None:
+    def slow(_: httpx.Request) -> httpx.Response:
+        clock.now += 4
+        raise httpx.ReadError("cut")
+
+    api, service = client(slow, ok(submitted_json()), later(clock, decided_item()))
+    api.review(input="t", suggestion="s", confidence=0.5, timeout=10)
+    limits = [request.extensions["timeout"]["read"] for request in service.requests]
+    assert limits == [10, 5.875, 5 + 5.875]
 
 
 def test_a_fault_until_the_end_is_the_cause_of_the_timeout(client: Make, clock: FakeClock) -> None:

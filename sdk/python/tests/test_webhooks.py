@@ -135,6 +135,20 @@ def test_a_timestamp_that_is_none_is_refused(timestamp: str) -> None:
     assert not accepts(sign(timestamp=timestamp))
 
 
+@pytest.mark.parametrize("id", ["", " ", "a b", "a\n", "ä", "x" * 257])
+def test_an_id_that_is_none_is_refused(id: str) -> None:
+    assert not accepts(sign(id=id))
+
+
+def test_an_id_that_no_text_can_be_is_refused() -> None:
+    assert not accepts({**sign(), "Webhook-Id": "\udcff"})
+
+
+@pytest.mark.parametrize("id", ["!", "~", "x" * 256])
+def test_any_printable_id_is_taken(id: str) -> None:
+    assert webhooks.verify(BODY, sign(id=id), SECRET, now=NOW).id == id
+
+
 @pytest.mark.parametrize("sender", [(SECRET,), (SECRET, OTHER), (OTHER, SECRET), (OTHER,)])
 @pytest.mark.parametrize("receiver", [SECRET, [SECRET], [SECRET, OTHER], [OTHER]])
 def test_a_rotation_holds_where_one_secret_is_common(sender: tuple[str, ...], receiver: str | list[str]) -> None:
@@ -169,7 +183,9 @@ def test_a_changed_body_is_refused() -> None:
     assert not accepts(without(sign(), *HEXES), body=BODY + b" ")
 
 
-@pytest.mark.parametrize("body", [b"", b"x", b"[]", b"{}", b'{"event":3}', b"[" * 100_000, b"\xff"])
+@pytest.mark.parametrize(
+    "body", [b"", b"x", b"[]", b"{}", b'{"event":3}', b'{"event":"a","x":NaN}', b"[" * 100_000, b"\xff"]
+)
 def test_a_signed_body_that_is_no_event_is_refused(body: bytes) -> None:
     assert not accepts(without(sign(body), *TRIO), body=body)
 

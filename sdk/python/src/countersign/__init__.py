@@ -4,7 +4,7 @@
 from countersign import Countersign
 
 with Countersign() as client:
-    result = client.review(input=question, suggestion=answer, confidence=0.6, timeout=900)
+    result = client.review(input=question, suggestion=answer, confidence=0.83, timeout=900)
     if result.approved:
         send(result.output)
 ```

@@ -66,7 +66,10 @@ class ConfigurationError(CountersignError, ValueError):
 
 
 class NetworkError(CountersignError):
-    """No complete answer arrived in the allowed tries. The call may have taken effect nevertheless."""
+    """No complete answer arrived in the allowed tries. The call may have taken effect nevertheless.
+
+    Where `tries` is 0 it has not: the service has asked to wait longer than the call may, and nothing was sent.
+    """
 
     code = "network"
 

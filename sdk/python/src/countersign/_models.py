@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, time, timezone
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -130,7 +130,11 @@ class Event:
     reviewer_id: str | None = None
     decided_at: datetime | None = None
     cursor: str | None = None
-    """Store it once you have used the event, and pass it as `after` to go on; None of a webhook."""
+    """Store it once you have used the event, and pass it as `after` to go on.
+
+    None: there is nothing to store. So it is of a webhook, and of the first page of a feed read from the
+    start, but for the last event of that page.
+    """
     raw: Mapping[str, Any] = field(repr=False)
     """The event as it was received."""
 
@@ -215,13 +219,29 @@ def parse_time(text: str) -> datetime:
     found = _TIME.fullmatch(text)
     if found is None:
         raise Malformed("a time is not one")
-    seconds, fraction, offset = found.groups()
-    # Python 3.10 reads neither "Z" nor every number of digits.
-    digits = ((fraction or "") + "000000")[:6]
     try:
-        return datetime.fromisoformat(f"{seconds}.{digits}{offset or '+00:00'}").astimezone(timezone.utc)
+        return datetime.fromisoformat(_readable(*found.groups())).astimezone(timezone.utc)
     except (ValueError, OverflowError) as error:
         raise Malformed("a time is not one") from error
+
+
+_CLOCK = re.compile(r"(\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|([+-]\d\d:\d\d))", re.ASCII)
+
+
+def parse_clock(text: str) -> time:
+    """The time of a day by RFC 3339, always with a time zone. Errors: `Malformed`."""
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        raise Malformed("a time of day is not one")
+    try:
+        return time.fromisoformat(_readable(*found.groups()))
+    except ValueError as error:
+        raise Malformed("a time of day is not one") from error
+
+
+def _readable(seconds: str, fraction: str | None, offset: str | None) -> str:
+    """As Python 3.10 reads it, which knows neither "Z" nor every number of digits."""
+    return f"{seconds}.{((fraction or '') + '000000')[:6]}{offset or '+00:00'}"
 
 
 def read_decision(data: object) -> Decision | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 from uuid import UUID
 
 from ._errors import OutputInvalid
-from ._models import Malformed, parse_time
+from ._models import Malformed, parse_clock, parse_time
 from ._schema import (
     JSON_TYPES,
     LISTS,
@@ -36,8 +37,11 @@ class _Mismatch(ValueError):
 def parse_output(model: type[T], output: Any) -> T:
     """The output of a decision as the type whose schema `json_schema_of` made.
 
-    Errors: `OutputInvalid` with the place of the first fault. The service has checked the schema, so only
-    what a schema cannot say, such as a validator of a pydantic model, can be wrong here.
+    The service has checked the output against the schema that was submitted. More can be wrong here: what
+    that schema does not say, such as a validator of a pydantic model, a pattern that was left out or a
+    `__post_init__`; a number that Python cannot hold; and a model that was changed since. Errors:
+    `OutputInvalid` with the place of the first fault, of a pydantic model with all; `TypeError` for a type
+    that has no schema.
     """
     try:
         value: T = _pydantic(model, output) if is_pydantic(model) else _value(model, output, "")
@@ -171,15 +175,20 @@ def _leaf(type_: Any, value: Any, at: str) -> Any:
 def _number(type_: Any, value: Any, at: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise _Mismatch(f"{at or 'the output'} is not a number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _Mismatch(f"{at or 'the output'} is not a finite number")
     if type_ is int and value != int(value):
         raise _Mismatch(f"{at or 'the output'} is not a whole number")
-    return Decimal(repr(value)) if type_ is Decimal else type_(value)
+    try:
+        return Decimal(repr(value)) if type_ is Decimal else type_(value)
+    except (OverflowError, ValueError):
+        raise _Mismatch(f"{at or 'the output'} is too large a number") from None
 
 
 _READERS: dict[Any, Any] = {
     datetime: parse_time,
     date: date.fromisoformat,
-    time: time.fromisoformat,
+    time: parse_clock,
     UUID: UUID,
 }
 

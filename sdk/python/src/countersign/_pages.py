@@ -57,12 +57,19 @@ def _moment(time: datetime | str | None) -> str | None:
     return time
 
 
-def item_page(data: object) -> ItemPage:
-    """Errors: `Malformed`."""
+def item_page(data: object, after: object) -> ItemPage:
+    """A page that was asked for with the cursor `after`. Errors: `Malformed`."""
     read = Reader(data)
-    more = read.typed("has_more", bool)
+    cursor = read.typed("next_cursor", str) if read.typed("has_more", bool) else None
     items = [read_item(one) for one in read.typed("data", list)]
-    return ItemPage(items, read.typed("next_cursor", str) if more else None)
+    _check_advance(cursor, after)
+    return ItemPage(items, cursor)
+
+
+def _check_advance(cursor: str | None, after: object) -> None:
+    """Errors: `Malformed` for a next page that is the same one, which would be read for ever."""
+    if cursor is not None and cursor == after:
+        raise Malformed("`next_cursor` does not advance")
 
 
 def event_page(data: object, after: str | None) -> EventPage:
@@ -77,6 +84,5 @@ def event_page(data: object, after: str | None) -> EventPage:
     events = [read_event(one, cursor=after) for one in read.typed("data", list)]
     if events:
         events[-1] = replace(events[-1], cursor=cursor)
-    if more and cursor == after:
-        raise Malformed("`next_cursor` does not advance")
+    _check_advance(cursor if more else None, after)
     return EventPage(events, cursor, more)

@@ -5,11 +5,12 @@ The rules are those of `shared/src/client/retry.ts`. Nothing here waits: the con
 
 from __future__ import annotations
 
-import calendar
+import math
 import random
 import re
 import time
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from ._errors import ApiError, NetworkError
@@ -17,8 +18,11 @@ from ._errors import ApiError, NetworkError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+FOR_EVER = float("inf")
 FIRST_BACKOFF = 0.25
 LONGEST_BACKOFF = 15.0
+LONGEST_ASKED = 3600
+"""The most seconds that `Retry-After` counts for: a faulty proxy must not stop a client for years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Pause:
     """Until when all calls of a client wait: the rate limits are per key, and a client has one."""
 
     def __init__(self) -> None:
-        self.until = float("-inf")
+        self.until = -FOR_EVER
 
     def extend(self, until: float) -> None:
         """Lengthens the pause, and never shortens it."""
@@ -62,7 +66,7 @@ class Attempts:
         self._clock = clock
         self._pause = pause
         self._deadline = clock.monotonic() + policy.seconds
-        self._due = float("-inf")
+        self._due = -FOR_EVER
         self._failures = 0
         self._last: ApiError | NetworkError | None = None
         self.tries = 1
@@ -70,15 +74,15 @@ class Attempts:
     def delay(self) -> float:
         """Seconds until the next request may start, 0 at once.
 
-        Call it again after that wait: other calls may have lengthened the pause. Raises the last error
-        of the call when the wait would exceed its limit.
+        Call it again after that wait: other calls may have lengthened the pause. When the wait would exceed
+        the limit of the call, raises its last error, or before its first request a `NetworkError`.
         """
         until = max(self._due, self._pause.until)
         now = self._clock.monotonic()
         if until <= now:
             return 0.0
-        if self._last is not None and until >= self._deadline:
-            raise self._last
+        if until >= self._deadline:
+            raise self._last or _not_sent(until - now)
         return until - now
 
     def failed(self, error: ApiError | NetworkError) -> float:
@@ -102,20 +106,26 @@ class Attempts:
         return wait
 
 
+def _not_sent(seconds: float) -> NetworkError:
+    error = NetworkError(f"it asked to wait {seconds:.0f} s, which is longer than this call may wait")
+    error.tries = 0
+    return error
+
+
 def retry_after_seconds(value: str | None, date: str | None, now: float) -> int | None:
-    """The seconds that `Retry-After` asks for; None where it is absent or unreadable.
+    """The seconds that `Retry-After` asks for, at most an hour; None where it is absent or unreadable.
 
     A date is measured by the `Date` of the answer, so that a wrong local clock causes no early repeat;
     without one, by `now` (Unix seconds).
     """
     text = (value or "").strip()
     if re.fullmatch(r"\d{1,12}", text, re.ASCII):
-        return int(text)
+        return min(int(text), LONGEST_ASKED)
     until = _http_date(text)
     if until is None:
         return None
     since = _http_date(date or "")
-    return max(0, -int(-(until - (now if since is None else since)) // 1))
+    return min(max(0, math.ceil(until - (now if since is None else since))), LONGEST_ASKED)
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -128,5 +138,8 @@ def _http_date(text: str) -> float | None:
     if found is None or found[2] not in _MONTHS:
         return None
     month = _MONTHS.index(found[2]) + 1
-    numbers = (int(found[3]), month, int(found[1]), int(found[4]), int(found[5]), int(found[6]))
-    return float(calendar.timegm(numbers))
+    day, year, hour, minute, second = (int(found[place]) for place in (1, 3, 4, 5, 6))
+    try:
+        return datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc).timestamp()
+    except ValueError:
+        return None  # such as the year 0

@@ -54,7 +54,7 @@ def json_schema_of(model: Any) -> dict[str, Any]:
     """The JSON Schema of a pydantic model, a dataclass, a TypedDict, or a type made of these.
 
     ```python
-    client.submit(input=..., suggestion=..., confidence=0.6, answer_schema=json_schema_of(Refund))
+    client.submit(input=..., suggestion=..., confidence=0.83, answer_schema=json_schema_of(Refund))
     ```
 
     Dataclasses and TypedDicts may have `str`, `int`, `float`, `bool`, `None`, `Any`, `Literal`, enums,

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 PREFIX = "/api/public"
-_IDEMPOTENCY_KEY = re.compile(r"[\x20-\x7e]{1,255}")
+# A space at an end would be lost: HTTP trims the values of headers.
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _CODE = re.compile(r"[a-z0-9_]{1,64}")
 _REQUEST_ID = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -66,6 +67,8 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     content: bytes
+    idempotency_key: str | None = None
+    """That of the request."""
 
     @property
     def request_id(self) -> str | None:
@@ -87,7 +90,7 @@ class Answer:
     def json(self) -> Any:
         """The parsed body; None where it is not JSON."""
         try:
-            return json.loads(self.content)
+            return decode(self.content)
         except (ValueError, RecursionError):
             return None
 
@@ -96,7 +99,9 @@ class Answer:
         try:
             return reader(self.json())
         except Malformed as error:
-            raise UnexpectedAnswer(self.status, self.request_id, str(error)) from error
+            unexpected = UnexpectedAnswer(self.status, self.request_id, str(error))
+            unexpected.idempotency_key = self.idempotency_key
+            raise unexpected from error
 
 
 def refusal(answer: Answer, now: float) -> ApiError | None:
@@ -170,8 +175,17 @@ def checked_key(key: str | None) -> str:
     if key is None:
         return new_idempotency_key()
     if not _IDEMPOTENCY_KEY.fullmatch(key):
-        raise ValueError("An idempotency key has 1 to 255 printable ASCII characters.")
+        raise ValueError("An idempotency key has 1 to 255 printable ASCII characters, and no space at its ends.")
     return key
+
+
+def decode(text: bytes) -> Any:
+    """The value of a JSON text. Errors: `ValueError`, also for NaN and Infinity; `RecursionError`."""
+    return json.loads(text, parse_constant=_no_json)
+
+
+def _no_json(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def encode(value: Any) -> bytes:
@@ -183,10 +197,14 @@ def encode(value: Any) -> bytes:
         raise ValueError("The value contains itself, or is nested too deep.") from None
     except UnicodeEncodeError:
         raise ValueError("A text contains half of a surrogate pair, which JSON cannot hold.") from None
+    except ValueError as error:
+        if str(error).startswith("Out of range float"):
+            raise ValueError("JSON has no NaN and no infinity: send None or a text instead.") from None
+        raise
 
 
 def plain(value: Any) -> Any:
-    """What JSON holds instead of a value that it cannot hold: the fallback of `encode`. Errors: `TypeError`."""
+    """What JSON holds in place of a value: the fallback of `encode`. Errors: `TypeError`, `ValueError`."""
     serializer = getattr(type(value), "__pydantic_serializer__", None)
     if serializer is not None:
         return serializer.to_python(value, mode="json", by_alias=True)
@@ -194,6 +212,9 @@ def plain(value: Any) -> Any:
         return {one.name: getattr(value, one.name) for one in fields(value) if one.init}
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, (datetime, time)) and value.utcoffset() is None:
+        # Nobody could say which moment it is, and `parse_output` would refuse it in the output.
+        raise ValueError("A time needs a time zone: use datetime.now(timezone.utc) or time(..., tzinfo=timezone.utc).")
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, uuid.UUID):
@@ -204,7 +225,9 @@ def plain(value: Any) -> Any:
 
 
 def _number(value: Decimal) -> int | float:
-    if value.is_finite() and value == value.to_integral_value() and abs(value) < 2**53:
+    if not value.is_finite():
+        return float("nan")  # `encode` says what to do
+    if value == value.to_integral_value() and abs(value) < 2**53:
         return int(value)
     number = float(value)
     if Decimal(repr(number)) != value:

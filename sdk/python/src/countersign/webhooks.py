@@ -11,13 +11,13 @@ import base64
 import binascii
 import hashlib
 import hmac
-import json
 import re
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ._errors import SignatureInvalid
 from ._models import Event, Malformed, read_event
+from ._wire import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +31,7 @@ _PLAIN = ("x-webhook-signature", "x-webhook-signature-secondary")
 _HEX = re.compile(r"[0-9a-f]{64}")
 # 32 bytes in canonical base64: the two spare bits of the last letter are zero.
 _STANDARD = re.compile(r"v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)")
+_ID = re.compile(r"[\x21-\x7e]{1,256}")
 _TIMESTAMP = re.compile(r"[0-9]{1,12}")
 
 
@@ -54,12 +55,15 @@ def verify(
         headers: The headers of the request; their names may be in any case.
         secret: `whsec_...`, exactly as it was shown; or several of them, of which one must hold.
         tolerance: Seconds that the timestamp may be from now.
-        require_timestamp: Refuse a webhook without the headers of Standard Webhooks. A body alone has no
-            time, so who has recorded one could send it again without those headers.
+        require_timestamp: Refuse a webhook without the headers of Standard Webhooks.
         now: Unix seconds, for tests.
 
-    A webhook may arrive twice: ignore an `event.id` that you have used. Where the headers carry none, it
-    is made from the body. Errors: `SignatureInvalid`: answer with 400 or 401, and do not use the body.
+    A webhook may arrive twice: ignore an `event.id` that you have used. One with the hex signature alone
+    has no time, and its `event.id` is made from its body. So who has recorded a webhook can send it again
+    without the other headers, at any time and with another ID. To be safe from that, pass
+    `require_timestamp=True`, or ignore each `event.decision.id` that you have used.
+
+    Errors: `SignatureInvalid`: answer with 400 or 401, and do not use the body.
     """
     if not isinstance(body, bytes):
         # Parsed and written again, it would be other bytes than those that were signed.
@@ -105,8 +109,8 @@ def _standard_key(secret: str) -> bytes:
 
 def _signed(headers: Mapping[str, str], body: bytes, now: float, tolerance: float) -> bytes:
     id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
-    if not id or not _TIMESTAMP.fullmatch(timestamp):
-        raise SignatureInvalid("The webhook lacks webhook-id or webhook-timestamp.")
+    if not _ID.fullmatch(id) or not _TIMESTAMP.fullmatch(timestamp):
+        raise SignatureInvalid("The webhook lacks webhook-id or webhook-timestamp, or has one that is malformed.")
     if abs(now - int(timestamp)) > tolerance:
         raise SignatureInvalid(f"The webhook is not from the last {tolerance:g} s: check the clock.")
     return f"{id}.{timestamp}.".encode() + body
@@ -133,7 +137,7 @@ def _any_holds(given: list[bytes], expected: list[bytes]) -> bool:
 
 def _event(body: bytes, id: str | None) -> Event:
     try:
-        return read_event(json.loads(body), id=id or f"sha256:{hashlib.sha256(body).hexdigest()}")
+        return read_event(decode(body), id=id or f"sha256:{hashlib.sha256(body).hexdigest()}")
     except (Malformed, ValueError, RecursionError) as error:
         # It was signed, so this is another sender with the same secret.
         raise SignatureInvalid(f"The body is not an event of Countersign: {error}") from None

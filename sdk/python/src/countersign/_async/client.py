@@ -6,19 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._config import configure
-from .._errors import ApiError, NetworkError, OutputInvalid, WaitTimeout
+from .._errors import ApiError, CountersignError, NetworkError, OutputInvalid, WaitTimeout
 from .._models import ReviewResult, read_item
 from .._pages import checked_page_size, event_page, item_page, items_query
-from .._retry import Clock, RetryPolicy
-from .._review import (
-    POLL_SECONDS,
-    checked_wait,
-    decision_of,
-    is_final,
-    output_of,
-    schema_options,
-    seconds_of,
-)
+from .._retry import FOR_EVER, Clock, RetryPolicy
+from .._review import POLL_SECONDS, checked_wait, decision_of, is_final, output_of, schema_options, seconds_of
 from .._submission import chunk_results, chunks, submission, too_large
 from .._wire import Request, checked_key, encode, item_path, trace_header
 
@@ -129,13 +121,14 @@ class AsyncCountersign:
         """Submits an item; returns as soon as it is routed.
 
         Args:
-            input: The input of the pipeline: any JSON. Dataclasses, pydantic models, times, `UUID` and
+            input: The input of the pipeline: any JSON. Dataclasses, pydantic models, times with a zone, `UUID` and
                 `Decimal` are converted.
             suggestion: The proposed answer: any JSON; None: a person writes the answer.
-            confidence: 0 to 1.
-            idempotency_key: 1 to 255 printable ASCII characters, one per piece of work. The service
-                remembers it for 7 days: the same submission makes no second item. Without one, only the
-                tries of this call are covered.
+            confidence: 0 to 1. The thresholds of the project decide whether people are asked (defaults: below
+                0.7 rejected, from 0.95 approved).
+            idempotency_key: 1 to 255 printable ASCII characters without a space at the ends, one per piece of
+                work. The service remembers it for 7 days: the same submission makes no second item. Without
+                one, only the tries of this call are covered.
             traceparent: W3C Trace Context, which webhooks about the item carry on.
             wait_seconds: 0 to 60: wait so long for the item to become final.
             **options: `risk_flags`, `metadata`, `answer_schema`, `title`, `kind`, `allowed_actions`,
@@ -166,7 +159,7 @@ class AsyncCountersign:
         for chunk in chunks(self._config.project_id, items, key):
             try:
                 results += await self._submit_chunk(chunk, traceparent)
-            except (ApiError, NetworkError) as error:
+            except CountersignError as error:
                 error.idempotency_key = key
                 raise
         return results
@@ -191,9 +184,9 @@ class AsyncCountersign:
         """Reads an item; with `wait_seconds` (0 to 60) when it is final or the time is over. Errors: `NotFound`."""
         return await self._read(id, checked_wait(wait_seconds))
 
-    async def _read(self, id: str | UUID, wait: int, retry: RetryPolicy | None = None) -> Item:
+    async def _read(self, id: str | UUID, wait: int, retry: RetryPolicy | None = None, until: float = FOR_EVER) -> Item:
         request = Request("GET", item_path(id), query={"wait": wait} if wait else {}, wait=wait)
-        return (await self._connection.call(request, retry)).read(read_item)
+        return (await self._connection.call(request, retry, until)).read(read_item)
 
     async def items(
         self,
@@ -214,7 +207,7 @@ class AsyncCountersign:
         query = items_query(status, since, until, page_size)
         while True:
             answer = await self._connection.call(Request("GET", "/items", query=query))
-            page = answer.read(item_page)
+            page = answer.read(partial(item_page, after=query.get("after")))
             for item in page.items:
                 yield item
             if page.next_cursor is None:
@@ -249,7 +242,7 @@ class AsyncCountersign:
             left = max(0.0, until - began)
             asked = int(min(POLL_SECONDS, left))
             try:
-                item = await self._read(id, asked, RetryPolicy(tries=float("inf"), seconds=left))
+                item = await self._read(id, asked, RetryPolicy(tries=FOR_EVER, seconds=left), until)
             except (ApiError, NetworkError) as error:
                 if error.temporary:
                     raise WaitTimeout(str(id), seconds) from error
@@ -307,13 +300,15 @@ class AsyncCountersign:
 
         ```python
         result = await client.review(
-            input=ticket, suggestion=Refund(order="BM-1", amount=24.9), answer_model=Refund, confidence=0.6
+            input=ticket, suggestion=Refund(order="BM-1", amount=24.9), answer_model=Refund, confidence=0.83
         )
         if result.approved:
             issue(result.output)
         ```
 
         Args, besides those of `submit`:
+            confidence: 0 to 1. The thresholds of the project decide whether people are asked (defaults: below
+                0.7 rejected, from 0.95 approved).
             answer_model: A pydantic model, a dataclass or a TypedDict: people edit a form made from it,
                 and `output` is one. With `kind="tool_call"` it describes the arguments, and `output` is
                 the arguments.
@@ -330,7 +325,7 @@ class AsyncCountersign:
         item.update(schema_options(answer_model, options))
         request = submission(self._config.project_id, item, idempotency_key, traceparent)
         in_time = RetryPolicy(tries=retry.tries, seconds=min(retry.seconds, seconds))
-        submitted = (await self._connection.call(request, in_time)).submitted()
+        submitted = (await self._connection.call(request, in_time, until)).submitted()
         status, decision = submitted.status, submitted.decision
         if decision is None:
             final = await self._final(submitted.id, max(0.0, until - clock.monotonic()))
@@ -367,7 +362,8 @@ class AsyncCountersign:
         ```python
         async for event in client.events(after=load_cursor(), follow=True):
             use(event)
-            save_cursor(event.cursor)
+            if event.cursor:
+                save_cursor(event.cursor)
         ```
 
         Args:
@@ -377,7 +373,7 @@ class AsyncCountersign:
             page_size: 1 to 100.
         """
         limit = checked_page_size(page_size)
-        for_ever = RetryPolicy(tries=float("inf"), seconds=float("inf"))
+        for_ever = RetryPolicy(tries=FOR_EVER, seconds=FOR_EVER)
         while True:
             query: dict[str, str | int] = {"limit": limit}
             if after is not None:

@@ -8,19 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._config import configure
-from .._errors import ApiError, NetworkError, OutputInvalid, WaitTimeout
+from .._errors import ApiError, CountersignError, NetworkError, OutputInvalid, WaitTimeout
 from .._models import ReviewResult, read_item
 from .._pages import checked_page_size, event_page, item_page, items_query
-from .._retry import Clock, RetryPolicy
-from .._review import (
-    POLL_SECONDS,
-    checked_wait,
-    decision_of,
-    is_final,
-    output_of,
-    schema_options,
-    seconds_of,
-)
+from .._retry import FOR_EVER, Clock, RetryPolicy
+from .._review import POLL_SECONDS, checked_wait, decision_of, is_final, output_of, schema_options, seconds_of
 from .._submission import chunk_results, chunks, submission, too_large
 from .._wire import Request, checked_key, encode, item_path, trace_header
 
@@ -131,13 +123,14 @@ class Countersign:
         """Submits an item; returns as soon as it is routed.
 
         Args:
-            input: The input of the pipeline: any JSON. Dataclasses, pydantic models, times, `UUID` and
+            input: The input of the pipeline: any JSON. Dataclasses, pydantic models, times with a zone, `UUID` and
                 `Decimal` are converted.
             suggestion: The proposed answer: any JSON; None: a person writes the answer.
-            confidence: 0 to 1.
-            idempotency_key: 1 to 255 printable ASCII characters, one per piece of work. The service
-                remembers it for 7 days: the same submission makes no second item. Without one, only the
-                tries of this call are covered.
+            confidence: 0 to 1. The thresholds of the project decide whether people are asked (defaults: below
+                0.7 rejected, from 0.95 approved).
+            idempotency_key: 1 to 255 printable ASCII characters without a space at the ends, one per piece of
+                work. The service remembers it for 7 days: the same submission makes no second item. Without
+                one, only the tries of this call are covered.
             traceparent: W3C Trace Context, which webhooks about the item carry on.
             wait_seconds: 0 to 60: wait so long for the item to become final.
             **options: `risk_flags`, `metadata`, `answer_schema`, `title`, `kind`, `allowed_actions`,
@@ -168,7 +161,7 @@ class Countersign:
         for chunk in chunks(self._config.project_id, items, key):
             try:
                 results += self._submit_chunk(chunk, traceparent)
-            except (ApiError, NetworkError) as error:
+            except CountersignError as error:
                 error.idempotency_key = key
                 raise
         return results
@@ -193,9 +186,9 @@ class Countersign:
         """Reads an item; with `wait_seconds` (0 to 60) when it is final or the time is over. Errors: `NotFound`."""
         return self._read(id, checked_wait(wait_seconds))
 
-    def _read(self, id: str | UUID, wait: int, retry: RetryPolicy | None = None) -> Item:
+    def _read(self, id: str | UUID, wait: int, retry: RetryPolicy | None = None, until: float = FOR_EVER) -> Item:
         request = Request("GET", item_path(id), query={"wait": wait} if wait else {}, wait=wait)
-        return (self._connection.call(request, retry)).read(read_item)
+        return (self._connection.call(request, retry, until)).read(read_item)
 
     def items(
         self,
@@ -216,7 +209,7 @@ class Countersign:
         query = items_query(status, since, until, page_size)
         while True:
             answer = self._connection.call(Request("GET", "/items", query=query))
-            page = answer.read(item_page)
+            page = answer.read(partial(item_page, after=query.get("after")))
             for item in page.items:
                 yield item
             if page.next_cursor is None:
@@ -251,7 +244,7 @@ class Countersign:
             left = max(0.0, until - began)
             asked = int(min(POLL_SECONDS, left))
             try:
-                item = self._read(id, asked, RetryPolicy(tries=float("inf"), seconds=left))
+                item = self._read(id, asked, RetryPolicy(tries=FOR_EVER, seconds=left), until)
             except (ApiError, NetworkError) as error:
                 if error.temporary:
                     raise WaitTimeout(str(id), seconds) from error
@@ -309,13 +302,15 @@ class Countersign:
 
         ```python
         result = client.review(
-            input=ticket, suggestion=Refund(order="BM-1", amount=24.9), answer_model=Refund, confidence=0.6
+            input=ticket, suggestion=Refund(order="BM-1", amount=24.9), answer_model=Refund, confidence=0.83
         )
         if result.approved:
             issue(result.output)
         ```
 
         Args, besides those of `submit`:
+            confidence: 0 to 1. The thresholds of the project decide whether people are asked (defaults: below
+                0.7 rejected, from 0.95 approved).
             answer_model: A pydantic model, a dataclass or a TypedDict: people edit a form made from it,
                 and `output` is one. With `kind="tool_call"` it describes the arguments, and `output` is
                 the arguments.
@@ -332,7 +327,7 @@ class Countersign:
         item.update(schema_options(answer_model, options))
         request = submission(self._config.project_id, item, idempotency_key, traceparent)
         in_time = RetryPolicy(tries=retry.tries, seconds=min(retry.seconds, seconds))
-        submitted = (self._connection.call(request, in_time)).submitted()
+        submitted = (self._connection.call(request, in_time, until)).submitted()
         status, decision = submitted.status, submitted.decision
         if decision is None:
             final = self._final(submitted.id, max(0.0, until - clock.monotonic()))
@@ -369,7 +364,8 @@ class Countersign:
         ```python
         for event in client.events(after=load_cursor(), follow=True):
             use(event)
-            save_cursor(event.cursor)
+            if event.cursor:
+                save_cursor(event.cursor)
         ```
 
         Args:
@@ -379,7 +375,7 @@ class Countersign:
             page_size: 1 to 100.
         """
         limit = checked_page_size(page_size)
-        for_ever = RetryPolicy(tries=float("inf"), seconds=float("inf"))
+        for_ever = RetryPolicy(tries=FOR_EVER, seconds=FOR_EVER)
         while True:
             query: dict[str, str | int] = {"limit": limit}
             if after is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from .._errors import ApiError, NetworkError
-from .._retry import Attempts, Clock, Pause, RetryPolicy
+from .._retry import FOR_EVER, Attempts, Clock, Pause, RetryPolicy
 from .._wire import Answer, Request, refusal
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .._config import Config
 
 logger = logging.getLogger("countersign")
+
+SHORTEST_TRY = 1.0
+"""Seconds that a try may take at least: a wait without any time left still reads the item once."""
 
 
 class Connection:
@@ -51,16 +54,26 @@ class Connection:
         if self._owned:
             self._http.close()
 
-    def call(self, request: Request, retry: RetryPolicy | None = None) -> Answer:
-        """The answer to a request, after as many tries as `retry` allows. Errors: `ApiError`, `NetworkError`."""
-        attempts = Attempts(retry or self.retry, self.clock, self._pause)
+    def call(self, request: Request, retry: RetryPolicy | None = None, until: float = FOR_EVER) -> Answer:
+        """The answer to a request, after as many tries as `retry` allows.
+
+        A try takes no longer than until `until`, by the clock of this connection, on top of the wait that it
+        asks for. Errors: `ApiError`, `NetworkError`.
+        """
+        try:
+            return self._repeat(request, Attempts(retry or self.retry, self.clock, self._pause), until)
+        except (ApiError, NetworkError) as error:
+            error.idempotency_key = request.idempotency_key
+            raise
+
+    def _repeat(self, request: Request, attempts: Attempts, until: float) -> Answer:
         while True:
             while (delay := attempts.delay()) > 0:
                 self.sleep(delay)
+            left = max(SHORTEST_TRY, until - self.clock.monotonic())
             try:
-                return self._send(request)
+                return self._send(request, request.wait + min(self._timeout, left))
             except (ApiError, NetworkError) as error:
-                error.idempotency_key = request.idempotency_key
                 wait = attempts.failed(error)
                 logger.warning(
                     "request failed, next try in %.2f s: %s %s, try %d, %s %s",
@@ -74,9 +87,9 @@ class Connection:
                     ),
                 )
 
-    def _send(self, request: Request) -> Answer:
+    def _send(self, request: Request, seconds: float) -> Answer:
         started = self.clock.monotonic()
-        answer = self._exchange(request, request.wait + self._timeout)
+        answer = self._exchange(request, seconds)
         logger.debug(
             "request answered in %.3f s: %s %s, status %d, request %s",
             *(self.clock.monotonic() - started, request.method, request.path),
@@ -106,7 +119,7 @@ class Connection:
                     if self.clock.monotonic() > until:
                         raise NetworkError(f"no complete answer within {seconds:g} s")
                 headers = {name.lower(): value for name, value in response.headers.items()}
-                return Answer(response.status_code, headers, bytes(content))
+                return Answer(response.status_code, headers, bytes(content), request.idempotency_key)
         except httpx.TimeoutException as error:
             raise NetworkError(f"no answer within {seconds:g} s") from error
         except httpx.RequestError as error:
