@@ -37,6 +37,8 @@ type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | ReplyWithS
 /** The input of a handler that parses the body itself: its decompressed bytes, or null. */
 export interface BytesCall<P, Q, A> extends Omit<Call<P, Q, undefined, A>, 'body' | 'raw' | 'bytes'> {
   bytes: Buffer;
+  /** Memory for the response (MB1). */
+  reserved: Reservation;
 }
 
 type BytesHandler<P, Q, R, A> = (
@@ -150,7 +152,7 @@ function registrar(router: Router, services: Services) {
       // (MB1).
       const admitted = await admit(services.memory, limiter, { owner, expected, client: ctx.res });
       const identify = () => caller.identify(ctx);
-      const pending = answer({ params, query, actor, owner, ctx });
+      const pending = answer({ params, query, actor, owner, ctx, reserved: admitted.reservation });
       await send({ log: services.log, identify }, ctx, { defaultStatus: endpoint.status, pending, admitted });
     });
     // The router maps HEAD to GET, which would run the handler (A22).
@@ -200,6 +202,8 @@ interface IdentifiedCall<P, Q, A> {
   /** The owner that it counts for. */
   owner: Owner;
   ctx: Context;
+  /** Memory for the response (MB1). */
+  reserved: Reservation;
 }
 
 /** Many large bodies may complete at the same moment: one is parsed per turn of the event loop (MB9). */

@@ -69,13 +69,21 @@ export function expectedResponseBytes(endpoint: EndpointShape): number {
 
 /**
  * Resizes the reservation to the actual response until the client has received it. Errors: `unavailable`, only for
- * reads.
+ * reads: a change is always acknowledged.
  */
-export function resizeToResponse(ctx: Context, reservation: Reservation, bytes: number): void {
-  // A change is always acknowledged.
-  if (ctx.method !== 'GET') reservation.force(bytes);
-  else if (!reservation.resize(bytes)) throw new Refusal('unavailable', UNREAD_RESPONSES, { retryAfter: 1 });
+export function resizeToResponse(
+  ctx: Context,
+  reservation: Reservation,
+  { bytes, isRead }: { bytes: number; isRead: boolean },
+): void {
+  if (isRead) resizeForRead(reservation, bytes);
+  else reservation.force(bytes);
   holdUntilSent(ctx, reservation);
+}
+
+/** Resizes the reservation for a response that may be refused. Errors: `unavailable`. */
+export function resizeForRead(reservation: Reservation, bytes: number): void {
+  if (!reservation.resize(bytes)) throw new Refusal('unavailable', UNREAD_RESPONSES, { retryAfter: 1 });
 }
 
 /** Holds the reservation until the client has received the response. `slowly`: it is streamed and may take a while. */

@@ -28,10 +28,14 @@ export interface ToolOutcome {
 }
 
 /** A tool with its arguments already read, so that a wait does not hold their text. */
-export type PreparedTool = () => Promise<ToolOutcome>;
+export interface PreparedTool {
+  run: () => Promise<ToolOutcome>;
+  /** It was asked to wait for the decision. */
+  mayWait: boolean;
+}
 
 type Run = () => Promise<Submitted | PublicItem>;
-type Reader = (services: Services, call: McpCall, text: string) => Run;
+type Reader = (services: Services, call: McpCall, text: string) => { run: Run; mayWait?: boolean };
 
 /** Which scope a tool needs (K8), and what it does. */
 const RUNNERS: Record<ToolName, { scope: Scope; read: Reader }> = {
@@ -42,24 +46,25 @@ const RUNNERS: Record<ToolName, { scope: Scope; read: Reader }> = {
         const { idempotency_key: key, ...body } = parseFields(TOOLS.request_review.input, value, '#');
         const idempotency = key === undefined ? null : { key, bodySha256: sha256Hex(text) };
         const input = { ...toSubmitInput(body, raw), ...traceOf(call.ctx), idempotency };
-        return () => submitOne(services, call, input);
+        return { run: () => submitOne(services, call, input) };
       }),
   },
   check_review: {
     scope: 'read',
     read: (services, call, text) => {
       const { id, wait_seconds: seconds = 0 } = argumentsOf('check_review', text);
-      return async () => {
+      const run = async () => {
         const answer = await readOrWait(services, call, { id, seconds });
         return answer instanceof DeferredReply ? answer.answer() : answer;
       };
+      return { run, mayWait: seconds > 0 };
     },
   },
   withdraw_review: {
     scope: 'submit',
     read: (services, call, text) => {
       const { id, reason } = argumentsOf('withdraw_review', text);
-      return () => withdrawOne(services, call, { id, reason });
+      return { run: () => withdrawOne(services, call, { id, reason }) };
     },
   },
 };
@@ -81,12 +86,12 @@ export function prepareTool(
   const { scope, read } = RUNNERS[tool];
   try {
     refuseScope(call.actor, scope);
-    const run = read(services, call, argumentsText);
-    return () => outcomeOf(services, call, run);
+    const { run, mayWait = false } = read(services, call, argumentsText);
+    return { run: () => outcomeOf(services, call, run), mayWait };
   } catch (error) {
     if (error instanceof Refusal && error.code === 'invalid_json') throw error;
     const refused = refusedWith(services, call, error);
-    return () => Promise.resolve(refused);
+    return { run: () => Promise.resolve(refused), mayWait: false };
   }
 }
 

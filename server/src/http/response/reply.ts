@@ -9,9 +9,12 @@ import { resizeToResponse } from '../admission/memory-reservation.ts';
 export class ReplyWithStatus<R> {
   readonly status: number;
   readonly value: R;
-  constructor(status: number, value: R) {
+  /** The request changed nothing, although its method is not GET: the response may be refused (MB1). */
+  readonly isRead: boolean;
+  constructor(status: number, value: R, { isRead = false } = {}) {
     this.status = status;
     this.value = value;
+    this.isRead = isRead;
   }
 }
 
@@ -34,9 +37,10 @@ export function reply(
 ): void {
   const status = answer instanceof ReplyWithStatus ? answer.status : defaultStatus;
   const value: unknown = answer instanceof ReplyWithStatus ? answer.value : answer;
+  const isRead = ctx.method === 'GET' || (answer instanceof ReplyWithStatus && answer.isRead);
   ctx.set('cache-control', 'no-store');
   if (value === undefined) {
-    resizeToResponse(ctx, reservation, 0);
+    resizeToResponse(ctx, reservation, { bytes: 0, isRead });
     ctx.status = answer instanceof ReplyWithStatus ? status : 204;
     // For any other status than 204, Koa would write its name as the content.
     if (ctx.status !== 204) ctx.body = '';
@@ -44,7 +48,8 @@ export function reply(
     return;
   }
   const text = value instanceof RawJson ? bytesOf(value) : jsonText(value);
-  resizeToResponse(ctx, reservation, Buffer.isBuffer(text) ? EXPECTED.small : Buffer.byteLength(text));
+  const bytes = Buffer.isBuffer(text) ? EXPECTED.small : Buffer.byteLength(text);
+  resizeToResponse(ctx, reservation, { bytes, isRead });
   ctx.status = status;
   ctx.body = typeof text === 'string' && text.length >= LARGE_BYTES ? Buffer.from(text) : text;
   ctx.type = 'application/json';

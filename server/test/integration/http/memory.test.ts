@@ -6,6 +6,7 @@ import { listChanges } from '@countersign/shared/routes/changes';
 import { listGuidelinesVersions } from '@countersign/shared/routes/guidelines';
 import { changeProject } from '@countersign/shared/routes/projects';
 import { LIMITS } from '@countersign/shared/limits';
+import { startWaiterLoop } from '../../../src/wake-waiters.ts';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemory, EXPECTED, RECEIVED, UNSENT } from '../../../src/limits/memory-limits.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
@@ -110,6 +111,59 @@ describe('unread responses', () => {
     const first = JSON.parse((await list(project)).text) as { data: unknown[]; has_more: boolean };
     expect(first.data.length).toBeLessThan(7);
     expect(first.has_more).toBe(true);
+  });
+});
+
+describe('an item that is read by MCP', () => {
+  let stopWaking: () => Promise<void>;
+  beforeAll(async () => {
+    stopWaking = await startWaiterLoop(inside);
+  });
+  afterAll(() => stopWaking());
+
+  const check = (id: string, wait_seconds: number) => {
+    const params = { name: 'check_review', arguments: { id, wait_seconds } };
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    return ask(served, { method: 'POST', path: '/api/public/mcp', headers: { ...keyOf(project), ...headers }, body });
+  };
+  /** Each quotation mark has four characters in the text of the result, and two in its structured content. */
+  const QUOTES = 120_000;
+  const quotes = async () => JSON.parse((await submit(project, '"'.repeat(QUOTES))).text) as { id: string };
+
+  /** Leaves the owner this many bytes, and the process as many as it has. */
+  const leave = (bytes: number) => {
+    const rest = SMALL.perOwner - memory.unsent.taken - bytes;
+    const owner = { name: `keys of ${project.owner.id}`, stranger: false };
+    const reservation = memory.unsent.tryReserve(owner, rest);
+    if (reservation === null) throw new Error('There was not enough memory.');
+    return reservation;
+  };
+
+  it('MB1: is counted as large as its response, and refused where that has no room', async () => {
+    const { id } = await quotes();
+    for (const room of [EXPECTED.one, 5 * QUOTES]) {
+      const others = leave(room);
+      refused(await check(id, 0));
+      await taken(() => memory.unsent.taken, others.bytes);
+      others.leave();
+    }
+    const { status, text } = await check(id, 0);
+    expect(status).toBe(200);
+    expect(text.length).toBeGreaterThan(6 * QUOTES);
+  });
+
+  it('MB1: takes little memory while it waits for a decision, and is refused afterwards where it has no room', async () => {
+    const { id } = await quotes();
+    const waiting = check(id, 55);
+    await expect.poll(() => inside.services.waiters.taken, { interval: 5 }).toBe(1);
+    await taken(() => memory.unsent.taken, EXPECTED.small);
+    const others = leave(EXPECTED.one);
+    await review(project.owner, id, 'approve');
+    refused(await waiting);
+    await taken(() => memory.unsent.taken, others.bytes);
+    others.leave();
+    expect((await check(id, 55)).status).toBe(200);
   });
 });
 
