@@ -23,10 +23,13 @@ class Failures {
   }
 }
 
+/** How many rows that fail are passed over in one run, in batches: more at the head would stop the rows after them. */
+const PASSED_BATCHES = 10;
+
 /**
- * Runs one batch of due rows; `run` returns how many there were. A batch that fails is run again row by row, over at most
- * `limit` rows, and those that fail alone are passed over. Returns how many were done. Errors: of the first row that
- * failed alone, after the others are done; `DatabaseGone` at once.
+ * Runs one batch of due rows; `run` returns how many there were. A batch that fails is run again row by row, until
+ * `limit` rows are done; those that fail alone are passed over, at most ten times as many. Returns how many were done.
+ * Errors: of the first row that failed alone, after the others are done; `DatabaseGone` at once.
  */
 export async function runBatch(limit: number, run: (part: Part) => Promise<number>): Promise<number> {
   try {
@@ -36,7 +39,7 @@ export async function runBatch(limit: number, run: (part: Part) => Promise<numbe
   }
   const failures = new Failures();
   let [done, offset] = [0, 0];
-  while (done + offset < limit) {
+  while (done < limit && offset < PASSED_BATCHES * limit) {
     try {
       if ((await run({ limit: 1, offset })) === 0) break;
       done += 1;
