@@ -1,5 +1,4 @@
 // What each tool does by the public API, and what its refusals say.
-import type { z } from 'zod';
 import type { ToolCall } from '../../../server/src/http/mcp/tool-server.ts';
 import {
   ApiError,
@@ -8,9 +7,10 @@ import {
   type NewItem,
   UnexpectedAnswerError,
 } from '../../../shared/src/client.ts';
-import type { FieldError } from '../../../shared/src/errors.ts';
+import { newIdempotencyKey } from '../../../shared/src/idempotency-key.ts';
 import { type ToolFault, toolRefusal, toolResult, type ToolResult } from '../../../shared/src/mcp/results.ts';
 import { TOOLS, type ToolName } from '../../../shared/src/mcp/tools.ts';
+import { argumentsOf, InvalidArguments } from './arguments.ts';
 
 /** The project of the key, at a service. */
 export interface ReviewService {
@@ -25,10 +25,15 @@ type Runner = (service: ReviewService, call: Omit<ToolCall, 'name'>) => Promise<
 
 const RUNNERS: Record<ToolName, Runner> = {
   request_review: async ({ client, projectId }, { args, signal }) => {
-    const { idempotency_key: idempotencyKey, ...item } = argumentsOf(TOOLS.request_review.input, args);
+    const { idempotency_key: given, ...item } = argumentsOf(TOOLS.request_review.input, args);
+    const idempotencyKey = given ?? newIdempotencyKey();
     const submission = { ...item, project_id: projectId } as NewItem;
-    const { id, status, decision } = await client.submit(submission, { signal, idempotencyKey });
-    return { id, status, decision };
+    try {
+      const { id, status, decision } = await client.submit(submission, { signal, idempotencyKey });
+      return { id, status, decision };
+    } catch (error) {
+      throw mayHaveTakenEffect(error) ? new Unacknowledged(idempotencyKey, error) : error;
+    }
   },
   check_review: ({ client }, { args, signal }) => {
     const { id, wait_seconds: waitSeconds } = argumentsOf(TOOLS.check_review.input, args);
@@ -53,26 +58,29 @@ export async function runTool(service: ReviewService, { name, ...call }: ToolCal
   }
 }
 
-class InvalidArguments extends Error {
-  readonly errors: FieldError[];
+/** A submission without an acknowledgement: it may have been stored. */
+class Unacknowledged extends Error {
+  readonly idempotencyKey: string;
 
-  constructor(errors: FieldError[]) {
-    super(errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' '));
-    this.errors = errors;
+  constructor(idempotencyKey: string, cause: unknown) {
+    super('The submission was not acknowledged.', { cause });
+    this.idempotencyKey = idempotencyKey;
   }
 }
 
-/** Errors: `InvalidArguments`. */
-function argumentsOf<T>(schema: z.ZodType<T>, args: unknown): T {
-  const parsed = schema.safeParse(args);
-  if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, code, message }) => ({
-    ...{ pointer: ['#', ...path.map(String)].join('/'), code, detail: message },
-  }));
-  throw new InvalidArguments(errors);
-}
+const isOutside = (error: unknown): error is NetworkError | UnexpectedAnswerError =>
+  error instanceof NetworkError || error instanceof UnexpectedAnswerError;
+
+const mayHaveTakenEffect = (error: unknown): boolean =>
+  isOutside(error) || (error instanceof ApiError && (error.status === 408 || error.status >= 500));
+
+const REPEAT = 'It may have been stored: repeat the call with the same arguments and this idempotency_key.';
 
 function faultOf(error: unknown): ToolFault | null {
+  if (error instanceof Unacknowledged) {
+    const fault = faultOf(error.cause);
+    return fault && { ...fault, detail: `${fault.detail} ${REPEAT}`, idempotency_key: error.idempotencyKey };
+  }
   if (error instanceof InvalidArguments) {
     const { message: detail, errors } = error;
     return { code: 'validation_failed', detail, request_id: null, errors };
@@ -85,6 +93,6 @@ function faultOf(error: unknown): ToolFault | null {
       ...(retryAfter !== null && { retry_after_seconds: retryAfter }),
     };
   }
-  const isOutside = error instanceof NetworkError || error instanceof UnexpectedAnswerError;
-  return isOutside ? { code: 'unavailable', detail: `${error.message}. Try again later.`, request_id: null } : null;
+  if (!isOutside(error)) return null;
+  return { code: 'unavailable', detail: `${error.message}. Try again later.`, request_id: null };
 }

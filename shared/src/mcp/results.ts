@@ -29,6 +29,8 @@ export interface ToolFault {
   request_id: string | null;
   errors?: readonly FieldError[];
   retry_after_seconds?: number;
+  /** Of a submission that may have been stored: the key that makes it safe to repeat. */
+  idempotency_key?: string;
   /** The item, where its state is the reason. */
   item?: unknown;
 }
