@@ -43,7 +43,7 @@ export function readMessage(bytes: Buffer): Message {
     const text = decode(bytes);
     const place = argumentsIn(text);
     const envelopeText = place === null ? text : `${text.slice(0, place.from)}{}${text.slice(place.to)}`;
-    if (envelopeText.length > ENVELOPE_BYTES) {
+    if (Buffer.byteLength(envelopeText) > ENVELOPE_BYTES) {
       throw new Refusal('payload_too_large', `Send at most ${ENVELOPE_BYTES / 1024} KiB besides the arguments.`);
     }
     const envelope = parseFields(rpcMessage, parseText(envelopeText).value, '#');
@@ -53,7 +53,7 @@ export function readMessage(bytes: Buffer): Message {
   });
 }
 
-/** A refusal of JSON that is no message is an error of the protocol. `bytes` is the body that `read` reads. */
+/** A refusal of the message itself is an error of the protocol. `bytes` is the body that `read` reads. */
 export function asRpcFault<T>(bytes: Buffer, read: () => T): T {
   try {
     return read();

@@ -1,4 +1,4 @@
-// The MCP endpoint below the tools: keys, limits, Origin, versions, messages that are none, and what a client leaves behind.
+// The MCP endpoint below the tools: keys, limits, Origin, versions, bodies that are no message, and what clients leave.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '@countersign/shared/routes/projects';
 import { callMcp } from '@countersign/shared/routes/public';
@@ -95,8 +95,10 @@ describe('the endpoint', () => {
   it('reads at most one item and its envelope', async () => {
     const large = await post(toolCall('request_review', { input: 'x'.repeat(280 * 1024) }));
     expect(large.status).toBe(413);
-    const envelope = await post({ ...CALL, method: 'ping', params: { _meta: { a: 'x'.repeat(17 * 1024) } } });
-    expect(JSON.parse(envelope.text)).toMatchObject({ code: 'payload_too_large' });
+    for (const a of ['x'.repeat(17 * 1024), '€'.repeat(6 * 1024)]) {
+      const envelope = await post({ ...CALL, method: 'ping', params: { _meta: { a } } });
+      expect(JSON.parse(envelope.text)).toMatchObject({ code: 'payload_too_large' });
+    }
     expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 });
