@@ -122,12 +122,15 @@ describe('errors', () => {
 
   it('notify the session when it is missing, not about another 401', async () => {
     const missing = vi.fn();
-    whenSessionMissing(missing);
+    const stop = whenSessionMissing(missing);
     stub(answer(401, { code: 'signature_invalid', status: 401 }));
     const body = { challenge_id: ID, address: 'a', signed_message: 'b', signature: 'c' };
     await failure(call(verify, { body }));
     expect(missing).not.toHaveBeenCalled();
     stub(answer(401, { code: 'session_missing', status: 401 }));
+    await failure(call(listQueue));
+    expect(missing).toHaveBeenCalledOnce();
+    stop();
     await failure(call(listQueue));
     expect(missing).toHaveBeenCalledOnce();
   });

@@ -79,16 +79,17 @@ interface AnyInput extends Options {
   body?: unknown;
 }
 
-let onSessionMissing: (() => void) | null = null;
+const sessionListeners = new Set<() => void>();
 
-/** Registers the single listener for a 401 on a call that requires a session. */
-export function whenSessionMissing(listener: () => void): void {
-  onSessionMissing = listener;
+/** Calls `listener` at each 401 on a call that requires a session. Returns the function that stops it. */
+export function whenSessionMissing(listener: () => void): () => void {
+  sessionListeners.add(listener);
+  return () => void sessionListeners.delete(listener);
 }
 
-/** Calls that listener: the live connection may be the first to learn that the session has ended. */
+/** Calls those listeners: the live connection may be the first to learn that the session has ended. */
 export function reportSessionMissing(): void {
-  onSessionMissing?.();
+  for (const listener of sessionListeners) listener();
 }
 
 /**

@@ -122,17 +122,21 @@ describe('QU4: a lost connection', () => {
 describe('A12: a handshake that fails', () => {
   const over = vi.fn();
   const asked: string[] = [];
+  let stopListening = (): void => undefined;
   beforeEach(() => {
     over.mockClear();
     asked.length = 0;
-    whenSessionMissing(over);
+    stopListening = whenSessionMissing(over);
     vi.stubGlobal('fetch', (url: string) => {
       asked.push(url);
       const problem = { status: 401, code: 'session_missing', title: '', detail: '' };
       return Promise.resolve(new Response(JSON.stringify(problem), { status: 401 }));
     });
   });
-  afterEach(() => vi.unstubAllGlobals());
+  afterEach(() => {
+    stopListening();
+    vi.unstubAllGlobals();
+  });
 
   it('makes the page check its session, at once and then every five seconds', async () => {
     wire.does('connect_error', new Error('websocket error'));
