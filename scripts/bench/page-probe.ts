@@ -87,3 +87,32 @@ export async function observeLine(page: Page, id: string): Promise<void> {
 }
 
 export const lineShiftOn = (page: Page): Promise<number> => page.evaluate(probeOf).then(({ moved }) => moved);
+
+/** Presses a key; the ms until a frame shows at least so many elements. */
+export async function keyToPaint(
+  page: Page,
+  { key, shows, count }: { key: string; shows: string; count: number },
+): Promise<number> {
+  const painted = page.evaluate(
+    (wanted) =>
+      new Promise<number>((resolve) => {
+        addEventListener(
+          'keydown',
+          () => {
+            const pressed = performance.now();
+            const look = () => {
+              const there = document.querySelectorAll(wanted.shows).length >= wanted.count;
+              // After the frame that shows them.
+              requestAnimationFrame(() => (there ? setTimeout(() => resolve(performance.now() - pressed)) : look()));
+            };
+            look();
+          },
+          { capture: true, once: true },
+        );
+      }),
+    { shows, count },
+  );
+  await drawn(page, 1);
+  await page.keyboard.press(key);
+  return painted;
+}

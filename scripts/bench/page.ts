@@ -13,7 +13,16 @@ import {
   type Visitor,
 } from './environment.ts';
 import type { Options } from './options.ts';
-import { drawn, firstLines, lineShiftOn, paintedAt, slowKeys, observeLine, installProbe } from './page-probe.ts';
+import {
+  drawn,
+  firstLines,
+  keyToPaint,
+  lineShiftOn,
+  paintedAt,
+  slowKeys,
+  observeLine,
+  installProbe,
+} from './page-probe.ts';
 import { median, percentile, type Row } from './rows.ts';
 import { atRate, trafficOf, type Traffic } from './traffic.ts';
 
@@ -26,6 +35,16 @@ type Size = (typeof SIZES)['full'];
 /** KiB of JavaScript that a first visit loads, by page. */
 const SCRIPTS = { '/': 90, '/queue': 115, '/analytics': 140 };
 const section = 'page';
+
+const FIELDS = 50;
+/** An answer of that many fields, as pipelines with structured output send it. */
+const FORM = {
+  suggestion: Object.fromEntries(Array.from({ length: FIELDS }, (_, n) => [`field_${n}`, `Value ${n}`])),
+  answer_schema: {
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: FIELDS }, (_, n) => [`field_${n}`, { type: 'string' }])),
+  },
+};
 
 /** Ours against absolute goals: the goals of a page do not depend on a rival. */
 const against = (measure: string, ours: number, most: number): Row => ({
@@ -48,6 +67,7 @@ export async function benchPage(log: (line: string) => void, { quick }: Options)
     const few = await stageOf(benchEnv, browser, { name: 'bench_few', waiting: 100 });
     const rows = [await opening(many, few, size)];
     rows.push(...(await living(few, size)), ...(await measureLayoutStability(few)), await growth(many, size));
+    rows.push(await form(few, size));
     rows.push(...(await scripts(browser, few)));
     for (const { measure, ours, rival } of rows) log(`page: ${measure}: ${ours.toFixed(1)} (${rival?.toFixed(1)})`);
     return rows;
@@ -63,6 +83,7 @@ interface Stage {
   context: BrowserContext;
   page: Page;
   traffic: Traffic;
+  project: { id: string; apiKey: string };
 }
 
 async function stageOf(
@@ -74,12 +95,13 @@ async function stageOf(
   const server = await benchEnv.startServer(database);
   const [reviewer] = await signInMany(database, 1);
   if (reviewer === undefined) throw new Error('Somebody was signed in.');
-  const { id } = await openProject({ server, database }, { members: [reviewer] });
+  const project = await openProject({ server, database }, { members: [reviewer] });
+  const { id } = project;
   await seedItems(database, id, { all: waiting, waiting });
   const context = await signedIn(browser, server, reviewer);
   const page = await context.newPage();
   await installProbe(page);
-  return { server, reviewer, context, page, traffic: trafficOf(database, id) };
+  return { server, reviewer, context, page, traffic: trafficOf(database, id), project };
 }
 
 async function signedIn(browser: Browser, { url }: BenchServer, { cookie }: Visitor): Promise<BrowserContext> {
@@ -196,6 +218,31 @@ async function growth({ context, server, traffic }: Stage, { pumped }: Size): Pr
   const after = await heapOf(page);
   const measure = `MiB of the page's heap after ${pumped} events against before`;
   return { section, measure, ours: after, rival: before, ratio: after / before, goal: '<= 1.5' };
+}
+
+/** From the key that edits an answer of 50 fields to the frame that shows them, once the parts of the page have been loaded. */
+async function form({ page, server, project }: Stage, { opened }: Size): Promise<Row> {
+  const submitted = await fetch(`${server.url}/api/public/items`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': project.apiKey },
+    body: JSON.stringify({ project_id: project.id, input: 'A form.', confidence: 0.8, ...FORM }),
+  });
+  const { id } = (await submitted.json()) as { id: string };
+  await page.goto(`${server.url}/queue?item=${id}`);
+  await page
+    .getByRole('button', { name: /^Claim\b/ })
+    .first()
+    .click();
+  await page.getByText('Yours for').waitFor();
+  await page.locator('[data-actions-enabled=true]').waitFor();
+  const times: number[] = [];
+  for (let turn = 0; turn <= opened; turn += 1) {
+    const ms = await keyToPaint(page, { key: 'e', shows: '[aria-label="Answer form"] [data-pointer]', count: FIELDS });
+    if (turn > 0) times.push(ms);
+    await page.keyboard.press('Escape');
+    await page.locator('[aria-label="Answer form"]').waitFor({ state: 'detached' });
+  }
+  return against(`ms from key press to a form of ${FIELDS} fields`, median(times), 150);
 }
 
 async function heapOf(page: Page): Promise<number> {
