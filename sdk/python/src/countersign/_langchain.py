@@ -85,23 +85,22 @@ def _decision(call: CallToReview, verdict: Verdict) -> dict[str, Any]:
 
 def _single(interrupt: Interrupt[Any], value: Mapping[str, Any], tools: Sequence[BaseTool]) -> CallToReview:
     schema = interrupt.response_schema
-    branches = _branches(schema if isinstance(schema, dict) else {})
+    taken = _decisions_of(schema if isinstance(schema, dict) else {})
     return CallToReview(
         idempotency_key=interrupt.id,
         name=value["name"],
         arguments=value["args"],
-        allowed=_actions(list(branches)) if branches else ACTIONS,
+        allowed=_actions(taken) if taken else ACTIONS,
         arguments_schema=_tool_schema(tools, value["name"]),
         input={"description": value.get("description", "")},
     )
 
 
-def _branches(schema: dict[str, Any]) -> dict[str, Any]:
-    """The decisions that an interrupt takes, by their type."""
+def _decisions_of(schema: dict[str, Any]) -> list[str]:
+    """The types of the decisions that an interrupt takes; none where its schema does not say."""
     parts = schema.get("oneOf") or schema.get("anyOf") or [schema]
-    found = (_resolved(schema, part) for part in parts)
-    types = ((part.get("properties", {}).get("type", {}), part) for part in found)
-    return {kind.get("const") or kind.get("enum", [None])[0]: part for kind, part in types if kind}
+    types = (_resolved(schema, part).get("properties", {}).get("type", {}) for part in parts)
+    return [kind.get("const") or kind.get("enum", [None])[0] for kind in types if kind]
 
 
 def _resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:

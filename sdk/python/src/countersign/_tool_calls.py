@@ -1,4 +1,4 @@
-"""Tool calls of agents, whatever their framework: what is submitted, and what its outcome means to the agent."""
+"""Tool calls of agents of any framework: what is submitted, and what its outcome means to the agent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def call_key(stop: str, call_id: str) -> str:
 
 
 def read_arguments(arguments: object) -> dict[str, Any]:
-    """The arguments that a model wrote, as an object; text that is none is shown as it is."""
+    """The arguments that a model wrote, as an object; other text is shown as it is."""
     try:
         read = json.loads(arguments) if isinstance(arguments, str) else arguments
     except ValueError:
@@ -62,7 +62,7 @@ class CallToReview:
     """What reviewers see beside the call."""
 
     def submission(self, confidence: float, options: SubmissionOptions) -> dict[str, Any]:
-        """The arguments of `submit`; `options` win over what the call says."""
+        """The arguments of `submit`; `options` win over what the call says, except its key."""
         schema = self.arguments_schema
         return {
             "input": self.input,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def order(**body: Any) -> None:
     """Asks for it, and returns once it is done."""
-    answer = httpx.post(os.environ["CONTROL_URL"], json=body, timeout=60)
+    answer = httpx.post(os.environ["CONTROL_URL"], json=body, timeout=300)
     assert answer.status_code == 204, answer.text
 
 

@@ -83,7 +83,7 @@ def test_submits_reads_waits_and_withdraws(api: Countersign) -> None:
     assert timedelta(minutes=110) < item.deadline - item.created_at < timedelta(minutes=130)
     assert item.routing.rule == "RT3"
     decide(item.id, "respond", response="Ask first.")
-    decision = api.wait(item.id, timeout=60)
+    decision = api.wait(item.id, timeout=300)
     assert (decision.status, decision.action, decision.response) == ("rejected", "respond", "Ask first.")
     with pytest.raises(Conflict) as raised:
         api.withdraw(item.id)
@@ -147,7 +147,7 @@ def test_review_takes_and_returns_a_model(api: Countersign, model: Any) -> None:
             suggestion=model(order="BM-1", amount=24.9),
             answer_model=model,
             confidence=0.8,
-            timeout=60,
+            timeout=300,
         )
     assert (result.approved, result.output) == (True, model(order="BM-2", amount=12.5))
     assert result.decision is not None
@@ -163,7 +163,7 @@ def test_review_of_a_tool_call_lets_people_change_its_arguments(api: Countersign
             answer_model=Refund,
             kind="tool_call",
             confidence=0.8,
-            timeout=60,
+            timeout=300,
         )
     assert result.output == Refund("BM-1", 5.0)
 
@@ -173,7 +173,7 @@ def test_a_deadline_ends_a_wait(api: Countersign) -> None:
     order(do="set deadline clock", seconds_ahead=3600)
     try:
         with pytest.raises(ItemExpired):
-            api.wait(item.id, timeout=60)
+            api.wait(item.id, timeout=300)
     finally:
         order(do="set deadline clock", seconds_ahead=0)
 
@@ -181,7 +181,7 @@ def test_a_deadline_ends_a_wait(api: Countersign) -> None:
 def test_a_wait_outlives_a_killed_service(api: Countersign) -> None:
     item = api.submit(**MINIMAL)
     decisions: list[Decision] = []
-    waiting = threading.Thread(target=lambda: decisions.append(api.wait(item.id, timeout=60)))
+    waiting = threading.Thread(target=lambda: decisions.append(api.wait(item.id, timeout=300)))
     waiting.start()
     order(do="restart")
     decide(item.id)
@@ -220,7 +220,7 @@ def test_the_asynchronous_client_does_the_same(api: Countersign) -> None:
         async with AsyncCountersign() as client:
             reviews = [
                 client.review(
-                    input="ticket", suggestion=Refund("a", n + 1), answer_model=Refund, confidence=0.8, timeout=60
+                    input="ticket", suggestion=Refund("a", n + 1), answer_model=Refund, confidence=0.8, timeout=300
                 )
                 for n in range(8)
             ]

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from agents import Runner
 
-from .._errors import WaitTimeout
 from .._openai_agents import load, paused, to_items, to_resume
 from .._tool_calls import DEFAULT_CONFIDENCE, akeep
-from .tool_calls import review_calls
+from .tool_calls import review_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,14 +65,15 @@ async def arun_with_review(
         result = None
         run = await load(agent, resume, options.get("context"))
     while run is not None:
-        waiting = run.to_json()
-        await akeep(save, waiting)
-        calls = to_items(run)
-        try:
-            outcomes = await review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
-        except WaitTimeout as error:
-            error.paused_run = waiting
-            raise
+        outcomes = await review_paused(
+            client,
+            run.to_json(),
+            to_items(run),
+            save=save,
+            timeout=timeout,
+            confidence=confidence,
+            submission=submission,
+        )
         state = to_resume(run, outcomes)
         await akeep(save, run.to_json(released=True))
         result = await Runner.run(agent, state, **options)

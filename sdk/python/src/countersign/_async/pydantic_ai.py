@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._errors import WaitTimeout
 from .._pydantic_ai import PausedRun, paused, to_items, to_resume
 from .._tool_calls import DEFAULT_CONFIDENCE, akeep
-from .tool_calls import review_calls
+from .tool_calls import review_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,14 +60,15 @@ async def arun_with_review(
         run = PausedRun.from_json(resume)
     options.pop("message_history", None)
     while run is not None:
-        waiting = run.to_json()
-        await akeep(save, waiting)
-        calls = to_items(run, toolsets=agent.toolsets)
-        try:
-            outcomes = await review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
-        except WaitTimeout as error:
-            error.paused_run = waiting
-            raise
+        outcomes = await review_paused(
+            client,
+            run.to_json(),
+            to_items(run, toolsets=agent.toolsets),
+            save=save,
+            timeout=timeout,
+            confidence=confidence,
+            submission=submission,
+        )
         results = to_resume(run, outcomes)
         await akeep(save, run.to_json(released=True))
         result = await agent.run(message_history=run.messages, deferred_tool_results=results, **options)

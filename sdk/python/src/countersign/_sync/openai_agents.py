@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from agents import Runner
 
-from .._errors import WaitTimeout
 from .._openai_agents import load_now, paused, to_items, to_resume
 from .._tool_calls import DEFAULT_CONFIDENCE, keep
-from .tool_calls import review_calls
+from .tool_calls import review_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,14 +67,15 @@ def run_with_review(
         result = None
         run = load_now(agent, resume, options.get("context"))
     while run is not None:
-        waiting = run.to_json()
-        keep(save, waiting)
-        calls = to_items(run)
-        try:
-            outcomes = review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
-        except WaitTimeout as error:
-            error.paused_run = waiting
-            raise
+        outcomes = review_paused(
+            client,
+            run.to_json(),
+            to_items(run),
+            save=save,
+            timeout=timeout,
+            confidence=confidence,
+            submission=submission,
+        )
         state = to_resume(run, outcomes)
         keep(save, run.to_json(released=True))
         result = Runner.run_sync(agent, state, **options)

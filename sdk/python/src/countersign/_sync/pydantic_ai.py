@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._errors import WaitTimeout
 from .._pydantic_ai import PausedRun, paused, to_items, to_resume
 from .._tool_calls import DEFAULT_CONFIDENCE, keep
-from .tool_calls import review_calls
+from .tool_calls import review_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,14 +62,15 @@ def run_with_review(
         run = PausedRun.from_json(resume)
     options.pop("message_history", None)
     while run is not None:
-        waiting = run.to_json()
-        keep(save, waiting)
-        calls = to_items(run, toolsets=agent.toolsets)
-        try:
-            outcomes = review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
-        except WaitTimeout as error:
-            error.paused_run = waiting
-            raise
+        outcomes = review_paused(
+            client,
+            run.to_json(),
+            to_items(run, toolsets=agent.toolsets),
+            save=save,
+            timeout=timeout,
+            confidence=confidence,
+            submission=submission,
+        )
         results = to_resume(run, outcomes)
         keep(save, run.to_json(released=True))
         result = agent.run_sync(message_history=run.messages, deferred_tool_results=results, **options)

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._errors import ItemEnded
+from .._errors import ItemEnded, WaitTimeout
 from .._review import seconds_of
-from .._tool_calls import DEFAULT_CONFIDENCE, CallToReview, Outcome
+from .._tool_calls import DEFAULT_CONFIDENCE, CallToReview, Outcome, keep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import timedelta
 
     from .._submission import SubmissionOptions
@@ -43,3 +43,22 @@ def review_calls(
                 status = end.item.status
         outcomes.append(Outcome(item_id=item.id, status=status, decision=decision))
     return outcomes
+
+
+def review_paused(
+    client: Countersign,
+    run: str,
+    calls: Sequence[CallToReview],
+    *,
+    save: Callable[[str], object] | None,
+    timeout: float | timedelta | None,
+    confidence: float,
+    submission: SubmissionOptions | None,
+) -> list[Outcome]:
+    """Stores a paused run before its calls are reviewed. Errors: `WaitTimeout` with the run; those of `submit`."""
+    keep(save, run)
+    try:
+        return review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
+    except WaitTimeout as error:
+        error.paused_run = run
+        raise
