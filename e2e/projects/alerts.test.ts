@@ -1,12 +1,14 @@
 // Tests webhook alerts for owners in a real browser: live, on every page, once; in both themes, wide and narrow.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
+import { listAlerts } from '@countersign/shared/routes/alerts';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import { aSubmission, join, review } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+import { responseReceived } from '../support/received.ts';
 
 const chromium = await findChromium();
 const PAUSED = /: webhook paused \(410 Gone\)\.$/;
@@ -58,10 +60,10 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     await gotIt(page).click();
     await banner(page, PAUSED).waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('page');
-    const asked = page.waitForResponse('**/api/alerts');
     await page.reload();
     await touch(page);
-    expect(((await (await asked).json()) as { data: unknown[] }).data).toEqual([]);
+    await responseReceived(page, listAlerts.path);
+    expect((await owner.call(listAlerts)).data).toEqual([]);
     expect(await banner(page, PAUSED).count()).toBe(0);
 
     // An owner resumes the endpoint, and the pending delivery arrives.

@@ -1,6 +1,7 @@
 // Tests the project settings in two browsers: concurrent edits by two owners, and the guidelines notice for reviewers.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { listGuidelinesNews } from '@countersign/shared/routes/guidelines';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { aSubmission, join, openProject } from '../../server/test/builders.ts';
@@ -8,6 +9,7 @@ import { type Person, person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+import { responseReceived } from '../support/received.ts';
 
 const chromium = await findChromium();
 const GUIDELINES = 'Returns within 30 days.\n\nGreet by first name.\n\nNever promise a date.';
@@ -248,9 +250,9 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await told.waitFor({ state: 'detached' });
     // The keys keep working on the page.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('page');
-    const asked = page.waitForResponse('**/api/guidelines/news');
     await page.reload();
-    expect(((await (await asked).json()) as { data: unknown[] }).data).toEqual([]);
+    await responseReceived(page, listGuidelinesNews.path);
+    expect((await reviewer.call(listGuidelinesNews)).data).toEqual([]);
     await row.waitFor();
     expect(await page.getByText(/ guidelines updated/).count()).toBe(0);
   });
