@@ -3,7 +3,7 @@ import { SYSTEM } from '../domain/access/actor.ts';
 import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
-import { runEach } from './row-by-row.ts';
+import { type Part, runEach } from './row-by-row.ts';
 
 const BATCH = 200;
 
@@ -15,23 +15,32 @@ interface Ended {
 }
 
 /** One sweep. An expired claim keeps its fence: its holder may still decide if nobody else claims the item (LC1). */
-export async function expireClaimsOnce(services: Services): Promise<Next> {
+export async function expireClaimsOnce(services: Services, batchSize = BATCH): Promise<Next> {
+  const count = await runEach(
+    batchSize,
+    (part) => endedClaims(services, part),
+    ({ item, lock }) => {
+      const renewed = lock?.userId === item.claimed_by && lock.fence === item.claim_fence;
+      return renewed ? extend(services, item, lock.expiresAt) : expire(services, item);
+    },
+  );
+  return { again: count === batchSize };
+}
+
+/** The claims whose lease has ended by the record of the database, with who holds them by that of the lock store. */
+async function endedClaims(services: Services, { limit, offset }: Part): Promise<{ item: Ended; lock?: Holder }[]> {
   const ended = await services.db.read((em) =>
     em.execute<Ended[]>(
-      `select id, project_id, claimed_by, claim_fence from item where claim_expires_at <= now() order by claim_expires_at limit ${BATCH}`,
+      `select id, project_id, claimed_by, claim_fence from item where claim_expires_at <= now()
+       order by claim_expires_at, id limit ${limit} offset ${offset}`,
     ),
   );
-  if (ended.length === 0) return {};
+  if (ended.length === 0) return [];
   const held = await holders(
     services,
     ended.map((item) => item.id),
   );
-  await runEach(ended, async (item) => {
-    const lock = held.get(item.id);
-    const renewed = lock?.userId === item.claimed_by && lock.fence === item.claim_fence;
-    await (renewed ? extend(services, item, lock.expiresAt) : expire(services, item));
-  });
-  return { again: ended.length === BATCH };
+  return ended.map((item) => ({ item, lock: held.get(item.id) }));
 }
 
 /** Without the lock store, only the database's record counts. */

@@ -52,9 +52,32 @@ export async function runBatch(limit: number, run: (part: Part) => Promise<numbe
   return done;
 }
 
-/** Runs `one` for each row. Errors: of the first row that failed, after the others are done; `DatabaseGone` at once. */
-export async function runEach<Row>(rows: readonly Row[], one: (row: Row) => Promise<void>): Promise<void> {
+/**
+ * Runs `one` for each due row until `limit` rows are done; rows that fail are passed over, at most ten times as many. A row
+ * that is done is due no longer, so `read` goes on behind those that failed. Returns how many were done. Errors: of the
+ * first row that failed, after the others are done; `DatabaseGone` at once.
+ */
+export async function runEach<Row>(
+  limit: number,
+  read: (part: Part) => Promise<readonly Row[]>,
+  one: (row: Row) => Promise<void>,
+): Promise<number> {
   const failures = new Failures();
-  for (const row of rows) await one(row).catch((error: unknown) => failures.add(error));
+  let [done, offset, full] = [0, 0, true];
+  while (full && done < limit && offset < PASSED_BATCHES * limit) {
+    const part = { limit: limit - done, offset };
+    const rows = await read(part);
+    full = rows.length === part.limit;
+    for (const row of rows) {
+      try {
+        await one(row);
+        done += 1;
+      } catch (error) {
+        failures.add(error);
+        offset += 1;
+      }
+    }
+  }
   failures.end();
+  return done;
 }

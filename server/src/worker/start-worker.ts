@@ -120,8 +120,14 @@ const BATCH_SIZE = 200;
  * One run: the reasons that have waited longest. Several workers may run it concurrently, and any of them may crash:
  * each reason is assigned once. A failing reason does not block the others. Errors: the first one of those failures.
  */
-export async function assignClustersOnce(services: ClusterServices & { db: Database }): Promise<Next> {
-  const waiting = await services.db.read((em) => waitingReasons(em, BATCH_SIZE));
-  await runEach(waiting, (variantId) => services.db.write((tx) => assignCluster(services, tx, variantId)));
-  return { again: waiting.length === BATCH_SIZE };
+export async function assignClustersOnce(
+  services: ClusterServices & { db: Database },
+  batchSize = BATCH_SIZE,
+): Promise<Next> {
+  const count = await runEach(
+    batchSize,
+    (part) => services.db.read((em) => waitingReasons(em, part)),
+    (variantId) => services.db.write((tx) => assignCluster(services, tx, variantId)),
+  );
+  return { again: count === batchSize };
 }

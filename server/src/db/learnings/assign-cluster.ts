@@ -52,11 +52,14 @@ export async function lockClusters(em: Em, projectId: string): Promise<void> {
 }
 
 /** The IDs of the reason variants that have waited longest. */
-export async function waitingReasons(em: Em, limit: number): Promise<string[]> {
+export async function waitingReasons(
+  em: Em,
+  { limit, offset = 0 }: { limit: number; offset?: number },
+): Promise<string[]> {
   const rows = await rawQuery<{ id: string }>(
     em,
-    'select id from wording where cluster_id is null order by created_at limit $1',
-    [limit],
+    'select id from wording where cluster_id is null order by created_at, id limit $1 offset $2',
+    [limit, offset],
   );
   return rows.map(({ id }) => id);
 }

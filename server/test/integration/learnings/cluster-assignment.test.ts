@@ -114,34 +114,35 @@ describe('CT4: a reason', () => {
     expect(await clusters()).toEqual([['Wrong sum', 1]]);
   });
 
-  it('whose assignment fails blocks no other, and is assigned by the next run', async () => {
-    for (const reason of ['Wrong sum', 'Too long']) await overridden(reason);
+  it.each([
+    ['one', 200, ['Wrong sum'], [['Too long', 1]]],
+    ['a whole batch of them', 1, ['Wrong sum', 'Too short'], [['Too long', 1]]],
+  ])('whose assignment fails blocks no other, and is assigned by the next run: %s', async (_, batch, fail, after) => {
+    for (const reason of [...fail, 'Too long']) await overridden(reason);
     const { db } = testEnv.services;
-    let broken = false;
+    let left = fail.length;
     const cutOff: typeof db = {
       ...db,
       write: (work) =>
         db.write(async (tx) => {
           const done = await work(tx);
-          if (broken) return done;
-          broken = true;
+          if (left === 0) return done;
+          left -= 1;
           throw new Error('The process is gone.');
         }),
     };
-    await expect(assignClustersOnce({ ...testEnv.services, db: cutOff })).rejects.toThrow('The process is gone.');
-    expect(await clusters()).toEqual([['Too long', 1]]);
+    const run = assignClustersOnce({ ...testEnv.services, db: cutOff }, batch);
+    await expect(run).rejects.toThrow('The process is gone.');
+    expect(await clusters()).toEqual(after);
     await assignClustersOnce(testEnv.services);
-    expect((await clusters()).sort()).toEqual([
-      ['Too long', 1],
-      ['Wrong sum', 1],
-    ]);
-    expect(await events()).toHaveLength(2);
+    expect((await clusters()).sort()).toEqual([...after, ...fail.map((reason) => [reason, 1])].sort());
+    expect(await events()).toHaveLength(fail.length + 1);
   });
 
   it('assigned at the same moment as a similar one joins the other’s cluster', async () => {
     for (const reason of ['Wrong sum', 'Wrong sum!']) await overridden(reason);
     const { db } = testEnv.services;
-    const [first = '', second = ''] = await db.read((em) => waitingReasons(em, 2));
+    const [first = '', second = ''] = await db.read((em) => waitingReasons(em, { limit: 2 }));
     const { promise: end, resolve: commit } = Promise.withResolvers<undefined>();
     const { promise: placed, resolve: isPlaced } = Promise.withResolvers<undefined>();
     const placing = db.write(async (tx) => {

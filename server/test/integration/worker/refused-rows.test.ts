@@ -19,13 +19,13 @@ afterEach(async () => {
   await expectNoFaults(testEnv);
 });
 
-/** From now on the database refuses every change of this row. */
-async function refuse(table: 'item' | 'decision', column: string, id: string): Promise<void> {
+/** From now on the database refuses every change of these rows. */
+async function refuse(table: 'item' | 'decision', column: string, ...ids: readonly string[]): Promise<void> {
   await testEnv.sql(
     `create function refuse_row() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
   );
   await testEnv.sql(
-    `create trigger refused before update on ${table} for each row when (old.${column} = '${id}') execute function refuse_row()`,
+    `create trigger refused before update on ${table} for each row when (old.${column} in (${ids.map((id) => `'${id}'`).join()})) execute function refuse_row()`,
   );
 }
 const allow = () => testEnv.sql('drop function if exists refuse_row() cascade');
@@ -101,4 +101,17 @@ describe.each(JOBS)('$name', ({ run, refused: [table, column], becomeDue, done }
     await run(testEnv.services);
     expect(await those(done, ids)).toEqual(ids);
   });
+});
+
+it('LC1: a whole batch of refused claims does not stop the claims after them', async () => {
+  const ids = await five();
+  for (const id of ids) {
+    await claim(testEnv.services, fixture.anna, id);
+    await endLease(testEnv, id);
+  }
+  await refuse('item', 'id', ...ids.slice(0, 3));
+  await expect(expireClaimsOnce(testEnv.services, 2)).rejects.toThrow('refused');
+  expect(await those('i.claim_expires_at is null', ids)).toEqual(ids.slice(3));
+  await allow();
+  await expireClaimsOnce(testEnv.services);
 });
