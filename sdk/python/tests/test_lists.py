@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from fake import DECISION, ITEM_ID, PROJECT_ID, FakeClock, item_json, ok, refused
+from hypothesis import given
+from hypothesis import strategies as st
 
 from countersign import ApiError, BadRequest, NetworkError, RetryPolicy, UnexpectedAnswer
+from countersign._models import Malformed
+from countersign._pages import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,6 +159,14 @@ def test_a_page_of_items_that_does_not_advance_is_refused(client: Make) -> None:
     assert len(service.requests) == 2
 
 
+def test_pages_of_items_that_lead_back_are_refused(client: Make) -> None:
+    answers = [ok({"data": [item_json()], "has_more": True, "next_cursor": cursor}) for cursor in "abcabcabcabc"]
+    api, service = client(*answers)
+    with pytest.raises(UnexpectedAnswer, match="leads back"):
+        list(islice(api.items(), 99))
+    assert len(service.requests) < 12
+
+
 def event_json(id: str, **changes: Any) -> dict[str, Any]:
     return {
         "id": id,
@@ -226,6 +238,41 @@ def test_a_page_that_does_not_advance_is_refused(client: Make) -> None:
     api, _ = client(page(["1"], "c", more=True))
     with pytest.raises(UnexpectedAnswer, match="advance"):
         list(api.events())
+
+
+@pytest.mark.parametrize("options", [{}, {"follow": True}, {"after": "b"}])
+@pytest.mark.parametrize("more", [True, False])
+def test_pages_that_lead_back_are_refused(client: Make, options: dict[str, Any], more: bool) -> None:
+    cursors = ["a", "b"] * 6
+    api, service = client(*(page(["1"], cursor, more=more) for cursor in cursors))
+    # Without more, a feed that is not followed has ended.
+    if not more and not options.get("follow"):
+        assert len(list(api.events(**options))) == 1
+        return
+    with pytest.raises(UnexpectedAnswer, match="leads back"):
+        list(islice(api.events(**options), 99))
+    assert len(service.requests) < 12
+
+
+@given(tail=st.integers(0, 40), cycle=st.integers(2, 40), start=st.sampled_from([None, 0, 40]))
+def test_every_cycle_of_cursors_is_noticed(tail: int, cycle: int, start: int | None) -> None:
+    position = Position(None if start is None else str(start))
+
+    def read() -> None:
+        for step in range(4 * (tail + cycle)):
+            number = step if step < tail else tail + (step - tail) % cycle
+            position.advance(str(number), more=False)
+
+    with pytest.raises(Malformed):
+        read()
+
+
+def test_cursors_without_a_cycle_go_on() -> None:
+    position = Position("0")
+    for number in range(1, 5000):
+        position.advance(str(number), more=True)
+        position.advance(str(number), more=False)
+        assert position.query() == {"after": str(number)}
 
 
 def test_events_of_a_newer_service_are_kept_as_they_are(client: Make) -> None:

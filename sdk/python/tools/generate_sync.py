@@ -15,7 +15,7 @@ REPLACEMENTS = [
     (r"\bAwaitable, ", ""),
     (r"import Awaitable, ", "import "),
     (r"\bAsync(Iterator|Connection|Countersign|Client)\b", r"\1"),
-    (r"\baiter_bytes\b", "iter_bytes"),
+    (r"\baiter_raw\b", "iter_raw"),
     (r"\baclose\b", "close"),
     (r"\b__a(enter|exit)__\b", r"__\1__"),
     (r"\ba(run_with_review|invoke|get_state)\b", r"\1"),

@@ -84,7 +84,7 @@ class NetworkError(CountersignError):
 
 
 class UnexpectedAnswer(CountersignError):
-    """A server answered with success, but not as Countersign does: the base URL is probably wrong."""
+    """A server answered, but not as Countersign does: the base URL is probably wrong."""
 
     code = "unexpected_answer"
 
@@ -98,7 +98,7 @@ class UnexpectedAnswer(CountersignError):
 
     @property
     def status(self) -> int:
-        """The HTTP status of the success."""
+        """The HTTP status."""
         return self._status
 
 

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ._models import Malformed, Reader, read_event, read_item
 
 if TYPE_CHECKING:
     from ._models import Event, Item
 
+T = TypeVar("T")
+
 MAX_PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class ItemPage:
-    """A page of items; `next_cursor` is None on the last one."""
+class Page(Generic[T]):
+    """A page of a list."""
 
-    items: list[Item]
-    next_cursor: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class EventPage:
-    """A page of events; `next_cursor` is there also where nothing is new."""
-
-    events: list[Event]
-    next_cursor: str
+    entries: list[T]
     has_more: bool
 
 
@@ -57,23 +50,49 @@ def _moment(time: datetime | str | None) -> str | None:
     return time
 
 
-def item_page(data: object, after: object) -> ItemPage:
-    """A page that was asked for with the cursor `after`. Errors: `Malformed`."""
+class Position:
+    """Where the reading of a list stands. Notices cursors that lead back to an earlier page.
+
+    Brent's way to find a cycle: one cursor is remembered, and replaced after 1, 2, 4, 8, ... pages, so that a
+    cycle of any length comes back to it.
+    """
+
+    def __init__(self, start: str | None = None) -> None:
+        self.cursor = start
+        self._remembered: str | None = None
+        self._steps = 0
+        self._replaced_after = 1
+
+    def query(self) -> dict[str, str]:
+        """What asks for the next page."""
+        return {} if self.cursor is None else {"after": self.cursor}
+
+    def advance(self, cursor: str, *, more: bool) -> None:
+        """Goes on to the page after `cursor`. Errors: `Malformed` for pages that would be read for ever."""
+        if cursor == self.cursor:
+            if more:
+                raise Malformed("`next_cursor` does not advance")
+            return
+        if cursor == self._remembered:
+            raise Malformed("`next_cursor` leads back to an earlier page")
+        self.cursor = cursor
+        self._steps += 1
+        if self._steps == self._replaced_after:
+            self._remembered, self._steps, self._replaced_after = cursor, 0, 2 * self._replaced_after
+
+
+def item_page(data: object, position: Position) -> Page[Item]:
+    """The page that comes next; goes on to the one after it. Errors: `Malformed`."""
     read = Reader(data)
-    cursor = read.typed("next_cursor", str) if read.typed("has_more", bool) else None
+    more = read.typed("has_more", bool)
     items = [read_item(one) for one in read.typed("data", list)]
-    _check_advance(cursor, after)
-    return ItemPage(items, cursor)
+    if more:
+        position.advance(read.typed("next_cursor", str), more=True)
+    return Page(items, more)
 
 
-def _check_advance(cursor: str | None, after: object) -> None:
-    """Errors: `Malformed` for a next page that is the same one, which would be read for ever."""
-    if cursor is not None and cursor == after:
-        raise Malformed("`next_cursor` does not advance")
-
-
-def event_page(data: object, after: str | None) -> EventPage:
-    """A page that was asked for with the cursor `after`. Errors: `Malformed`.
+def event_page(data: object, position: Position) -> Page[Event]:
+    """The page that comes next; goes on to the one after it. Errors: `Malformed`.
 
     The service has a cursor per page. Every event but the last carries the one before the page, so that
     who stores the cursor of an event that they have used never misses one: at most a page comes again.
@@ -81,8 +100,8 @@ def event_page(data: object, after: str | None) -> EventPage:
     read = Reader(data)
     cursor = read.typed("next_cursor", str)
     more = read.typed("has_more", bool)
-    events = [read_event(one, cursor=after) for one in read.typed("data", list)]
+    events = [read_event(one, cursor=position.cursor) for one in read.typed("data", list)]
     if events:
         events[-1] = replace(events[-1], cursor=cursor)
-    _check_advance(cursor if more else None, after)
-    return EventPage(events, cursor, more)
+    position.advance(cursor, more=more)
+    return Page(events, more)

@@ -52,7 +52,9 @@ class Request:
 
     def all_headers(self, api_key: str) -> dict[str, str]:
         """The headers of the request, with the key."""
-        headers = {"accept": "application/json", "x-api-key": api_key, **self.headers}
+        # gzip alone: it is what `Body` unpacks.
+        own = {"accept": "application/json", "accept-encoding": "gzip", "x-api-key": api_key}
+        headers = {**own, **self.headers}
         if self.body is not None:
             headers["content-type"] = "application/json"
         if self.idempotency_key is not None:
@@ -99,9 +101,13 @@ class Answer:
         try:
             return reader(self.json())
         except Malformed as error:
-            unexpected = UnexpectedAnswer(self.status, self.request_id, str(error))
-            unexpected.idempotency_key = self.idempotency_key
-            raise unexpected from error
+            raise self.unexpected(error) from error
+
+    def unexpected(self, error: Malformed) -> UnexpectedAnswer:
+        """The error of an answer that is not as the service answers."""
+        unexpected = UnexpectedAnswer(self.status, self.request_id, str(error))
+        unexpected.idempotency_key = self.idempotency_key
+        return unexpected
 
 
 def refusal(answer: Answer, now: float) -> ApiError | None:

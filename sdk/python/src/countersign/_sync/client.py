@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from .._config import configure
 from .._errors import ApiError, CountersignError, NetworkError, OutputInvalid, WaitTimeout
 from .._models import ReviewResult, read_item
-from .._pages import checked_page_size, event_page, item_page, items_query
+from .._pages import Position, checked_page_size, event_page, item_page, items_query
 from .._retry import FOR_EVER, Clock, RetryPolicy
 from .._review import POLL_SECONDS, checked_wait, decision_of, is_final, output_of, schema_options, seconds_of
 from .._submission import chunk_results, chunks, submission, too_large
@@ -68,7 +68,9 @@ class Countersign:
             url: Base URL of the service, such as `https://review.example.org`.
             api_key: Key of one project, `csk_...`.
             project_id: The project that the key belongs to; needed to submit.
-            timeout: Seconds for one request, on top of the wait that it asks for.
+            timeout: Seconds for one request, on top of the wait that it asks for. For the headers of an answer it
+                is the limit of each part: httpx has none for all of them. A hostile server that sends them byte
+                by byte can be waited for longer, until it has sent 100 KiB.
             retry: How often a call is repeated.
             http_client: Sends the requests, with its proxies and certificates; the caller closes it.
             clock: Time and randomness, for tests.
@@ -206,15 +208,14 @@ class Countersign:
             until: Only items created before this time.
             page_size: 1 to 100.
         """
-        query = items_query(status, since, until, page_size)
+        query, position = items_query(status, since, until, page_size), Position()
         while True:
-            answer = self._connection.call(Request("GET", "/items", query=query))
-            page = answer.read(partial(item_page, after=query.get("after")))
-            for item in page.items:
+            answer = self._connection.call(Request("GET", "/items", query={**query, **position.query()}))
+            page = answer.read(partial(item_page, position=position))
+            for item in page.entries:
                 yield item
-            if page.next_cursor is None:
+            if not page.has_more:
                 return
-            query = {**query, "after": page.next_cursor}
 
     def withdraw(self, id: str | UUID, reason: str | None = None) -> Submitted:
         """Withdraws an item that needs no answer any more, with a reason for its reviewers.
@@ -374,18 +375,14 @@ class Countersign:
             poll_seconds: Seconds between two looks, where nothing is new.
             page_size: 1 to 100.
         """
-        limit = checked_page_size(page_size)
+        limit, position = checked_page_size(page_size), Position(after)
         for_ever = RetryPolicy(tries=FOR_EVER, seconds=FOR_EVER)
         while True:
-            query: dict[str, str | int] = {"limit": limit}
-            if after is not None:
-                query["after"] = after
-            request = Request("GET", "/events", query=query)
+            request = Request("GET", "/events", query={"limit": limit, **position.query()})
             answer = self._connection.call(request, for_ever if follow else None)
-            page = answer.read(partial(event_page, after=after))
-            for event in page.events:
+            page = answer.read(partial(event_page, position=position))
+            for event in page.entries:
                 yield event
-            after = page.next_cursor
             if page.has_more:
                 continue
             if not follow:
