@@ -177,7 +177,9 @@ def test_people_edit_in_a_form_made_from_the_tool(mode: Any) -> None:
 
 def test_reviewers_may_do_only_what_the_middleware_allows(mode: Any) -> None:
     shop, reviews = Shop(REFUND, mode=mode, allowed=["reject", "approve"]), Reviews(refund=APPROVE)
-    run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG, submission={"risk_flags": ["money"]})
+    run_with_review(
+        shop.agent(), ASK, client=reviews.client(), config=CONFIG, submission_options={"risk_flags": ["money"]}
+    )
     [sent] = reviews.sent()
     assert (sent["allowed_actions"], sent["risk_flags"]) == (["approve", "reject"], ["money"])
 

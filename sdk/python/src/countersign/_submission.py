@@ -45,7 +45,7 @@ class SubmissionOptions(TypedDict, total=False):
 
 
 class Submission(SubmissionOptions):
-    """An item to submit, as `submit_batch` takes it."""
+    """What is submitted for one item; `submit_batch` takes any number of them."""
 
     input: Any
     """The input of the pipeline: any JSON."""
@@ -74,7 +74,7 @@ def item_body(project_id: str, item: Mapping[str, Any]) -> dict[str, Any]:
     return body
 
 
-def submission(
+def submit_request(
     project_id: str, item: Mapping[str, Any], key: str | None, traceparent: str | None, wait: int = 0
 ) -> Request:
     """The request that submits an item. Errors: `TypeError` and `ValueError` for what cannot be sent."""

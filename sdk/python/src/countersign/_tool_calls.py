@@ -61,7 +61,7 @@ class CallToReview:
     input: Any = None
     """What reviewers see beside the call."""
 
-    def submission(self, confidence: float, options: SubmissionOptions) -> dict[str, Any]:
+    def submit_arguments(self, confidence: float, options: SubmissionOptions) -> dict[str, Any]:
         """The arguments of `submit`; `options` win over what the call says, except its key."""
         schema = self.arguments_schema
         return {

@@ -11,7 +11,7 @@ from .._models import ReviewResult, read_item
 from .._pages import Position, checked_page_size, event_page, item_page, items_query
 from .._retry import FOR_EVER, Clock, RetryPolicy
 from .._review import POLL_SECONDS, checked_wait, decision_of, is_final, output_of, schema_options, seconds_of
-from .._submission import chunk_results, chunks, submission, too_large
+from .._submission import chunk_results, chunks, submit_request, too_large
 from .._wire import Request, checked_key, encode, item_path, trace_header
 
 if TYPE_CHECKING:
@@ -140,7 +140,9 @@ class AsyncCountersign:
         project; `PayloadTooLarge`; `TypeError` and `ValueError` for what cannot be sent.
         """
         item = {"input": input, "suggestion": suggestion, "confidence": confidence, **options}
-        request = submission(self._config.project_id, item, idempotency_key, traceparent, checked_wait(wait_seconds))
+        request = submit_request(
+            self._config.project_id, item, idempotency_key, traceparent, checked_wait(wait_seconds)
+        )
         return (await self._connection.call(request)).submitted()
 
     async def submit_batch(
@@ -324,7 +326,7 @@ class AsyncCountersign:
         until = clock.monotonic() + seconds
         item: dict[str, Any] = {"input": input, "suggestion": suggestion, "confidence": confidence}
         item.update(schema_options(answer_model, options))
-        request = submission(self._config.project_id, item, idempotency_key, traceparent)
+        request = submit_request(self._config.project_id, item, idempotency_key, traceparent)
         in_time = RetryPolicy(tries=retry.tries, seconds=min(retry.seconds, seconds))
         submitted = (await self._connection.call(request, in_time, until)).submitted()
         status, decision = submitted.status, submitted.decision

@@ -32,7 +32,7 @@ async def arun_with_review(
     timeout: float | timedelta | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
     tools: Sequence[BaseTool] = (),
-    submission: SubmissionOptions | None = None,
+    submission_options: SubmissionOptions | None = None,
     **options: Any,
 ) -> Any:
     """Runs the agent to its end; each tool call that `HumanInTheLoopMiddleware` stops at is reviewed by people.
@@ -60,7 +60,7 @@ async def arun_with_review(
         timeout: Seconds for each time that the agent stops; None: no limit.
         confidence: 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked.
         tools: The tools of the agent: people edit their arguments in forms made from them.
-        submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
+        submission_options: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
         **options: Passed on to `ainvoke`.
 
     Returns what `ainvoke` returns. A call that nobody decided in time, or that was withdrawn, is rejected
@@ -80,7 +80,11 @@ async def arun_with_review(
     while pending := waiting or interrupts_of(result):
         calls = [to_items(interrupt, tools=tools) for interrupt in pending]
         flat = [call for some in calls for call in some]
-        outcomes = iter(await review_calls(client, flat, timeout=timeout, confidence=confidence, submission=submission))
+        outcomes = iter(
+            await review_calls(
+                client, flat, timeout=timeout, confidence=confidence, submission_options=submission_options
+            )
+        )
         resume = {
             interrupt.id: to_resume(interrupt, [next(outcomes) for _ in some], tools=tools)
             for interrupt, some in zip(pending, calls, strict=True)

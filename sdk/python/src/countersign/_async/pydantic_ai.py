@@ -25,7 +25,7 @@ async def arun_with_review(
     confidence: float = DEFAULT_CONFIDENCE,
     save: Callable[[str], object] | None = None,
     resume: str | None = None,
-    submission: SubmissionOptions | None = None,
+    submission_options: SubmissionOptions | None = None,
     **options: Any,
 ) -> Any:
     """Runs the agent to its end; people review each call of a tool with `requires_approval=True`.
@@ -45,7 +45,7 @@ async def arun_with_review(
             one, and delete it when this returns.
         resume: That text, after a program was killed: the run goes on with the same items, and `input` is
             not sent a second time. A run whose calls may have run already is refused.
-        submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
+        submission_options: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
         **options: Passed on to `Agent.run`.
 
     Returns what `Agent.run` returns. A call that nobody decided in time, or that was withdrawn, is denied
@@ -67,7 +67,7 @@ async def arun_with_review(
             save=save,
             timeout=timeout,
             confidence=confidence,
-            submission=submission,
+            submission_options=submission_options,
         )
         results = to_resume(run, outcomes)
         await akeep(save, run.to_json(released=True))

@@ -22,14 +22,14 @@ async def review_calls(
     *,
     timeout: float | timedelta | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
-    submission: SubmissionOptions | None = None,
+    submission_options: SubmissionOptions | None = None,
 ) -> list[Outcome]:
     """Submits all calls before it waits for any: people see them at once. Outcomes in the order of the calls.
 
     Errors: `WaitTimeout`, after which the items still wait: the same calls again go on with them.
     """
     until = client.now() + seconds_of(timeout)
-    submitted = [await client.submit(**call.submission(confidence, submission or {})) for call in calls]
+    submitted = [await client.submit(**call.submit_arguments(confidence, submission_options or {})) for call in calls]
     outcomes: list[Outcome] = []
     for item in submitted:
         status, decision = item.status, item.decision
@@ -51,12 +51,14 @@ async def review_paused(
     save: Callable[[str], object] | None,
     timeout: float | timedelta | None,
     confidence: float,
-    submission: SubmissionOptions | None,
+    submission_options: SubmissionOptions | None,
 ) -> list[Outcome]:
     """Stores a paused run before its calls are reviewed. Errors: `WaitTimeout` with the run; those of `submit`."""
     await akeep(save, run)
     try:
-        return await review_calls(client, calls, timeout=timeout, confidence=confidence, submission=submission)
+        return await review_calls(
+            client, calls, timeout=timeout, confidence=confidence, submission_options=submission_options
+        )
     except WaitTimeout as error:
         error.paused_run = run
         raise

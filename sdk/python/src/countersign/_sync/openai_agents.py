@@ -31,7 +31,7 @@ def run_with_review(
     confidence: float = DEFAULT_CONFIDENCE,
     save: Callable[[str], object] | None = None,
     resume: str | None = None,
-    submission: SubmissionOptions | None = None,
+    submission_options: SubmissionOptions | None = None,
     **options: Any,
 ) -> Any:
     """Runs the agent to its end; people review each call of a tool that needs approval.
@@ -53,7 +53,7 @@ def run_with_review(
             one, and delete it when this returns.
         resume: That text, after a program was killed: the run goes on with the same items, and `input` is
             not sent a second time. A run whose calls may have run already is refused.
-        submission: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
+        submission_options: More members of each submission, such as `deadline`, `risk_flags` and `metadata`.
         **options: Passed on to `Runner.run`.
 
     Returns what `Runner.run` returns. A call that nobody decided in time, or that was withdrawn, is rejected
@@ -74,7 +74,7 @@ def run_with_review(
             save=save,
             timeout=timeout,
             confidence=confidence,
-            submission=submission,
+            submission_options=submission_options,
         )
         state = to_resume(run, outcomes)
         keep(save, run.to_json(released=True))
