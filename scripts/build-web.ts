@@ -52,24 +52,53 @@ export async function buildWeb({ demo = false, force = false }: BuildOptions = {
   return folder;
 }
 
-/** The page of the API documentation: like every other, with the first request in its HTML for visitors without scripts. */
+/** The page of the API documentation: like every other, with the programs in its HTML for visitors without scripts. */
 async function writeDocs(folder: string): Promise<void> {
   const page = await readFile(join(folder, '200.html'), 'utf8');
-  const code = (await readFile(join(ROOT, 'docs/snippets/submit.sh'), 'utf8'))
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;');
-  const first = [
-    '<main id="first-request" class="mx-auto max-w-240 px-4 py-8">',
-    '<h1 class="text-16 font-semibold">Your first request</h1>',
-    // Code that scrolls must be reachable by keyboard.
-    '<pre class="mt-3 overflow-auto rounded-8 border border-line2 bg-s2 px-3 py-2.5 text-12 leading-5"',
-    ' tabindex="0" role="region" aria-label="A first request with curl">',
-    `<code>${code}</code></pre></main>`,
+  const snippets = join(ROOT, 'docs/snippets');
+  const languages = JSON.parse(await readFile(join(snippets, 'languages.json'), 'utf8')) as PlainLanguage[];
+  const programs = await Promise.all(
+    languages.map(async (language, index) => {
+      const code = await readFile(join(snippets, language.file), 'utf8');
+      return plainLanguage(language, { code, isOpen: index === 0 });
+    }),
+  );
+  const main = [
+    '<main id="without-scripts" class="mx-auto flex max-w-240 flex-col gap-3 px-4 py-8">',
+    '<h1 class="text-16 font-semibold">In your language</h1>',
+    ...programs,
+    '</main>',
   ].join('');
   await writeFile(
     join(folder, 'docs.html'),
-    page.replace(/<body[^>]*>/, (body) => body + first),
+    page.replace(/<body[^>]*>/, (body) => body + main),
   );
+}
+
+interface PlainLanguage {
+  id: string;
+  name: string;
+  file: string;
+  install: string;
+  start: string;
+}
+
+/** One program as HTML, with what to install before and how to run it. An address such as `#python` opens it. */
+function plainLanguage({ id, name, install, start }: PlainLanguage, shown: { code: string; isOpen: boolean }): string {
+  // Code that scrolls must be reachable by keyboard.
+  const box = (label: string, text: string) =>
+    text &&
+    [
+      '<pre class="mt-3 overflow-auto rounded-8 border border-line2 bg-s2 px-3 py-2.5 text-12 leading-5"',
+      ` tabindex="0" role="region" aria-label="${label}, ${name}">`,
+      `<code>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`,
+    ].join('');
+  const commands = [install, start].filter((line) => line !== '').join('\n');
+  return [
+    `<details name="language"${shown.isOpen ? ' open' : ''}>`,
+    `<summary class="min-h-9 text-14 font-medium">${name}</summary>`,
+    `<div id="${id}">${box('program', shown.code)}${box('commands', commands)}</div></details>`,
+  ].join('');
 }
 
 /** Quickly, and nearly as small: an ordinary build compresses as far as it goes (`precompress` in vite.config.ts), which takes seconds. */

@@ -5,6 +5,7 @@ import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { makeWallet } from '../../server/test/client.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { expectAccessible } from '../support/page-checks.ts';
+import { LANGUAGES, readSnippet } from '../../server/test/journeys/pipeline/languages.ts';
 
 const chromium = await findChromium();
 const DOCS = '/api/public/docs';
@@ -18,29 +19,74 @@ async function isRead(page: Page, anchor: string): Promise<void> {
   }, anchor);
 }
 
+/** Runs in the page: chooses every tab and every language, copies every visible box, and returns those that are wrong. */
+async function codeFaults(): Promise<{ boxes: number; faults: string[] }> {
+  const copied: string[] = [];
+  const writeText = (text: string) => Promise.resolve(void copied.push(text));
+  Object.defineProperty(navigator.clipboard, 'writeText', { value: writeText });
+  const faults: string[] = [];
+  let boxes = 0;
+  const checkVisible = async (within: ParentNode) => {
+    await new Promise(requestAnimationFrame);
+    for (const box of within.querySelectorAll('pre')) {
+      if (!box.checkVisibility()) continue;
+      boxes += 1;
+      box.parentElement?.querySelector<HTMLButtonElement>('button[title^="Copy "]')?.click();
+      const text = box.textContent;
+      if (text.trim() === '' || copied.pop() !== text) faults.push(box.ariaLabel ?? 'a box without a name');
+    }
+  };
+  for (const tab of document.querySelectorAll<HTMLElement>('[role=tab]')) {
+    tab.click();
+    await checkVisible(document.querySelector('#languages') ?? document);
+  }
+  await checkVisible(document);
+  for (const radio of document.querySelectorAll<HTMLElement>(':has(> pre) input[type=radio]')) {
+    radio.click();
+    await checkVisible(radio.closest('div:has(> pre)') ?? document);
+  }
+  return { boxes, faults };
+}
+
 describe.skipIf(chromium === undefined)('the API documentation', () => {
   const browserEnv = useBrowserEnvironment();
 
-  it('QU16: shows its first request before scripts run, and leaves no sample of the built page empty', async () => {
-    const withoutScripts = await (await browserEnv().openContext({ javaScriptEnabled: false })).newPage();
-    await withoutScripts.goto(browserEnv().frontProxy.url + DOCS);
-    expect(await withoutScripts.locator('pre').first().innerText()).toContain('curl');
+  it('QU16: has every program before scripts run, and opens the one that the address names', async () => {
+    const page = await (await browserEnv().openContext({ javaScriptEnabled: false })).newPage();
+    await page.goto(browserEnv().frontProxy.url + DOCS);
+    const main = page.getByRole('main');
+    expect(await main.getByRole('heading', { level: 1 }).innerText()).toBe('In your language');
+    expect(await main.locator('summary').allTextContents()).toEqual(LANGUAGES.map(({ name }) => name));
+    const programs = await main.locator('details pre:first-child').allTextContents();
+    expect(programs).toEqual(LANGUAGES.map(({ file }) => readSnippet(file)));
+    expect(await main.getByRole('region').first().innerText()).toContain('curl');
     // No checker runs in a page without scripts.
-    const main = withoutScripts.getByRole('main');
-    expect(await main.getByRole('heading', { level: 1 }).innerText()).toBe('Your first request');
-    await withoutScripts.keyboard.press('Tab');
-    expect(await main.getByRole('region').evaluate((code) => code === document.activeElement)).toBe(true);
-    const page = await browserEnv().visit(makeWallet(), DOCS);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(
+      await main
+        .getByRole('region')
+        .first()
+        .evaluate((code) => code === document.activeElement),
+    ).toBe(true);
+    await page.goto(`${browserEnv().frontProxy.url}${DOCS}#python`);
+    await main.getByRole('region', { name: 'program, Python' }).waitFor();
+  });
+
+  it('QU16: leaves no code of the built page empty, and copies exactly what it shows', async () => {
+    const page = await browserEnv().visit(makeWallet(), `${DOCS}#pydantic-ai`);
     await page.getByRole('table').last().waitFor();
-    expect(await page.locator('#first-request').count()).toBe(0);
-    await page.locator('pre').filter({ hasText: 'export COUNTERSIGN_URL' }).waitFor();
-    const languages = await page.getByRole('radio').all();
-    expect(languages.length).toBeGreaterThan(5);
-    for (const language of [undefined, ...languages]) {
-      await language?.check({ force: true });
-      const texts = await page.locator('pre').evaluateAll((boxes) => boxes.map((box) => box.textContent.trim()));
-      expect(texts.filter((text) => text === '')).toEqual([]);
-    }
+    expect(await page.locator('#without-scripts').count()).toBe(0);
+    expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Pydantic AI');
+    await page.getByRole('region', { name: 'program, Pydantic AI' }).waitFor();
+    const { boxes, faults } = await page.evaluate(codeFaults);
+    expect(faults).toEqual([]);
+    expect(boxes).toBeGreaterThan(4 * LANGUAGES.length);
+    await page.getByRole('tab', { name: 'LangGraph' }).click();
+    expect(new URL(page.url()).hash).toBe('#langgraph');
+    await page.goto(browserEnv().frontProxy.url + DOCS);
+    await page.getByRole('tab', { name: 'LangGraph', selected: true }).waitFor();
+    expect(await page.locator('#verify').getByRole('radio', { checked: true }).inputValue()).toBe('Python');
   });
 
   it('submits an item with a real key, without a session', async () => {
@@ -89,6 +135,6 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     await page.goto(browserEnv().frontProxy.url + DOCS);
     await page.getByText("Couldn't load the documentation").waitFor();
     await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByRole('heading', { name: 'Responses', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Countersign API', exact: true }).waitFor();
   });
 });

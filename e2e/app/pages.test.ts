@@ -31,8 +31,8 @@ describe.skipIf(chromium === undefined)('every page', () => {
       '/learnings': 'Wrong fact',
       '/account': 'Your name',
       '/sessions': 'Where you are signed in',
-      // Not the first request, which the HTML has before the page is there.
-      '/api/public/docs': 'Responses',
+      // Not the programs, which the HTML has before the page is there.
+      '/api/public/docs': 'Example response',
     }) satisfies Record<string, string>;
 
   beforeAll(async () => {

@@ -15,7 +15,7 @@ let server: Server;
 
 beforeAll(async () => {
   writeFileSync(join(folder, '200.html'), '<html><head></head><body>The page</body></html>');
-  writeFileSync(join(folder, 'docs.html'), '<html><head></head><body>The page, a first request</body></html>');
+  writeFileSync(join(folder, 'docs.html'), '<html><head></head><body>The page, the programs</body></html>');
   server = new Koa().use(pages(loadSite(folder))).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -59,11 +59,11 @@ describe('the page', () => {
     },
   );
 
-  it('QU16: includes its first request on the documentation path only', async () => {
+  it('QU16: includes its programs on the documentation path only', async () => {
     const [docs, queue] = [await ask('/api/public/docs?project=x'), await ask('/queue')];
     expect([await docs.text(), await queue.text()]).toEqual([
-      expect.stringContaining('a first request'),
-      expect.not.stringContaining('a first request'),
+      expect.stringContaining('the programs'),
+      expect.not.stringContaining('the programs'),
     ]);
   });
 

@@ -29,7 +29,7 @@ interface PageVariants {
 export interface Site {
   files: Map<string, File>;
   fallback: PageVariants;
-  /** The same with the first request of the documentation included, shown before scripts run. */
+  /** The same with the programs of the documentation included, shown before scripts run. */
   docs: PageVariants;
   scriptHashes: string[];
 }

@@ -1,5 +1,4 @@
-// Tests the documentation snippets exactly as stored: they submit, do what a status or a decision asks for, accept genuine
-// webhooks and refuse others.
+// Tests the documentation snippets exactly as stored: they do what a decision asks for, accept genuine webhooks and refuse others.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
 import { createInboundSource } from '@countersign/shared/routes/inbound';
 import { changeProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
-import type { ProjectSettings } from '@countersign/shared/settings';
 import { listItems } from '@countersign/shared/routes/public';
 import { claimItem, decideItem, readQueueItem } from '@countersign/shared/routes/queue';
 import type { ReviewAction } from '@countersign/shared/review-actions';
@@ -18,7 +16,7 @@ import { aSubmission, type OpenProject, openProject, review } from '../../builde
 import { type Person, person } from '../../client.ts';
 import { ObservedList } from '../../observed-list.ts';
 import { useSharedTestEnvironment } from '../../test-environment.ts';
-import { type Language, languagesHere, runSnippet, type SnippetReceiver, startVerify } from './snippets.ts';
+import { languagesHere, runSnippet, type SnippetReceiver, startVerify } from './snippets.ts';
 
 const testEnv = useSharedTestEnvironment();
 const languages = languagesHere();
@@ -32,53 +30,6 @@ const environment = (project: OpenProject, url: string) => ({
   COUNTERSIGN_URL: url,
   COUNTERSIGN_API_KEY: project.pipeline.apiKey,
   COUNTERSIGN_PROJECT_ID: project.id,
-});
-
-/** The item's status under these settings, and what the snippet prints. */
-const STATUSES: [string, Partial<ProjectSettings>, RegExp][] = [
-  ['auto_approved', { auto_threshold: 0.8 }, /Ship/],
-  ['queued', {}, /Wait/],
-  ['escalated', { escalate_flags: ['Refund'] }, /Wait/],
-  ['rejected', { review_threshold: 0.9 }, /Do not ship/],
-];
-
-describe.each(languages)('submit.%s', (language) => {
-  it.each(STATUSES)('submits an item that becomes %s and says what to do', async (status, settings, words) => {
-    const project = await openProject(owner, { settings });
-    const { code, out, err } = await runSnippet('submit', language, environment(project, testEnv.url()));
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain(status);
-    expect(out).toMatch(words);
-    const id = /[0-9a-f-]{36}/.exec(out)?.[0] ?? '';
-    expect(await project.pipeline.read(id)).toMatchObject({ status, confidence: 0.83, risk_flags: ['refund'] });
-  });
-
-  it('says why it was refused, and fails', async () => {
-    const project = await openProject(owner);
-    const env = { ...environment(project, testEnv.url()), COUNTERSIGN_API_KEY: 'csk_wrong' };
-    const { code, out, err } = await runSnippet('submit', language, env);
-    expect(code).not.toBe(0);
-    expect(out + err).toContain('api_key_invalid');
-  });
-});
-
-describe('submit.*, all of them at once', () => {
-  it.each([429, 503])('waits as long as %i asks and sends the same idempotency key', async (status) => {
-    const project = await openProject(owner);
-    await Promise.all(languages.map((language) => expectPatience(language, { project, status })));
-  });
-
-  async function expectPatience(language: Language, { project, status }: { project: OpenProject; status: number }) {
-    const busy = await startBusy(status);
-    const { code, out } = await runSnippet('submit', language, environment(project, busy.url));
-    await busy.close();
-    expect({ code, out }, language).toMatchObject({ code: 0, out: expect.stringContaining('queued') as string });
-    const [first, second, ...more] = busy.seen;
-    expect(more).toEqual([]);
-    expect(first?.key).toMatch(/^[\x20-\x7e]{16,255}$/);
-    expect(second?.key).toBe(first?.key);
-    expect((second?.at ?? 0) - (first?.at ?? 0), language).toBeGreaterThan(1900);
-  }
 });
 
 describe.each(languages)('tool-call.%s', (language) => {
@@ -162,26 +113,6 @@ describe.runIf(languages.includes('sh'))('inbound.sh', () => {
     expect(wrong.out).toContain('signature_invalid');
   });
 });
-
-/** A proxy that answers 429 with Retry-After of two seconds to the first request. */
-async function startBusy(status: number) {
-  const seen: { key: string; at: number }[] = [];
-  const server = createServer((request, response) => {
-    void (async () => {
-      const body = new Uint8Array(await buffer(request));
-      seen.push({ key: String(request.headers['idempotency-key']), at: Date.now() });
-      if (seen.length === 1) return void response.writeHead(status, { 'retry-after': '2' }).end('busy');
-      const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
-      const url = testEnv.url() + (request.url ?? '');
-      const answer = await fetch(url, { method: 'POST', headers: headers as Record<string, string>, body });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-    })();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => new Promise((done) => server.close(done));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, close };
-}
 
 interface Delivered {
   headers: Record<string, string>;

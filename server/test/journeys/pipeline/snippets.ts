@@ -26,11 +26,7 @@ export function languagesHere(): Language[] {
 }
 
 /** Runs a snippet that ends on its own; `code` is its exit code. */
-export async function runSnippet(
-  name: 'submit' | 'inbound' | 'tool-call',
-  language: Language,
-  env: Record<string, string>,
-) {
+export async function runSnippet(name: 'inbound' | 'tool-call', language: Language, env: Record<string, string>) {
   const child = spawn(PROGRAMS[language], [join(FOLDER, `${name}.${language}`)], { env: { ...process.env, ...env } });
   const ended = once(child, 'close') as Promise<[number | null]>;
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);

@@ -15,6 +15,21 @@ export const messages = {
   copy: 'Copy',
   language: 'Language',
 
+  languages: {
+    id: 'languages',
+    heading: 'In your language',
+    text: 'Each program asks people before a refund, waits, and prints what they decided.',
+    install: 'Install and run, in the repository of Countersign',
+    run: 'Run',
+    set: 'Set',
+    commands: (name: string) => `commands, ${name}`,
+    program: (name: string) => `program, ${name}`,
+    approved: 'When people approve',
+    printsApproved: (name: string) => `output when people approve, ${name}`,
+    rejected: 'When they reject it',
+    printsRejected: (name: string) => `output when people reject, ${name}`,
+  },
+
   start: {
     id: 'start',
     nav: 'Start',
@@ -26,15 +41,11 @@ export const messages = {
     headerText: 'in the x-api-key header, never in the URL. Keys are per project; owners create them.',
     format: 'Format',
     formatText: 'JSON (UTF-8), requests and responses',
+    statusesId: 'responses',
     statuses: 'Responses',
     status: 'Status',
     meaning: 'What to do',
     answer: 'Example response',
-    first: 'Your first request',
-    firstText:
-      'Set these variables, then run any of the three. They are complete programs: a shell with curl, Node 24, Python 3.10.',
-    environment: 'Environment',
-    code: 'program that submits an item',
   },
 
   key: {
@@ -90,7 +101,7 @@ export const messages = {
   toolCall: {
     id: 'tool-call',
     heading: 'Review tool calls of an agent',
-    text: 'Submit the call with `kind: "tool_call"` before you run it. `answer_schema` describes its arguments, and `allowed_actions` says what reviewers may do. Run `decision.output`: its arguments may have been changed, its name never. A `decision.response` is an answer in words: do not run the call, give the words to the agent. The programs take the variables of [your first request](#start).',
+    text: 'Submit the call with `kind: "tool_call"` before you run it. `answer_schema` describes its arguments, and `allowed_actions` says what reviewers may do. Run `decision.output`: its arguments may have been changed, its name never. A `decision.response` is an answer in words: do not run the call, give the words to the agent. Without a package, these programs take the same variables as those [in your language](#languages).',
     code: 'program that submits a tool call',
   },
 

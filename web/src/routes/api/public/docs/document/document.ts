@@ -204,7 +204,13 @@ export function partsOf(shown: Shown): Part[] {
   const leaf = ({ id, title }: { id: string; title: string }): Part => ({ id, title, mono: false, parts: [] });
   const code = (id: string, title: string): Part => ({ ...leaf({ id, title }), mono: true });
   return [
-    leaf({ id: messages.start.id, title: messages.start.nav }),
+    {
+      ...leaf({ id: messages.start.id, title: messages.start.nav }),
+      parts: [
+        leaf({ id: messages.languages.id, title: messages.languages.heading }),
+        leaf({ id: messages.start.statusesId, title: messages.start.statuses }),
+      ],
+    },
     { ...leaf({ id: GUIDE_ID, title: GUIDE_TITLE }), parts: GUIDE.map(leaf) },
     ...shown.tags.map(({ name, operations }) => ({
       ...leaf({ id: tagId(name), title: name }),
