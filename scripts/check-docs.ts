@@ -128,6 +128,7 @@ function bannedWords(): string[] {
     '*.md',
     'docs/**/*.md',
     'docs/snippets/*',
+    'docs/recipes/**/*.{ts,mjs,yml}',
     'deploy/*',
     'docker-compose.yml',
     'Dockerfile',

@@ -1,0 +1,108 @@
+// A step of GitHub Actions that submits an item once and waits until it is final. It needs Node 20 or newer and no packages.
+import { randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const { env } = process;
+const SERVICE = readInput('url').replace(/\/+$/, '');
+const WAITING = ['queued', 'escalated'];
+const LONGEST_ANSWER_MS = 90_000;
+
+/** Inputs of an action arrive as variables: `deadline-seconds` is INPUT_DEADLINE-SECONDS. */
+function readInput(name, fallback) {
+  const value = env[`INPUT_${name.toUpperCase()}`] || fallback;
+  if (value === undefined) throw new Error(`The input "${name}" is missing.`);
+  return value;
+}
+
+/**
+ * One key per question of a run: a job that is run again has the same run ID and another GITHUB_RUN_ATTEMPT, so it gets
+ * the item that it submitted before, and its decision.
+ */
+const idempotencyKey = ['github', env.GITHUB_REPOSITORY, env.GITHUB_RUN_ID, env.GITHUB_JOB, readInput('key', 'review')]
+  .join('/')
+  .replace(/[^\x21-\x7e]/g, '_');
+
+/** One request. No answer, or half of one, counts as 503. */
+async function send(path, request) {
+  try {
+    const answer = await fetch(`${SERVICE}/api/public/items${path}`, {
+      ...request,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
+      headers: { 'content-type': 'application/json', 'x-api-key': readInput('api-key'), ...request.headers },
+    });
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.text() };
+  } catch (error) {
+    return { status: 503, retryAfter: null, body: String(error.cause ?? error) };
+  }
+}
+
+/** Calls the service, and calls again for as long as it cannot be reached, is busy or restarts. */
+async function call(path, request = {}) {
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, retryAfter, body } = await send(path, request);
+    if (status === 200 || status === 201) return JSON.parse(body);
+    const passes = [408, 429].includes(status) || status >= 500 || body.includes('idempotency_in_progress');
+    if (!passes) throw new Error(`The service answered ${status}. ${body}`);
+    const seconds = Number(retryAfter) || Math.min(attempt, 30);
+    console.log(`No answer yet (${status}). The step asks again in ${seconds} s.`);
+    await sleep(seconds * 1000);
+  }
+}
+
+/** The same for every attempt: the service refuses the same key with another item. */
+function newItem() {
+  const title = readInput('title', '');
+  return {
+    project_id: readInput('project-id'),
+    input: readInput('input'),
+    suggestion: readInput('suggestion'),
+    confidence: Number(readInput('confidence', '0.8')),
+    ...(title === '' ? {} : { title: title.slice(0, 200) }),
+    metadata: { run_url: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}` },
+    deadline_seconds: Number(readInput('deadline-seconds', '3600')),
+  };
+}
+
+/** Writes an output of the step. A delimiter by chance: a reviewer's text cannot end it and set other outputs. */
+function setOutput(name, value) {
+  const delimiter = `end_${randomUUID()}`;
+  appendFileSync(env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
+}
+
+/** A line of the log. A line that begins with :: would be a command to the runner. */
+function log(kind, text) {
+  const escaped = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  console.log(`::${kind}::${escaped}`);
+}
+
+const asText = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+async function main() {
+  const submitted = await call('', {
+    method: 'POST',
+    headers: { 'idempotency-key': idempotencyKey },
+    body: JSON.stringify(newItem()),
+  });
+  log('notice', `Waiting for people: ${SERVICE}/queue?item=${submitted.id}`);
+  let item = submitted;
+  // Each request waits up to 60 seconds. A runner that was lost asks for the same item again.
+  while (WAITING.includes(item.status)) item = await call(`/${submitted.id}?wait=60`);
+
+  const approved = ['approved', 'auto_approved'].includes(item.status);
+  const { output, reason, response, note } = item.decision ?? {};
+  const why = [response, reason, note].filter(Boolean).join(': ');
+  setOutput('item-id', item.id);
+  setOutput('decision', approved ? 'approved' : item.status);
+  setOutput('output', approved ? asText(output) : '');
+  setOutput('reason', why);
+  if (approved) return log('notice', `Approved as ${item.decision.action}.`);
+  log('error', `Not approved: ${item.status}. ${why}`);
+  process.exitCode = 1;
+}
+
+await main().catch((error) => {
+  log('error', error.message);
+  process.exitCode = 2;
+});
