@@ -1,5 +1,5 @@
 // The HTTP application: its middleware in the order in which a request passes through it.
-import Router from '@koa/router';
+import Router, { type RouterMiddleware } from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import helmet from 'koa-helmet';
 import type { Services } from '../usecases/services.ts';
@@ -45,11 +45,30 @@ export function createApp(services: Services, { site, probes, proxyHops, metrics
   // A client is waiting for every read from here on (DB1).
   app.use((_ctx, next) => services.db.withReadLimit(next));
   const router = bindRoutes(services);
-  app.use(router.routes());
+  app.use(routesOf(router));
   app.use(anonymous(services));
   app.use(router.allowedMethods());
   app.use(pages(site));
   return app;
+}
+
+/**
+ * The routes of the router, without endpoints that would take a word for a parameter where another endpoint spells it out:
+ * `GET /items/batch` asks for no item, and only POST is allowed there.
+ */
+function routesOf(router: Router): RouterMiddleware {
+  const answer = router.routes();
+  const groups = [...Map.groupBy(router.stack, ({ path }) => path).values()];
+  const spelledOut = groups.filter(([{ path = '' } = {}]) => {
+    const address = String(path).replaceAll(/:\w+/g, 'x');
+    return router.stack.some((layer) => layer.path !== path && layer.match(address));
+  });
+  return (ctx, next) => {
+    const layers = spelledOut.find(([layer]) => layer?.match(ctx.path));
+    if (layers === undefined || layers.some(({ methods }) => methods.includes(ctx.method))) return answer(ctx, next);
+    ctx.matched = layers;
+    return next();
+  };
 }
 
 /** Every endpoint of the contract that this server implements. */

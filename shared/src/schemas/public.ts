@@ -12,6 +12,33 @@ import { decisionRevised, itemExpired, itemWithdrawn } from './parts/webhook-eve
 /** A character that has a shape: no space, and none that only controls how others are shown. */
 const VISIBLE = /[^\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
+const TOOL_CALL = {
+  type: 'object',
+  properties: { name: { type: 'string', minLength: 1 }, arguments: { type: 'object' } },
+  required: ['name', 'arguments'],
+  additionalProperties: false,
+};
+
+/**
+ * Which members of a submission exclude each other, for the API document: a tool call that is none (TC1), two deadlines (DL6),
+ * and an answer that nobody could give (TS5). As one `not`, which programs that generate clients pass over.
+ */
+const EXCLUDED = {
+  not: {
+    anyOf: [
+      {
+        properties: { kind: { const: 'tool_call' }, suggestion: { not: TOOL_CALL } },
+        required: ['kind', 'suggestion'],
+      },
+      { properties: { deadline: {}, deadline_seconds: {} }, required: ['deadline', 'deadline_seconds'] },
+      {
+        properties: { suggestion: { type: 'null' }, allowed_actions: { const: ['approve'] } },
+        required: ['suggestion', 'allowed_actions'],
+      },
+    ],
+  },
+};
+
 /** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
 export const submission = z
   .strictObject({
@@ -81,6 +108,7 @@ export const submission = z
   .meta({
     id: 'Submission',
     description: `At most ${LIMITS.itemBytes / 1024} KiB, nested ${LIMITS.depth} deep, ${LIMITS.nodes} values`,
+    ...EXCLUDED,
   });
 export type Submission = z.infer<typeof submission>;
 
@@ -143,10 +171,19 @@ export const idempotencyKey = z
   .transform((text) => /^"(.*)"$/.exec(text)?.[1] ?? text)
   .pipe(z.string().regex(/^[\x20-\x7e]{1,255}$/, 'An Idempotency-Key has 1 to 255 printable ASCII characters.'));
 
-const idempotencyHeader = z.string().min(1).max(257).optional().meta({
-  description:
-    'Makes a request safe to repeat for 7 days: the same key with the same body returns the first status code, the current item and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
-});
+/** The header of such a key; `description` says what a repeat returns. Spaces around the value of a header are not part of it. */
+export const idempotencyHeader = (description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({
+      description: `${description} 1 to 255 printable ASCII characters, bare or in double quotes.`,
+      pattern: '^(?:"[ -~]{1,255}"|(?!""$)[!-~](?:[ -~]{0,253}[!-~])?)$',
+    });
+
+const submissionKey = idempotencyHeader(
+  'Makes a request safe to repeat for 7 days: the same key with the same body returns the first status code, the current item and `Idempotent-Replayed: true`.',
+);
 
 const preferHeader = z
   .string()
@@ -175,6 +212,10 @@ const pageLimit = z.coerce
   .default(20)
   .meta({ description: 'Page size limit; pages with large items contain fewer' });
 
+/** Where a page begins: a text that an earlier page returned. Any other one is refused when it is read (`invalid_cursor`). */
+export const pageCursor = (description: string) =>
+  z.string().optional().meta({ description, pattern: '^[A-Za-z0-9_-]+$' });
+
 const nextCursor = z.string().meta({ description: 'Send it as `after` to get the next page' });
 const hasMore = z.boolean().meta({ description: 'Whether another page exists now' });
 
@@ -185,7 +226,7 @@ export const submitItem = endpointSchemas({
   description:
     'The item is stored before the response is sent. If the confidence is high enough, the response contains the decision; otherwise a reviewer decides and the webhook of the project delivers the decision.',
   status: 201,
-  headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader, traceparent: traceparentHeader }),
+  headers: z.object({ 'idempotency-key': submissionKey, prefer: preferHeader, traceparent: traceparentHeader }),
   body: submission,
   reply: submitted,
   errors: ['project_mismatch', 'forbidden', 'schema_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
@@ -220,7 +261,7 @@ export const submitBatch = endpointSchemas({
   summary: 'Submit up to 500 items at once; each has its own result',
   description:
     'The items are stored together, in this order. An invalid item has an `error` in its place, with pointers such as `#/items/2/confidence`; the others are stored anyway.',
-  headers: z.object({ 'idempotency-key': idempotencyHeader, traceparent: traceparentHeader }),
+  headers: z.object({ 'idempotency-key': submissionKey, traceparent: traceparentHeader }),
   body: submissionBatch,
   reply: z.strictObject({ results: z.array(batchResult) }).meta({ id: 'BatchSubmitted' }),
   errors: ['idempotency_in_progress', 'idempotency_key_reused'],
@@ -244,7 +285,7 @@ export const withdrawalReason = z
   .min(1)
   .max(500)
   .optional()
-  .meta({ description: 'Why; reviewers see it in the history of the item' });
+  .meta({ pattern: '\\S', description: 'Why; reviewers see it in the history of the item' });
 
 export const withdrawItem = endpointSchemas({
   auth: 'api_key',
@@ -270,8 +311,8 @@ export const listItems = endpointSchemas({
     since: moment.optional().meta({ description: 'Only items created at this time or later' }),
     until: moment.optional().meta({ description: 'Only items created before this time' }),
     limit: pageLimit,
-    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
-    cursor: z.string().optional().meta({ description: 'The same as `after`' }),
+    after: pageCursor('The `next_cursor` of the previous page'),
+    cursor: pageCursor('The same as `after`'),
   }),
   reply: z
     .object({
@@ -314,7 +355,7 @@ export const listEvents = endpointSchemas({
   description:
     'For consumers that were down. Save `next_cursor` and send it as `after`: it is present even when there is nothing new, and no event can appear before it. Decisions whose content was deleted under the retention policy are omitted.',
   query: z.strictObject({
-    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
+    after: pageCursor('The `next_cursor` of the previous page'),
     limit: pageLimit,
   }),
   reply: z.object({ data: z.array(publicEvent), has_more: hasMore, next_cursor: nextCursor }).meta({ id: 'EventPage' }),
@@ -325,7 +366,7 @@ export const listEvents = endpointSchemas({
 export const rpcMessage = z
   .strictObject({
     jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.number()]).optional().meta({ description: 'Absent from a notification' }),
+    id: z.union([z.string(), z.int()]).optional().meta({ description: 'Absent from a notification' }),
     method: z.string().meta({ description: 'Such as `tools/list` and `tools/call`' }),
     params: z
       .record(z.string(), z.unknown())

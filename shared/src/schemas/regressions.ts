@@ -9,7 +9,7 @@ import { learningFilter } from './parts/learning-filter.ts';
 import { plainText } from './parts/plain-text.ts';
 import { itemKind, itemStatus, outcome, overrideAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { submission } from './public.ts';
+import { idempotencyHeader, pageCursor, submission } from './public.ts';
 
 const count = (description: string) => z.number().int().meta({ description });
 
@@ -26,10 +26,9 @@ const tally = {
 
 const title = plainText(100).trim().min(1);
 
-const keyHeader = z.string().min(1).max(257).optional().meta({
-  description:
-    'Makes a request safe to repeat: the same key with the same body returns the existing run in its current state, and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
-});
+const keyHeader = idempotencyHeader(
+  'Makes a request safe to repeat: the same key with the same body returns the existing run in its current state, and `Idempotent-Replayed: true`.',
+);
 
 const beginning = {
   ...learningFilter.pick({ action: true, flag: true, model: true, source: true }).shape,
@@ -114,7 +113,7 @@ export const listCases = endpointSchemas({
       .max(LIMITS.pageItems)
       .default(LIMITS.pageItems)
       .meta({ description: 'Page size limit; pages with large cases contain fewer' }),
-    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
+    after: pageCursor('The `next_cursor` of the previous page'),
   }),
   reply: z
     .object({

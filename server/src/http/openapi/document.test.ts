@@ -2,8 +2,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '@countersign/shared/errors';
+import type { Json } from '@countersign/shared/json/json';
+import { compileSchema } from '@countersign/shared/json-schema/compile';
+import { validate } from '@countersign/shared/json-schema/evaluate';
+import { idempotencyKey } from '@countersign/shared/schemas/public';
 import { problem } from '@countersign/shared/schemas/parts/problem';
 import { HEADERS, signWebhook, verifyWebhook } from '@countersign/shared/webhook';
 import { itemDecided } from '@countersign/shared/schemas/parts/webhook-events';
@@ -17,12 +22,14 @@ import { codesOf } from './problems.ts';
 interface Described {
   operationId: string;
   description: string;
-  parameters?: { name: string; in: string; required?: boolean }[];
-  requestBody?: { content: Record<string, { schema: object; examples: Examples }> };
+  parameters?: { name: string; in: string; required?: boolean; schema: { pattern?: string } }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object; examples: Examples }> };
   responses: Record<string, { content?: Record<string, { examples: Examples }>; headers?: object }>;
 }
 interface Document {
-  components: { schemas: Record<string, { properties: Record<string, object>; required?: string[] }> };
+  components: {
+    schemas: Record<string, { properties: Record<string, object>; required?: string[]; not?: Json }>;
+  };
   paths: Record<string, Record<string, Described>>;
   webhooks: Record<string, { post: Described }>;
 }
@@ -75,6 +82,49 @@ describe('the OpenAPI document', () => {
     );
     expect(silent.filter((field) => !/[._]id$|\.(data|status|results)$/.test(field))).toEqual([]);
   });
+});
+
+it('describes exactly the idempotency keys that the service accepts', () => {
+  const { parameters = [] } = document.paths['/api/public/items']?.post ?? {};
+  const { pattern = '' } = parameters.find(({ name }) => name === 'idempotency-key')?.schema ?? {};
+  // HTTP removes spaces around the value of a header before anyone reads it.
+  const values = fc.string({ unit: fc.constantFrom('"', 'a', '~', ' ', 'é', '\t'), maxLength: 260, size: 'max' });
+  const trimmed = values.map((value) => value.replaceAll(/^[ \t]+|[ \t]+$/g, ''));
+  fc.assert(
+    fc.property(trimmed, (value) => {
+      expect(new RegExp(pattern, 'u').test(value)).toBe(idempotencyKey.safeParse(value).success);
+    }),
+    {
+      examples: ['""', '"', `"${'a'.repeat(255)}"`, `"${'a'.repeat(256)}"`, 'a'.repeat(255), 'a'.repeat(256)].map(
+        (value) => [value],
+      ),
+    },
+  );
+});
+
+it('says of a body that may be absent that it is optional', () => {
+  const optional = described.filter(({ requestBody }) => requestBody?.required === false);
+  expect(optional.map(({ operationId }) => operationId)).toEqual(['withdrawItem']);
+});
+
+it.each<[string, object, boolean]>([
+  ['a text as a tool call', { kind: 'tool_call', suggestion: 'Refund' }, false],
+  ['a tool call without arguments', { kind: 'tool_call', suggestion: { name: 'refund' } }, false],
+  ['a tool call without a name', { kind: 'tool_call', suggestion: { name: '', arguments: {} } }, false],
+  ['a tool call with more members', { kind: 'tool_call', suggestion: { name: 'a', arguments: {}, id: 1 } }, false],
+  ['a tool call', { kind: 'tool_call', suggestion: { name: 'refund', arguments: {} } }, true],
+  ['a tool call that a person writes', { kind: 'tool_call', suggestion: null }, false],
+  ['an answer that a person writes', { suggestion: null, allowed_actions: ['edit'] }, true],
+  ['nothing to approve', { suggestion: null, allowed_actions: ['approve'] }, false],
+  ['any answer', { kind: 'answer', suggestion: 'Refund' }, true],
+  ['two deadlines', { deadline: '2030-01-01T00:00:00Z', deadline_seconds: 60 }, false],
+  ['no deadline, and one', { deadline: null, deadline_seconds: 60 }, false],
+  ['one deadline', { deadline_seconds: 60 }, true],
+])('TC1, TS5, DL6: the schema of a submission, for %s', (_, members, valid) => {
+  const submission = { input: 'a', suggestion: 'a', confidence: 1, ...members };
+  const { not = null } = document.components.schemas.Submission ?? {};
+  const compiled = compileSchema(JSON.stringify({ not }));
+  expect(compiled.ok && validate(compiled.schema, submission).length === 0).toBe(valid);
 });
 
 describe('the examples', () => {

@@ -8,7 +8,7 @@ import {
   type CreateDocumentOptions,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
-  type ZodOpenApiResponsesObject,
+  type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { Auth } from '@countersign/shared/schemas/parts/endpoint-schemas';
 import { HEADERS } from '@countersign/shared/webhook';
@@ -21,7 +21,7 @@ import {
 import { makePlainer } from '@countersign/shared/schemas/parts/plain-json-schema';
 import { z } from 'zod';
 import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
-import { OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
+import { type Examples, OPERATIONS, TAGS, type Operation, type SuccessAnswer, type Tag } from './operations.ts';
 import { refusalsOf } from './problems.ts';
 import {
   decisionRevisedBody,
@@ -82,26 +82,49 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
     security: SECURITY[endpoint.auth],
     // All three are objects in every endpoint; only their type is wider.
     ...(places.length > 0 ? { requestParams: Object.fromEntries(places) } : {}),
-    ...(body && requests
-      ? { requestBody: { required: true, content: { 'application/json': { schema: body, examples: requests } } } }
-      : {}),
-    responses: { ...successesOf(operation), ...refusalsOf(endpoint) },
+    ...(body && requests ? { requestBody: requestBodyOf(body, requests) } : {}),
+    responses: bothOf(answersOf(operation), refusalsOf(endpoint)),
   };
+}
+
+/** A body that may be absent is optional itself, which its schema cannot say. */
+function requestBodyOf(body: z.ZodType, examples: Examples) {
+  const required = !body.safeParse(undefined).success;
+  return { required, content: { 'application/json': { schema: body, examples } } };
 }
 
 /** The scope that a key needs (K8). */
 const needs = ({ scope }: Operation['endpoint']): string[] =>
   scope === null ? [] : [`Requires an API key with the scope \`${scope}\`.`];
 
-function successesOf({ endpoint, answer, otherAnswers = {} }: Operation): ZodOpenApiResponsesObject {
+/** A status that both have has the content types of both. */
+function bothOf(answers: Responses, refusals: Responses): Responses {
+  const both = Object.entries(refusals).map(([status, refusal]) => {
+    const answer = answers[status];
+    if (answer === undefined) return [status, refusal] as const;
+    const description = `${answer.description}\n\n${refusal.description}`;
+    return [
+      status,
+      { ...answer, ...refusal, description, content: { ...answer.content, ...refusal.content } },
+    ] as const;
+  });
+  return { ...answers, ...Object.fromEntries(both) };
+}
+
+function answersOf({ endpoint, answer, otherAnswers = {} }: Operation): Responses {
   const all = { ...otherAnswers, [endpoint.status]: answer };
-  const success = ({ description, examples, headers }: SuccessAnswer) => ({
+  const response = ({ description, examples, headers }: SuccessAnswer) => ({
     description,
     headers: { ...headersOfAll(endpoint), ...headers },
-    ...(endpoint.reply ? { content: { 'application/json': { schema: endpoint.reply, examples } } } : {}),
+    ...(endpoint.reply && Object.keys(examples).length > 0
+      ? { content: { 'application/json': { schema: endpoint.reply, examples } } }
+      : {}),
   });
-  return Object.fromEntries(Object.entries(all).map(([status, one]) => [status, success(one)]));
+  return Object.fromEntries(Object.entries(all).map(([status, one]) => [status, response(one)]));
 }
+
+/** Responses by status. */
+type Responses = Record<string, ZodOpenApiResponseObject>;
 
 type Override = NonNullable<CreateDocumentOptions['override']>;
 

@@ -21,3 +21,17 @@ export const requested: RpcReply = { jsonrpc: '2.0', id: 1, result: { content, s
 const { code, detail, request_id, errors } = problemExample('validation_failed', '/api/public/mcp');
 const fault = { code, detail, request_id, ...(errors && { errors }) };
 export const refused: RpcReply = { jsonrpc: '2.0', id: 1, result: { ...toolRefusal(fault) } };
+
+const rpcFault = (code: number, message: string, id: number | null): RpcReply => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+});
+
+export const notJson = rpcFault(-32_700, 'Send one JSON value. At line 2, column 7 a value was expected.', null);
+export const unknownMethod = rpcFault(-32_601, 'There is nothing to subscribe to: the list of tools never changes.', 3);
+export const notAcceptable = rpcFault(
+  -32_000,
+  'Not Acceptable: Client must accept both application/json and text/event-stream',
+  null,
+);

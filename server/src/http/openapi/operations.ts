@@ -48,7 +48,7 @@ export interface Operation {
   requests?: Examples;
   /** The response with the endpoint's own status. */
   answer: SuccessAnswer;
-  /** Other successful responses by status, with the same shape. */
+  /** Other responses by status, with the same shape; without examples they have no body. */
   otherAnswers?: Record<number, SuccessAnswer>;
 }
 
@@ -197,6 +197,21 @@ export const OPERATIONS: Record<string, Operation> = {
         refused: { summary: 'The tool was refused', value: agent.refused },
       },
       headers: { ...HEADER.replayed, ...HEADER.expectedWait },
+    },
+    otherAnswers: {
+      202: { description: 'A notification: there is no response to it.', examples: {} },
+      400: {
+        description: 'Not a message of the protocol, or of a version that is not supported.',
+        examples: { invalid: { summary: 'Not JSON', value: agent.notJson } },
+      },
+      404: {
+        description: 'There is no such method.',
+        examples: { unknown: { summary: 'Nothing to subscribe to', value: agent.unknownMethod } },
+      },
+      406: {
+        description: 'The client accepts no JSON.',
+        examples: { refused: { summary: 'The header `accept`', value: agent.notAcceptable } },
+      },
     },
   },
   receiveInbound: {

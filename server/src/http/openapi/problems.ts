@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode, type FieldError } from '@countersign/shared/err
 import { problem, type Problem } from '@countersign/shared/schemas/parts/problem';
 import type { Auth } from '@countersign/shared/schemas/parts/endpoint-schemas';
 import type { Endpoint } from '@countersign/shared/contract/endpoint';
-import type { ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { HEADER, headersOfAll } from './headers.ts';
 
 /** Error codes that depend on the authentication of the endpoint. */
@@ -32,7 +32,7 @@ export function codesOf(endpoint: Endpoint): ErrorCode[] {
   if (query !== null) codes.add('validation_failed');
   if (headers !== null && auth === 'api_key') codes.add('invalid_header');
   if (body !== null) for (const code of BY_BODY) codes.add(code);
-  // A message that is none is an error of its protocol.
+  // A body that is not a message of MCP is answered with an error of that protocol.
   if (auth === 'bearer') codes.delete('validation_failed');
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
 }
@@ -44,7 +44,7 @@ function takesIds({ path, params }: Endpoint): boolean {
 }
 
 /** The error responses of an endpoint by status, as `application/problem+json`. */
-export function refusalsOf(endpoint: Endpoint): ZodOpenApiResponsesObject {
+export function refusalsOf(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const byStatus = Map.groupBy(codesOf(endpoint), (code) => ERRORS[code].status);
   const statuses = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(statuses.map(([status, codes]) => [status, refusal(endpoint, codes)]));

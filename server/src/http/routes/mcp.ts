@@ -86,8 +86,13 @@ async function answerEnvelope(
   return new ReplyWithStatus(response.status, reply, { isRead });
 }
 
-const protocolHeaders = (ctx: Context): [string, string][] =>
-  HEADERS.flatMap((name) => (ctx.get(name) === '' ? [] : [[name, ctx.get(name)]]));
+/** A client that accepts JSON is served, although the SDK insists that it also names the streams that no response here is. */
+function protocolHeaders(ctx: Context): Headers {
+  const headers = new Headers();
+  for (const name of HEADERS) if (ctx.get(name) !== '') headers.set(name, ctx.get(name));
+  if (ctx.accepts('application/json') !== false) headers.set('accept', 'application/json, text/event-stream');
+  return headers;
+}
 
 /** What the response has at least, in bytes: the item as text, and once more as structured content. */
 function responseBytes({ result, structured }: ToolOutcome): number {

@@ -108,6 +108,17 @@ const handshake = (protocolVersion: string) => ({
   clientInfo: { name: 'test', version: '1' },
 });
 
+it.each([
+  ['*/*', 200],
+  ['application/json', 200],
+  ['text/event-stream, application/json;q=0.5', 200],
+  ['text/html', 406],
+  ['text/event-stream', 406],
+])('a client that accepts %s is answered with %i', async (accept, status) => {
+  const answer = await post({ ...CALL, method: 'ping' }, { accept });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
+});
+
 describe('the version of the protocol', () => {
   it.each([
     ['2025-11-25', '2025-11-25'],
@@ -137,6 +148,7 @@ describe('a message that is none', () => {
     ['a batch', [{ ...CALL, method: 'ping' }], 400, -32_600],
     ['an unknown member', { ...CALL, method: 'ping', extra: 1 }, 400, -32_600],
     ['no method', CALL, 400, -32_600],
+    ['an id that is no integer', { ...CALL, id: 1.5, method: 'ping' }, 400, -32_600],
     ['a doubled member', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}', 400, -32_600],
     [
       'doubled arguments',
