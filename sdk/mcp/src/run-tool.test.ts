@@ -21,10 +21,12 @@ function serviceThat(answer: () => Promise<{ id: string }>) {
 }
 
 const lost = () => Promise.reject(new NetworkError('ECONNRESET', null));
-const refusedWith = (status: number, code: string) => () => {
-  const text = JSON.stringify({ code, detail: 'Because.' });
-  return Promise.reject(new ApiError({ status, text, header: () => null, retryAfter: null }));
-};
+const refusedWith =
+  (status: number, code: string, more = {}) =>
+  () => {
+    const text = JSON.stringify({ code, detail: 'Because.', ...more });
+    return Promise.reject(new ApiError({ status, text, header: () => null, retryAfter: null }));
+  };
 const stored = () => Promise.resolve({ id: ID, status: 'queued', decision: null });
 
 async function faultOf(service: ReviewService, name: ToolName, args: Record<string, unknown>): Promise<ToolFault> {
@@ -60,6 +62,14 @@ describe('a submission whose answer is lost', () => {
       detail: expect.stringMatching(/Try again later[.]$/) as string,
     });
     expect(check).not.toHaveProperty('idempotency_key');
+  });
+});
+
+it('a refusal that is about the state of an item has the item', async () => {
+  const item = { id: ID, status: 'expired', decision: null };
+  const { service } = serviceThat(refusedWith(409, 'expired', { item }));
+  expect(await faultOf(service, 'withdraw_review', { id: ID })).toEqual({
+    ...{ code: 'expired', detail: 'Because.', request_id: null, item },
   });
 });
 

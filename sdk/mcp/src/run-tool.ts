@@ -86,10 +86,11 @@ function faultOf(error: unknown): ToolFault | null {
     return { code: 'validation_failed', detail, request_id: null, errors };
   }
   if (error instanceof ApiError) {
-    const { code, detail, requestId, errors, retryAfter } = error;
+    const { code, detail, requestId, errors, item, retryAfter } = error;
     return {
       ...{ code, detail, request_id: requestId },
       ...(errors.length > 0 && { errors }),
+      ...(item !== null && { item }),
       ...(retryAfter !== null && { retry_after_seconds: retryAfter }),
     };
   }

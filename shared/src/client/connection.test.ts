@@ -30,7 +30,18 @@ describe('how a call fails', () => {
     expect(error).toMatchObject({
       ...{ status: 422, code: 'validation_failed', detail: 'about validation_failed', errors, requestId: 'r-1' },
       ...{ retryAfter: 7, tries: 1, temporary: false, message: 'validation_failed: about validation_failed' },
+      item: null,
     });
+  });
+
+  it.each([
+    ['as it is', { id: ITEM, status: 'expired', decision: null }, { id: ITEM, status: 'expired', decision: null }],
+    ['not where it is none', { id: 'x' }, null],
+  ])('contains the item whose state is the reason: %s', async (_, item, found) => {
+    const { api } = await connected((_seen, _attempt, response) =>
+      refuse(response, { status: 409, code: 'expired', item }),
+    );
+    expect(await failed(api.withdraw(ITEM))).toMatchObject({ code: 'expired', item: found });
   });
 
   it.each([

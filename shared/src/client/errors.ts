@@ -1,6 +1,7 @@
 // Errors of a client call: a refusal, no response, or a response that is not from the service.
 import { z } from 'zod';
-import { fieldError } from '../schemas/parts/problem.ts';
+import { fieldError, problem } from '../schemas/parts/problem.ts';
+import type { Submitted } from '../schemas/public.ts';
 import type { ErrorCode, FieldError } from '../errors.ts';
 
 /** The parts of a response that describe an error. */
@@ -29,6 +30,8 @@ export class ApiError extends Error {
   readonly requestId: string | null;
   /** Seconds that the service asks to wait before the next request; null when unspecified. */
   readonly retryAfter: number | null;
+  /** The item, where its state is the reason, as after `already_decided` and `expired`. */
+  readonly item: Submitted | null;
   /** Number of requests that this call made. */
   tries = 1;
 
@@ -40,6 +43,7 @@ export class ApiError extends Error {
     this.code = parsed.code;
     this.detail = parsed.detail;
     this.errors = parsed.errors;
+    this.item = parsed.item;
     this.requestId = response.header('x-request-id');
     this.retryAfter = response.retryAfter;
   }
@@ -88,19 +92,23 @@ const fault = z.object({
   title: z.string().optional(),
   detail: z.string().optional(),
   errors: z.array(fieldError).optional().catch(undefined),
+  item: problem.shape.item.catch(undefined),
 });
 
-function readFault({ status, text, header }: ResponseInfo): { code: string; detail: string; errors: FieldError[] } {
+type Fault = Pick<ApiError, 'detail' | 'errors' | 'item'> & { code: string };
+
+function readFault({ status, text, header }: ResponseInfo): Fault {
   const code = `http_${status}`;
   if (status < 400) {
     const place = header('location') ?? 'another address';
-    return { code, detail: `The server redirects to ${place}.`, errors: [] };
+    return { code, detail: `The server redirects to ${place}.`, errors: [], item: null };
   }
   const parsed = fault.safeParse(parseJson(text)).data ?? {};
   return {
     code: parsed.code ?? code,
     detail: parsed.detail ?? parsed.title ?? `The server responded with ${status} without a reason.`,
     errors: parsed.errors ?? [],
+    item: parsed.item ?? null,
   };
 }
 

@@ -70,7 +70,7 @@ export function take(response: ServerResponse, status = 'queued', headers: Recor
 /** Responds with a problem; `retryAfter` is the header value, every other property a member of the body. */
 export function refuse(
   response: ServerResponse,
-  fault: { status: number; code: string; retryAfter?: string; errors?: object[] },
+  fault: { status: number; code: string; retryAfter?: string; errors?: object[]; item?: object },
 ): void {
   const { retryAfter, ...members } = fault;
   const headers = { 'content-type': 'application/problem+json', 'x-request-id': 'r-1' };

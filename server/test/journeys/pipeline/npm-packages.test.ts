@@ -134,7 +134,9 @@ describe('countersign-mcp', () => {
     expect(item).toMatchObject({ id, decision: { action: 'edit', output: 'An answer that a person wrote.' } });
     expect(item).toEqual(await project.pipeline.read(id));
     expect(content.at(-1)).toMatchObject({ type: 'resource_link', uri: `${testEnv.url()}/queue?item=${id}` });
-    expect((await refusalOf(client, 'withdraw_review', { id })).code).toBe('already_decided');
+    expect(await refusalOf(client, 'withdraw_review', { id })).toMatchObject({
+      ...{ code: 'already_decided', item: { id, status: 'approved' } },
+    });
     const other = await answerOf<Submitted>(client, 'request_review', { ...aSubmission() });
     expect(await answerOf(client, 'withdraw_review', { id: other.id, reason: 'Cancelled' })).toMatchObject({
       status: 'withdrawn',

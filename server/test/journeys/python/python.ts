@@ -15,13 +15,18 @@ import type { TestEnvironment } from '../../test-environment.ts';
 /** The `python` of an environment with the package of sdk/python and what its tests need: `.ci/run` makes one. */
 export const PYTHON = process.env.PYTHON_SDK;
 
-const PACKAGE = join(import.meta.dirname, '../../../../sdk/python');
+const SDK = join(import.meta.dirname, '../../../../sdk');
+const PACKAGE = join(SDK, 'python');
+const MCP_PROGRAM = join(SDK, 'mcp/src/main.ts');
 
 type DecisionBody = Omit<NonNullable<(typeof decideItem)['types']>['body'], 'fence'>;
 
 /** The service at one address, which outlives restarts of its process, with the means that no client has. */
 export interface Stage {
-  /** What a client reads its configuration from, and `CONTROL_URL`: where the tests ask for decisions and restarts. */
+  /**
+   * What a client reads its configuration from, `CONTROL_URL`: where the tests ask for decisions and restarts, and
+   * `MCP_COMMAND`: what starts `countersign-mcp`, as JSON.
+   */
   readonly env: Record<string, string>;
   /** SIGKILL to the process, and a start of the next one. */
   killAndRestart(): Promise<void>;
@@ -58,6 +63,7 @@ export async function setStage(testEnv: TestEnvironment, project: OpenProject): 
       COUNTERSIGN_URL: front.url,
       COUNTERSIGN_API_KEY: project.pipeline.apiKey,
       COUNTERSIGN_PROJECT_ID: project.id,
+      MCP_COMMAND: JSON.stringify([process.execPath, MCP_PROGRAM]),
       CONTROL_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     },
     killAndRestart,
