@@ -1,4 +1,4 @@
-// Waits until the document that a page shows now has received a response, whatever an earlier document asked for.
+// Waits until the document that a page shows now has received a response, not only an earlier one.
 import type { Page } from 'playwright';
 
 /**
