@@ -63,11 +63,14 @@ function routesOf(router: Router): RouterMiddleware {
     const address = String(path).replaceAll(/:\w+/g, 'x');
     return router.stack.some((layer) => layer.path !== path && layer.match(address));
   });
-  return (ctx, next) => {
+  return async (ctx, next) => {
     const layers = spelledOut.find(([layer]) => layer?.match(ctx.path));
-    if (layers === undefined || layers.some(({ methods }) => methods.includes(ctx.method))) return answer(ctx, next);
+    if (layers === undefined || layers.some(({ methods }) => methods.includes(ctx.method))) {
+      await answer(ctx, next);
+      return;
+    }
     ctx.matched = layers;
-    return next();
+    await next();
   };
 }
 
