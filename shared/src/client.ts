@@ -9,14 +9,16 @@ import type { Decision } from './schemas/parts/decision.ts';
 import * as regressions from './client/regression.ts';
 import type { AnswerReply, PublicCase, PublicRegression, RegressionStart } from './client/regression.ts';
 import { Connection, type ClientOptions } from './client/connection.ts';
+import { waitForDecision } from './client/wait.ts';
 import { problem } from './schemas/parts/problem.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
-import { jsonText, type Json, type RawJson } from './json/json.ts';
+import { jsonText, RawJson, type Json } from './json/json.ts';
 import { splitList } from './json/split-list.ts';
 import type { ItemStatus } from './enums.ts';
 import type { SubmitterAction } from './review-actions.ts';
 
 export { ApiError, NetworkError, UnexpectedAnswerError } from './client/errors.ts';
+export { ItemEndedError, WaitTimeoutError } from './client/wait.ts';
 export type { ClientOptions } from './client/connection.ts';
 export type { Retry, RetryOptions } from './client/retry.ts';
 export type { Fetch, HttpAnswer, HttpRequest } from './client/transport.ts';
@@ -31,8 +33,10 @@ export type { Client, Decision, Json, PublicEvent, PublicItem, Submitted };
  */
 export interface NewItem extends Omit<
   Submission,
-  'input' | 'suggestion' | 'risk_flags' | 'metadata' | 'answer_schema' | 'allowed_actions'
+  'project_id' | 'input' | 'suggestion' | 'risk_flags' | 'metadata' | 'answer_schema' | 'allowed_actions'
 > {
+  /** The project that the API key belongs to. Default: `projectId` of the client. */
+  project_id?: string | undefined;
   /** The input of the pipeline. */
   input: Json | RawJson;
   /** The proposed answer: a string or any JSON; of a tool call its name and arguments; null: a person writes it. */
@@ -134,17 +138,19 @@ export type EventPage = z.infer<NonNullable<typeof listEvents.reply>>;
  *
  * Errors of every call: `ApiError` (the service said no, `code` says why), `NetworkError` (no answer came),
  * `UnexpectedAnswerError` (this is not the service), and the reason of `signal` once it has fired.
- * Errors here: `TypeError` for an address or a key that no request could be made with.
+ * Errors here: `TypeError` for an address or a key that is missing, or that no request could be made with.
+ *
+ * What is not passed is read from `COUNTERSIGN_URL`, `COUNTERSIGN_API_KEY` and `COUNTERSIGN_PROJECT_ID`.
  *
  * ```ts
- * const client = createClient({ baseUrl: 'https://review.example.org', apiKey });
+ * const client = createClient();
  * const { id, status, decision } = await client.submit(
- *   { project_id, input: { question }, suggestion: answer, confidence: 0.83, risk_flags: ['refund'] },
+ *   { input: { question }, suggestion: answer, confidence: 0.83, risk_flags: ['refund'] },
  *   { idempotencyKey: `answer-${ticket}`, waitSeconds: 30 },
  * );
  * ```
  */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions = {}): Client {
   return new Client(new Connection(options));
 }
 
@@ -159,13 +165,14 @@ class Client {
   /**
    * Submits an item, or the JSON text of one. Resolves as soon as it is routed; with `waitSeconds` when it is final or
    * the time is over. Refusals: 403 `project_mismatch`, 413 `payload_too_large`, 422 `validation_failed` with the
-   * fields in `errors`, 422 `idempotency_key_reused` for a key that was used with another item.
+   * fields in `errors`, 422 `idempotency_key_reused` for a key that was used with another item. Errors: `TypeError` without
+   * a project.
    */
   async submit(item: NewItem | RawJson, options: SubmitOptions & WaitOptions = {}): Promise<SubmitReply> {
     const { waitSeconds, signal } = options;
     const prefer = waitSeconds === undefined ? undefined : { prefer: `wait=${wholeSeconds(waitSeconds)}` };
     const headers = { ...idempotency(options), ...prefer };
-    const call = { headers, body: jsonText(item), waitSeconds, signal };
+    const call = { headers, body: jsonText(this.#inProject(item)), waitSeconds, signal };
     const { reply, replayed, expectedWaitSeconds } = await this.#connection.call(submitItem, call);
     return { ...reply, replayed, expectedWaitSeconds };
   }
@@ -175,7 +182,8 @@ class Client {
    * The idempotency key covers the whole batch.
    */
   async submitBatch(items: readonly (NewItem | RawJson)[], options: SubmitOptions = {}): Promise<BatchReply> {
-    const call = { headers: idempotency(options), body: jsonText({ items }), signal: options.signal };
+    const body = jsonText({ items: items.map((item) => this.#inProject(item)) });
+    const call = { headers: idempotency(options), body, signal: options.signal };
     const { reply, replayed } = await this.#connection.call(submitBatch, call);
     return { ...reply, replayed };
   }
@@ -187,6 +195,20 @@ class Client {
   async item(id: string, { waitSeconds, signal }: WaitOptions = {}): Promise<PublicItem> {
     const call = { params: { id }, query: { wait: waitSeconds }, waitSeconds, signal };
     return (await this.#connection.call(readItem, call)).reply;
+  }
+
+  /**
+   * Waits for people: resolves with the final decision, also where that is a rejection. Faults of the network and restarts of the
+   * service do not end the wait; without `timeoutSeconds` it lasts until the item is final. Errors: `ItemEndedError` where the
+   * item ended without a decision, `WaitTimeoutError`. Refusals: 404 `not_found`.
+   */
+  async wait(id: string, options: CallOptions & { timeoutSeconds?: number | undefined } = {}): Promise<Decision> {
+    const { clock } = this.#connection;
+    const read = async (wait: number, until: number): Promise<PublicItem> => {
+      const call = { params: { id }, query: { wait }, waitSeconds: wait, signal: options.signal, until };
+      return (await this.#connection.call(readItem, call)).reply;
+    };
+    return waitForDecision({ clock, read }, id, options);
   }
 
   /**
@@ -291,6 +313,14 @@ class Client {
   ): Promise<AnswerReply> {
     const call = { params: { id }, body: jsonText({ items: answers }), signal };
     return (await this.#connection.call(regressions.answerCases, call)).reply;
+  }
+
+  /** An item that names its project is sent as it is. Errors: `TypeError` without a project. */
+  #inProject(item: NewItem | RawJson): NewItem | RawJson {
+    if (item instanceof RawJson || item.project_id !== undefined) return item;
+    const { projectId } = this.#connection;
+    if (projectId !== undefined) return { ...item, project_id: projectId };
+    throw new TypeError('No project: set COUNTERSIGN_PROJECT_ID, or pass projectId to createClient.');
   }
 }
 

@@ -4,13 +4,10 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError, parseJson, UnexpectedAnswerError, type ResponseInfo } from './errors.ts';
 import { Retrier, type RetryClock, type RetryOptions } from './retry.ts';
 import { retryAfterSeconds } from './retry-after.ts';
+import { configure, type Configuration, type Configured } from './configuration.ts';
 import { sendOnce, type Fetch, type Incoming } from './transport.ts';
 
-export interface ClientOptions {
-  /** Base URL of the service, such as `https://review.example.org`; a trailing slash is allowed. */
-  readonly baseUrl: string;
-  /** Key of one project, `csk_…`. */
-  readonly apiKey: string;
+export interface ClientOptions extends Configuration {
   /** Time limit of one request in seconds, in addition to the wait that it requests. Default 30. */
   readonly timeoutSeconds?: number;
   readonly retry?: RetryOptions;
@@ -37,6 +34,8 @@ export interface Call {
   /** Seconds that the service is asked to wait before it responds. */
   readonly waitSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Repeats the call until this time, in milliseconds by the clock of the client, instead of as `RetryOptions` say. */
+  readonly until?: number | undefined;
 }
 
 /** A reply, and whether it stems from an earlier request with the same idempotency key. */
@@ -50,50 +49,58 @@ export interface Replied<R> {
 }
 
 const TIMEOUT_SECONDS = 30;
+/** The least time that one request gets, in seconds, however soon its call ends. */
+const SHORTEST_REQUEST_SECONDS = 1;
 
 export class Connection {
-  readonly #options: ClientOptions;
-  readonly #base: string;
+  readonly clock: RetryClock;
+  readonly projectId: string | undefined;
+  readonly #configured: Configured;
+  readonly #timeoutSeconds: number;
   readonly #fetch: Fetch;
-  readonly #now: () => number;
   readonly #retrier: Retrier;
 
-  /** Errors: `TypeError` for an unusable base URL or API key. */
+  /** Errors: `TypeError` for a missing or unusable base URL or API key. */
   constructor(options: ClientOptions) {
-    this.#options = options;
-    this.#base = checkedBase(options.baseUrl);
-    if (!/^[\x21-\x7e]+$/.test(options.apiKey))
-      throw new TypeError('An API key must consist of printable ASCII characters.');
+    this.#configured = configure(options);
+    this.projectId = this.#configured.projectId;
+    this.#timeoutSeconds = options.timeoutSeconds ?? TIMEOUT_SECONDS;
     // Called as a plain function: browsers reject a `fetch` detached from its window.
     this.#fetch = options.fetch ?? ((url, request) => fetch(url, request));
     const { now = () => Date.now(), random = () => Math.random(), sleep = timerSleep } = options;
-    this.#now = now;
-    this.#retrier = new Retrier({ now, random, sleep }, options.retry ?? {});
+    this.clock = { now, random, sleep };
+    this.#retrier = new Retrier(this.clock, options.retry ?? {});
   }
 
   /** Errors: `ApiError`, `NetworkError`, `UnexpectedAnswerError`, and the reason of `signal` as soon as it aborts. */
   call<R>(endpoint: Target<R>, call: Call): Promise<Replied<R>> {
     const outgoing = {
       method: endpoint.method,
-      url: this.#base + pathOf(endpoint.path, call.params) + queryOf(call.query),
+      url: this.#configured.baseUrl + pathOf(endpoint.path, call.params) + queryOf(call.query),
       headers: {
         accept: 'application/json',
-        'x-api-key': this.#options.apiKey,
+        'x-api-key': this.#configured.apiKey,
         ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...call.headers,
       },
       ...(call.body === undefined ? {} : { body: call.body }),
     };
-    const timeoutSeconds = (call.waitSeconds ?? 0) + (this.#options.timeoutSeconds ?? TIMEOUT_SECONDS);
-    const limits = { timeoutSeconds, ...(call.signal === undefined ? {} : { signal: call.signal }) };
-    const attempt = async (): Promise<Replied<R>> =>
-      readReply(this.#responseInfoOf(await sendOnce(this.#fetch, outgoing, limits)), endpoint.reply);
-    return this.#retrier.run(attempt, call.signal);
+    const attempt = async (): Promise<Replied<R>> => {
+      const limits = { timeoutSeconds: this.#secondsFor(call), signal: call.signal };
+      return readReply(this.#responseInfoOf(await sendOnce(this.#fetch, outgoing, limits)), endpoint.reply);
+    };
+    return this.#retrier.run(attempt, call.signal, call.until);
+  }
+
+  /** The time limit of the next request of this call. */
+  #secondsFor({ waitSeconds = 0, until = Infinity }: Call): number {
+    const left = Math.max(SHORTEST_REQUEST_SECONDS, (until - this.clock.now()) / 1000);
+    return waitSeconds + Math.min(this.#timeoutSeconds, left);
   }
 
   #responseInfoOf({ status, headers, text }: Incoming): ResponseInfo {
     const header = (name: string): string | null => headers.get(name);
-    const retryAfter = retryAfterSeconds(header('retry-after'), header('date'), this.#now());
+    const retryAfter = retryAfterSeconds(header('retry-after'), header('date'), this.clock.now());
     return { status, text, header, retryAfter };
   }
 }
@@ -109,14 +116,6 @@ function readReply<R>(response: ResponseInfo, schema: z.ZodType<R> | null): Repl
     expectedWaitSeconds: Number.isFinite(expected) ? expected : null,
     text: response.text,
   };
-}
-
-function checkedBase(text: string): string {
-  const base = text.replace(/\/+$/, '');
-  if (!/^https?:\/\/[^/?#]+(\/[^?#]*)?$/i.test(base) || !URL.canParse(base)) {
-    throw new TypeError('The base URL must be an HTTP URL such as https://review.example.org.');
-  }
-  return base;
 }
 
 function pathOf(path: string, params: Readonly<Record<string, string>> = {}): string {

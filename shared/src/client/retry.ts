@@ -53,11 +53,12 @@ export class Retrier {
   }
 
   /**
-   * Runs `attempt` until it resolves. Errors: the last one of `attempt`; the reason of the signal as soon as it aborts,
-   * also during a wait.
+   * Runs `attempt` until it resolves; with `until`, in milliseconds, as often as that time allows. Errors: the last one of
+   * `attempt`; the reason of the signal as soon as it aborts, also during a wait.
    */
-  async run<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const deadline = this.#clock.now() + (this.#options.seconds ?? SECONDS) * 1000;
+  async run<T>(attempt: () => Promise<T>, signal?: AbortSignal, until?: number): Promise<T> {
+    const deadline = until ?? this.#clock.now() + (this.#options.seconds ?? SECONDS) * 1000;
+    const most = until === undefined ? (this.#options.tries ?? TRIES) : Infinity;
     let due = 0;
     let failures = 0;
     let last: ApiError | NetworkError | undefined;
@@ -71,7 +72,7 @@ export class Retrier {
         if (!isRateLimited(error)) failures += 1;
         const delayMs = this.#delay(error, tries);
         due = this.#clock.now() + delayMs;
-        if (!error.temporary || failures >= (this.#options.tries ?? TRIES) || due >= deadline) throw error;
+        if (!error.temporary || failures >= most || due >= deadline) throw error;
         last = error;
         this.#options.onRetry?.({ error, tries, delayMs });
         this.#pause(error, due);

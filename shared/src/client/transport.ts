@@ -34,7 +34,7 @@ export type Incoming = Pick<HttpAnswer, 'status' | 'headers'> & { readonly text:
 export async function sendOnce(
   fetch: Fetch,
   { url, ...outgoing }: Outgoing,
-  { timeoutSeconds, signal }: { timeoutSeconds: number; signal?: AbortSignal },
+  { timeoutSeconds, signal }: { timeoutSeconds: number; signal?: AbortSignal | undefined },
 ): Promise<Incoming> {
   signal?.throwIfAborted();
   // Not `AbortSignal.any`: Node 20.0 lacks it, and it retains every call that shares a long-lived signal.

@@ -1,0 +1,67 @@
+// Waits for the decision on an item by long polls, through faults of the network and restarts of the service.
+import { OPEN_STATUSES } from '../enums.ts';
+import type { Decision } from '../schemas/parts/decision.ts';
+import type { PublicItem } from '../schemas/public.ts';
+import { ApiError, NetworkError } from './errors.ts';
+import type { RetryClock } from './retry.ts';
+
+/** The longest wait of one request, in seconds: below the idle limit of common proxies. */
+const POLL_SECONDS = 50;
+
+/** An item ended without a decision: `item.status` is `expired`, `withdrawn`, or `rejected` by routing or its deadline. */
+export class ItemEndedError extends Error {
+  readonly item: PublicItem;
+
+  constructor(item: PublicItem) {
+    super(`Item ${item.id} ended without a decision: ${item.status}.`);
+    this.name = 'ItemEndedError';
+    this.item = item;
+  }
+}
+
+/** Nobody decided in time. The item still waits for people. */
+export class WaitTimeoutError extends Error {
+  readonly itemId: string;
+  /** Of an agent whose tool calls wait: the text to go on with later; null otherwise. */
+  pausedRun: string | null = null;
+
+  constructor(itemId: string, seconds: number, options?: ErrorOptions) {
+    super(`Item ${itemId} was not decided within ${seconds} s. It still waits for people.`, options);
+    this.name = 'WaitTimeoutError';
+    this.itemId = itemId;
+  }
+}
+
+/** What waiting needs of a client. */
+export interface Reading {
+  readonly clock: RetryClock;
+  /** Reads the item; the service waits `waitSeconds` for its end. `until` ends the tries, in milliseconds by the clock. */
+  readonly read: (waitSeconds: number, until: number) => Promise<PublicItem>;
+}
+
+/**
+ * The decision on an item, once it is final. Errors: `ItemEndedError`, `WaitTimeoutError`, `TypeError` for a timeout that is
+ * no time, and refusals that no repeat can change.
+ */
+export async function waitForDecision(
+  { clock: { now, random, sleep }, read }: Reading,
+  id: string,
+  { timeoutSeconds = Infinity, signal }: { timeoutSeconds?: number | undefined; signal?: AbortSignal | undefined },
+): Promise<Decision> {
+  if (!(timeoutSeconds >= 0)) throw new TypeError('The timeout must be a number of seconds, 0 or more.');
+  const until = now() + timeoutSeconds * 1000;
+  for (;;) {
+    const began = now();
+    const asked = Math.floor(Math.min(POLL_SECONDS, Math.max(0, until - began) / 1000));
+    const item = await read(asked, until).catch((error: unknown) => {
+      const temporary = (error instanceof ApiError || error instanceof NetworkError) && error.temporary;
+      throw temporary ? new WaitTimeoutError(id, timeoutSeconds, { cause: error }) : error;
+    });
+    if (item.decision !== null) return item.decision;
+    if (!OPEN_STATUSES.some((status) => status === item.status)) throw new ItemEndedError(item);
+    const time = now();
+    if (asked === 0 || time >= until) throw new WaitTimeoutError(id, timeoutSeconds);
+    // Where too many requests wait, the service answers at once, and asks to come back later.
+    if (time - began < asked * 1000) await sleep(Math.min(1000 + random() * 1000, until - time), signal);
+  }
+}
