@@ -183,6 +183,12 @@ const rooms = [
       'countersign-mcp runs on other machines: it reaches the service by the client in shared/, and shares only the tools.',
   }),
   only({
+    name: 'ai-sdk-calls-the-client',
+    from: '^sdk/ai-sdk/',
+    may: ['^shared/src/client[.]ts$'],
+    comment: 'The adapter is installed beside the client, which is all that it may import of this repository.',
+  }),
+  only({
     name: 'web-knows-only-shared',
     from: '^web/',
     may: [SHARED],

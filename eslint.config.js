@@ -119,7 +119,10 @@ export default tseslint.config(
   { files: MAY_READ_ENVIRONMENT, rules: { 'no-restricted-properties': 'off' } },
   { files: MAY_HAND_ON_ADDRESS, rules: { 'no-restricted-syntax': ['error', ...NO_DEFAULT_EXPORT] } },
   { files: MAY_EXPORT_DEFAULT, rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['scripts/**', 'sdk/mcp/src/main.ts', '**/*.config.{ts,js}'], rules: { 'no-console': 'off' } },
+  {
+    files: ['scripts/**', 'sdk/mcp/src/main.ts', 'sdk/*/examples/**', '**/*.config.{ts,js}'],
+    rules: { 'no-console': 'off' },
+  },
   {
     files: PURE,
     ignores: TESTS,

@@ -28,7 +28,9 @@ const unit: TestProjectInlineConfiguration = {
     setupFiles: 'server/test/wait-timeouts.ts',
     expect: PATIENCE,
     testTimeout: 60 * SECOND,
-    include: ['shared/src', 'server/src', 'sdk/mcp/src', 'scripts'].map((folder) => `${folder}/**/*.test.ts`),
+    include: ['shared/src', 'server/src', 'sdk/mcp/src', 'sdk/ai-sdk/src', 'scripts'].map(
+      (folder) => `${folder}/**/*.test.ts`,
+    ),
     exclude: [OWN_PROCESS],
   },
 };

@@ -1,12 +1,15 @@
 // The npm packages outside this repository: packed, installed without a network, type-checked, and used on a real server.
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listQueue } from '@countersign/shared/routes/queue';
 import type { Submitted } from '@countersign/shared/schemas/public';
 import { aSubmission, openProject, review, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
@@ -29,12 +32,8 @@ beforeAll(async () => {
   mkdirSync(app);
   const to = ['--pack-destination', folder];
   await npm(ROOT, 'run', 'build:sdk');
-  const paths = [
-    'sdk/typescript',
-    'sdk/mcp',
-    ...['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'].map(installed),
-  ];
-  for (const path of paths) await npm(ROOT, 'pack', `./${path}`, '--ignore-scripts', ...to);
+  const paths = ['sdk/typescript', 'sdk/ai-sdk', 'sdk/mcp', ...DEPENDENCIES.map(installed)].map((path) => `./${path}`);
+  await npm(ROOT, 'pack', ...paths, '--ignore-scripts', ...to);
   writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
   const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   await npm(app, 'install', '--offline', '--no-audit', '--no-fund', ...packed.map((name) => join(folder, name)));
@@ -44,6 +43,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** What the packages depend on, and what those depend on: nothing else is installed. */
+const DEPENDENCIES = [
+  ...['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'],
+  ...['ai', '@ai-sdk/gateway', '@ai-sdk/provider', '@ai-sdk/provider-utils', '@vercel/oidc', '@workflow/serde'],
+  ...['@standard-schema/spec', 'eventsource-parser', 'json-schema'],
+];
 const installed = (name: string) => `node_modules/${name}`;
 const inApp = (path: string) => join(app, 'node_modules', path);
 
@@ -53,13 +58,22 @@ const settings = () => ({
   COUNTERSIGN_PROJECT_ID: project.id,
 });
 
+/** What the programs use of Node: its types are not installed. */
+const GLOBALS = `
+declare module 'node:fs' {
+  export function existsSync(path: string): boolean;
+  export function readFileSync(path: string, encoding: 'utf8'): string;
+  export function rmSync(path: string, options: { force: boolean }): void;
+  export function writeFileSync(path: string, text: string): void;
+}
+`;
+
 const PROGRAM = `
 import { ApiError, createClient, type Decision, type PublicItem, type Submitted, verifyWebhook } from '@countersign/client';
 import { verifyStandard } from '@countersign/client/webhook';
 
-const { COUNTERSIGN_URL: baseUrl = '', COUNTERSIGN_API_KEY: apiKey = '', COUNTERSIGN_PROJECT_ID: project_id = '' } = process.env;
-const client = createClient({ baseUrl, apiKey, retry: { seconds: 0 } });
-const given = { project_id, input: { question: 'Q' }, suggestion: 'Yes.', confidence: 1 };
+const client = createClient({ retry: { seconds: 0 } });
+const given = { input: { question: 'Q' }, suggestion: 'Yes.', confidence: 1 };
 const submitted: Submitted = await client.submit(given, { idempotencyKey: 'one' });
 const { replayed } = await client.submit(given, { idempotencyKey: 'one' });
 const item: PublicItem = await client.item(submitted.id);
@@ -73,33 +87,34 @@ console.log(JSON.stringify({
 }));
 `;
 
-describe('@countersign/client', () => {
-  it('imports zod and nothing of Node, and shows where its code is from', () => {
-    for (const name of ['client.js', 'webhook.js']) {
-      const text = readFileSync(inApp(`@countersign/client/dist/${name}`), 'utf8');
-      const imports = [...text.matchAll(/(?:^|\n)import .*?["']([^"']+)["'];/g)].map(([, from]) => from);
-      expect(imports.sort()).toEqual(name === 'client.js' ? ['./webhook.js', 'zod'] : []);
-      expect(text).not.toMatch(/\b(process|Buffer|require|__dirname)\b[.(]/);
-      const map = JSON.parse(readFileSync(inApp(`@countersign/client/dist/${name}.map`), 'utf8')) as {
-        sourcesContent: string[];
-      };
-      expect(map.sourcesContent.length).toBeGreaterThan(0);
-    }
-  });
+/** Type-checks a program of the app strictly, and writes its JavaScript. */
+async function compile(file: string, options: readonly string[] = []): Promise<void> {
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', ...options];
+  const target = ['--target', 'es2024', '--lib', 'es2024,dom', '--types', '', '--module', 'nodenext'];
+  writeFileSync(join(app, 'globals.d.ts'), GLOBALS);
+  const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
+  await run(process.execPath, [compiler, ...strict, ...target, file, 'globals.d.ts'], { cwd: app });
+}
 
+describe('what the packages import', () => {
+  it.each([
+    ['@countersign/client/dist/client.js', ['./webhook.js', 'zod']],
+    ['@countersign/client/dist/webhook.js', []],
+    ['@countersign/ai-sdk/dist/index.js', ['@countersign/client', 'ai']],
+  ])('%s imports %j and nothing of Node, and shows where its code is from', (file, expected) => {
+    const code = readFileSync(inApp(file), 'utf8');
+    const imports = [...code.matchAll(/(?:^|\n)import .*?["']([^"']+)["'];/g)].map(([, from]) => from);
+    expect(imports.sort()).toEqual(expected);
+    expect(code).not.toMatch(/\bimport\(|\b(process|Buffer|require|__dirname)\b[.(]/);
+    const map = JSON.parse(readFileSync(inApp(`${file}.map`), 'utf8')) as { sourcesContent: string[] };
+    expect(map.sourcesContent.length).toBeGreaterThan(0);
+  });
+});
+
+describe('@countersign/client', () => {
   it('type-checks strictly, with its own declarations checked too, and works in plain Node', async () => {
     writeFileSync(join(app, 'program.ts'), PROGRAM);
-    writeFileSync(join(app, 'globals.d.ts'), 'declare const process: { env: Record<string, string | undefined> };');
-    const options = [
-      '--strict',
-      '--exactOptionalPropertyTypes',
-      '--noUncheckedIndexedAccess',
-      '--skipLibCheck',
-      'false',
-    ];
-    const target = ['--target', 'es2024', '--lib', 'es2024,dom', '--types', '', '--module', 'nodenext'];
-    const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
-    await run(process.execPath, [compiler, ...options, ...target, 'program.ts', 'globals.d.ts'], { cwd: app });
+    await compile('program.ts', ['--skipLibCheck', 'false']);
     const { stdout } = await run(process.execPath, ['program.js'], {
       cwd: app,
       env: { ...process.env, ...settings() },
@@ -108,6 +123,38 @@ describe('@countersign/client', () => {
       ...{ status: 'auto_approved', replayed: true, output: 'Yes.', genuine: false, standard: false },
       code: 'already_decided',
     });
+  });
+});
+
+describe('@countersign/ai-sdk', () => {
+  const queued = async () => {
+    const query = { project_id: project.id, view: 'all', limit: 100 } as const;
+    return (await project.owner.call(listQueue, { query })).data.map(({ id }) => id);
+  };
+  /** Starts the example of the package; `ended` is what it printed. */
+  const start = () => {
+    const child = spawn(process.execPath, ['refund.js'], { cwd: app, env: { ...process.env, ...settings() } });
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { child, ended };
+  };
+
+  it('type-checks strictly, and its example goes on with the same item after it was killed', async () => {
+    copyFileSync(inApp('@countersign/ai-sdk/examples/refund.ts'), join(app, 'refund.ts'));
+    // As the program of its README, which needs a model.
+    const readme = readFileSync(join(ROOT, 'sdk/ai-sdk/README.md'), 'utf8');
+    writeFileSync(join(app, 'readme.ts'), /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '');
+    for (const file of ['refund.ts', 'readme.ts']) await compile(file, ['--skipLibCheck', 'true']);
+    const before = await queued();
+    const killed = start();
+    await expect.poll(async () => (await queued()).length, { interval: 20 }).toBe(before.length + 1);
+    killed.child.kill('SIGKILL');
+    expect((await killed.ended)[0]).toBe('');
+    const [id = ''] = (await queued()).filter((item) => !before.includes(item));
+    const waiting = start();
+    await review(project.owner, id, 'approve');
+    const [output, errors] = await waiting.ended;
+    expect(output, errors).toBe('Refunded 24.9 for BM-20418\nThe refund is on its way.\n');
+    expect(await queued()).toEqual(before);
   });
 });
 

@@ -1,0 +1,63 @@
+// Schemas of tools in the draft of the service: its own validator reads them, and judges as the tool does.
+import { asSchema } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { compileSchema } from '@countersign/shared/json-schema/compile';
+import { validate } from '@countersign/shared/json-schema/evaluate';
+import type { Json } from '@countersign/shared/client';
+import { toDraft2020 } from './schema.ts';
+
+async function compiled(schema: z.ZodType) {
+  const written = JSON.parse(JSON.stringify(await asSchema(schema).jsonSchema)) as Json;
+  const read = compileSchema(JSON.stringify(toDraft2020(written)));
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  return (value: Json) => validate(read.schema, value).length === 0;
+}
+
+const tree = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(tree);
+  },
+});
+
+describe('the schema of a tool in draft 2020-12', () => {
+  it.each<[string, z.ZodType, Json, Json]>([
+    ['an object', z.object({ amount: z.number().positive() }), { amount: 1 }, { amount: 0 }],
+    ['a tuple', z.object({ at: z.tuple([z.number(), z.string()]) }), { at: [1, 'a'] }, { at: ['a', 1] }],
+    ['a tuple with a rest', z.object({ at: z.tuple([z.number()], z.string()) }), { at: [1, 'a'] }, { at: [1, 2] }],
+    ['a union', z.object({ to: z.union([z.literal('all'), z.number()]) }), { to: 'all' }, { to: 'none' }],
+    ['a recursive type', tree, { name: 'a', children: [{ name: 'b', children: [] }] }, { name: 'a', children: [1] }],
+    ['a record', z.object({ by: z.record(z.string(), z.int()) }), { by: { a: 1 } }, { by: { a: 'b' } }],
+    ['a pattern', z.object({ order: z.string().regex(/^BM-[0-9]+$/) }), { order: 'BM-1' }, { order: 'X' }],
+    [
+      'properties with the names of keywords',
+      z.object({ items: z.string(), enum: z.int() }),
+      { items: '', enum: 1 },
+      { items: 1, enum: 1 },
+    ],
+  ])('takes %s', async (_, schema, good, bad) => {
+    const takes = await compiled(schema);
+    expect([takes(good), takes(bad)]).toEqual([true, false]);
+  });
+
+  it.each(['email', 'uuid', 'url', 'emoji', 'base64', 'ipv4', 'ipv6', 'cidrv6', 'nanoid', 'e164', 'jwt'] as const)(
+    'reads the format %s',
+    async (format) => {
+      const takes = await compiled(z.object({ to: z[format]() }));
+      expect(takes({ to: 5 })).toBe(false);
+    },
+  );
+
+  it.each(['date', 'time', 'datetime', 'duration'] as const)('reads a %s', async (format) => {
+    const takes = await compiled(z.object({ at: z.iso[format]() }));
+    expect(takes({ at: 5 })).toBe(false);
+  });
+
+  it('keeps data as it is', () => {
+    const data = { const: { items: [1] }, default: { $schema: 'x' }, enum: [{ items: [1] }] };
+    expect(
+      toDraft2020({ ...data, $schema: 'http://json-schema.org/draft-07/schema#', additionalItems: false }),
+    ).toEqual(data);
+  });
+});
