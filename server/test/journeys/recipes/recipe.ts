@@ -1,11 +1,44 @@
-// Runs the programs of docs/recipes as they are stored.
+// Runs the recipes of docs/recipes as they are stored: copied as their README says, with @countersign/client from its sources.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 export const RECIPES = join(ROOT, 'docs/recipes');
+
+/** The entry points of @countersign/client, with their sources. */
+const CLIENT = { '.': 'shared/src/client.ts', './webhook': 'shared/src/webhook.ts' };
+
+/**
+ * Copies a recipe and what all share into an empty folder. `packages` names a source for each package that this
+ * repository does not have. The folder is removed when the test ends.
+ */
+export function copyRecipe(name: string, packages: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), `countersign-recipe-${name}-`));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(RECIPES, 'countersign.ts'), join(folder, 'countersign.ts'));
+  cpSync(join(RECIPES, name), folder, { recursive: true });
+  install(folder, '@countersign/client', CLIENT);
+  for (const [packageName, source] of Object.entries(packages)) install(folder, packageName, { '.': source });
+  return folder;
+}
+
+/** A package of one module per entry point, which re-exports a source file of this repository. */
+function install(folder: string, name: string, entries: Readonly<Record<string, string>>): void {
+  const home = join(folder, 'node_modules', name);
+  mkdirSync(home, { recursive: true });
+  const exports = Object.entries(entries).map(([entry, source], at) => {
+    const file = `./${at}.js`;
+    writeFileSync(join(home, file), `export * from '${pathToFileURL(join(ROOT, source)).href}';\n`);
+    return [entry, file];
+  });
+  const manifest = { name, type: 'module', exports: Object.fromEntries(exports) as object };
+  writeFileSync(join(home, 'package.json'), JSON.stringify(manifest));
+}
 
 /** A running program of a recipe. */
 export interface Program {
@@ -13,6 +46,7 @@ export interface Program {
   output(): string;
   /** Its exit code; null after a signal. */
   readonly ended: Promise<number | null>;
+  signal(name: NodeJS.Signals): void;
   /** Ends it as SIGTERM does, or as a lost machine does. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -29,7 +63,7 @@ export function startProgram(folder: string, args: readonly string[], env: NodeJ
     await ended;
   };
   onTestFinished(() => kill());
-  return { output: () => output, ended, kill };
+  return { output: () => output, ended, kill, signal: (name) => void child.kill(name) };
 }
 
 /** Waits until the program has written this. Throws with its output when it never does, or when it ends before. */
