@@ -80,11 +80,13 @@ interface PlainLanguage {
   name: string;
   file: string;
   install: string;
+  variables: string[];
   start: string;
 }
 
 /** One program as HTML, with what to install before and how to run it. An address such as `#python` opens it. */
-function plainLanguage({ id, name, install, start }: PlainLanguage, shown: { code: string; isOpen: boolean }): string {
+function plainLanguage(language: PlainLanguage, shown: { code: string; isOpen: boolean }): string {
+  const { id, name, install, variables, start } = language;
   // Code that scrolls must be reachable by keyboard.
   const box = (label: string, text: string) =>
     text &&
@@ -93,7 +95,8 @@ function plainLanguage({ id, name, install, start }: PlainLanguage, shown: { cod
       ` tabindex="0" role="region" aria-label="${label}, ${name}">`,
       `<code>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`,
     ].join('');
-  const commands = [install, start].filter((line) => line !== '').join('\n');
+  const set = variables.map((variable) => `export ${variable}=…`);
+  const commands = [install, ...set, start].filter((line) => line !== '').join('\n');
   return [
     `<details name="language"${shown.isOpen ? ' open' : ''}>`,
     `<summary class="min-h-9 text-14 font-medium">${name}</summary>`,
