@@ -34,9 +34,12 @@ const MODULES: Readonly<Record<string, string>> = {
   'pydantic-ai': 'pydantic_ai',
 };
 
+const urlOf = (path: string): string => pathToFileURL(join(ROOT, path)).href;
+
 /** The npm packages of this repository, by their sources: npm-packages.test.ts tests what is built from them. */
 const PACKAGES = {
-  '@countersign/client': pathToFileURL(join(ROOT, 'shared/src/client.ts')).href,
+  '@countersign/client': urlOf('shared/src/client.ts'),
+  '@countersign/ai-sdk': urlOf('sdk/ai-sdk/src/index.ts'),
 };
 const HOOK = `import { registerHooks } from 'node:module';
 const packages = ${JSON.stringify(PACKAGES)};
@@ -73,7 +76,8 @@ function commandOf({ id, file }: LanguageSnippet): Command | undefined {
   const path = join(FOLDER, file);
   if (file.endsWith('.ts')) {
     const hook = `data:text/javascript,${encodeURIComponent(HOOK)}`;
-    return { program: process.execPath, args: ['--import', hook, path] };
+    const model = id === 'ai-sdk' ? ['--import', urlOf('server/test/fixtures/ai-sdk-model.ts')] : [];
+    return { program: process.execPath, args: ['--import', hook, ...model, path] };
   }
   if (file.endsWith('.sh')) return runs('curl', ['--version']) ? { program: 'sh', args: [path] } : undefined;
   const found = `importlib.util.find_spec("${MODULES[id] ?? ''}")`;

@@ -18,7 +18,7 @@ export const messages = {
   languages: {
     id: 'languages',
     heading: 'In your language',
-    text: 'Each program asks people before a refund, waits, and prints what they decided.',
+    text: 'Each program asks people before a refund, waits, and prints what they decided. For workflow engines there are recipes in `docs/recipes` of the repository.',
     install: 'Install and run, in the repository of Countersign',
     run: 'Run',
     set: 'Set',

@@ -9,7 +9,7 @@ const URL_HERE = 'https://review.example.org';
 const PROJECT = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 
 it('has each language with its own anchor', () => {
-  const names = ['curl', 'TypeScript', 'Python', 'LangGraph', 'OpenAI Agents', 'Pydantic AI', 'MCP'];
+  const names = ['curl', 'TypeScript', 'Python', 'LangGraph', 'OpenAI Agents', 'Pydantic AI', 'AI SDK', 'MCP'];
   expect(LANGUAGES.map(({ name }) => name)).toEqual(names);
   expect(new Set(LANGUAGES.map(({ id }) => id)).size).toBe(names.length);
 });
@@ -25,7 +25,7 @@ describe.each(LANGUAGES)('$name', (language) => {
 
   it('sets every variable that its program names, and runs its file', () => {
     const commands = commandsOf(language, valuesOf(URL_HERE, PROJECT));
-    for (const [name] of codeOf(language, URL_HERE).matchAll(/COUNTERSIGN_\w+/g)) {
+    for (const [name] of codeOf(language, URL_HERE).matchAll(/COUNTERSIGN_[A-Z_]+/g)) {
       expect(commands).toContain(`export ${name}=`);
     }
     expect(commands).toMatch(/^export COUNTERSIGN_API_KEY=csk_…$/m);

@@ -1,5 +1,6 @@
 // The programs of “In your language”: files of docs/snippets, with what to install and set, and what they print.
 import languages from '../../../../../../../docs/snippets/languages.json';
+import aiSdk from '../../../../../../../docs/snippets/ai-sdk-agent.ts?raw';
 import langgraph from '../../../../../../../docs/snippets/langgraph-agent.py?raw';
 import mcp from '../../../../../../../docs/snippets/mcp.json?raw';
 import openaiAgents from '../../../../../../../docs/snippets/openai-agent.py?raw';
@@ -38,6 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
   langgraph,
   'openai-agents': openaiAgents,
   'pydantic-ai': pydanticAi,
+  'ai-sdk': aiSdk,
   mcp,
 };
 
@@ -57,4 +59,5 @@ export const valuesOf = (baseUrl: string, projectId: string): Record<string, str
   COUNTERSIGN_API_KEY: 'csk_…',
   COUNTERSIGN_PROJECT_ID: /^[\w-]+$/.test(projectId) ? projectId : '…',
   OPENAI_API_KEY: 'sk-…',
+  AI_GATEWAY_API_KEY: '…',
 });
