@@ -139,17 +139,19 @@ describe('quickstart.*, all of them at once', () => {
   });
 });
 
-/** A proxy that answers the first request with this status and a Retry-After of two seconds. */
+/** A proxy that answers the first request with this status and a Retry-After of two seconds, and lists the submissions. */
 async function startBusy(status: number) {
   const seen: { key: string; at: number }[] = [];
   const server = createServer((request, response) => {
     void (async () => {
-      const body = await text(request);
-      seen.push({ key: String(request.headers['idempotency-key']), at: Date.now() });
-      if (seen.length === 1) return void response.writeHead(status, { 'retry-after': '2' }).end('busy');
+      const { method = 'GET' } = request;
+      const body = method === 'GET' ? null : await text(request);
+      if (body !== null) seen.push({ key: String(request.headers['idempotency-key']), at: Date.now() });
+      if (body !== null && seen.length === 1)
+        return void response.writeHead(status, { 'retry-after': '2' }).end('busy');
       const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
       const url = testEnv.url() + (request.url ?? '');
-      const answer = await fetch(url, { method: 'POST', headers: headers as Record<string, string>, body });
+      const answer = await fetch(url, { method, headers: headers as Record<string, string>, body });
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
     })();
   });
