@@ -4,17 +4,17 @@ import { text } from 'node:stream/consumers';
 import { ApiError, createClient, type NewItem, type PublicItem, type Submitted } from '@countersign/client';
 import { verifyWebhook } from '@countersign/client/webhook';
 
-const { COUNTERSIGN_URL = '', COUNTERSIGN_API_KEY = '', COUNTERSIGN_PROJECT_ID = '' } = process.env;
 const { COUNTERSIGN_WEBHOOK_SECRET: secret = '' } = process.env;
 
-export const client = createClient({ baseUrl: COUNTERSIGN_URL, apiKey: COUNTERSIGN_API_KEY });
+/** Reads COUNTERSIGN_URL, COUNTERSIGN_API_KEY and COUNTERSIGN_PROJECT_ID. */
+export const client = createClient();
 
 /**
  * Submits an item once: the same key gives the same item, for 7 days, also from another process after a crash. The item
  * must be the same too, so put no time and no random value into it.
  */
 export function submitOnce(key: string, item: Omit<NewItem, 'project_id'>): Promise<Submitted> {
-  return client.submit({ project_id: COUNTERSIGN_PROJECT_ID, ...item }, { idempotencyKey: key });
+  return client.submit(item, { idempotencyKey: key });
 }
 
 const FINAL = ['auto_approved', 'approved', 'rejected', 'escalated_final', 'expired', 'withdrawn'];

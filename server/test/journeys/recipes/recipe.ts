@@ -1,7 +1,7 @@
 // Runs the recipes of docs/recipes as they are stored: copied as their README says, with @countersign/client from its sources.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,6 +25,11 @@ export function copyRecipe(name: string, packages: Readonly<Record<string, strin
   install(folder, '@countersign/client', CLIENT);
   for (const [packageName, source] of Object.entries(packages)) install(folder, packageName, { '.': source });
   return folder;
+}
+
+/** Gives the copy of a recipe a package that this repository has. */
+export function linkPackage(folder: string, name: string): void {
+  symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
 }
 
 /** A package of one module per entry point, which re-exports a source file of this repository. */
