@@ -32,7 +32,7 @@ const EXCLUDED = {
       },
       { properties: { deadline: {}, deadline_seconds: {} }, required: ['deadline', 'deadline_seconds'] },
       {
-        properties: { suggestion: { type: 'null' }, allowed_actions: { const: ['approve'] } },
+        properties: { suggestion: { type: 'null' }, allowed_actions: { type: 'array', items: { const: 'approve' } } },
         required: ['suggestion', 'allowed_actions'],
       },
     ],
