@@ -18,7 +18,7 @@ export const messages = {
   languages: {
     id: 'languages',
     heading: 'In your language',
-    text: 'Each program asks people before a refund, waits, and prints what they decided. For workflow engines there are recipes in `docs/recipes` of the repository.',
+    text: 'Each program asks people before a refund, waits, and prints what they decided. The first three use the idempotency key `ticket-7`: give each its own to try several of them in one project. For workflow engines there are recipes in `docs/recipes` of the repository.',
     install: 'Install and run, in the repository of Countersign',
     run: 'Run',
     set: 'Set',
@@ -26,7 +26,7 @@ export const messages = {
     program: (name: string) => `program, ${name}`,
     approved: 'When people approve',
     printsApproved: (name: string) => `output when people approve, ${name}`,
-    rejected: 'When they reject it',
+    rejected: 'When people reject',
     printsRejected: (name: string) => `output when people reject, ${name}`,
   },
 
