@@ -63,7 +63,7 @@ describe('receiverPort', () => {
 });
 
 describe('welcomeBlock', () => {
-  it('has the address, the project, the key and a curl whose body is a valid submission', () => {
+  it('has a curl whose body is a valid submission, and sets the variables of the snippets', () => {
     const projectId = '0199c0de-7a7e-7000-8000-00000000000a';
     const text = welcomeBlock({
       pageUrl: 'http://localhost:3000',
@@ -79,6 +79,13 @@ describe('welcomeBlock', () => {
     );
     const body = /-d '(.+)'/.exec(text)?.[1] ?? '';
     expect(JSON.parse(body)).toMatchObject({ project_id: projectId, confidence: 0.82 });
+    for (const [name, value] of [
+      ['URL', 'http://localhost:3000'],
+      ['API_KEY', 'csk_test'],
+      ['PROJECT_ID', projectId],
+    ]) {
+      expect(text).toContain(`    export COUNTERSIGN_${name}=${value}\n`);
+    }
     expect(text).toMatch(/Press Ctrl\+C to stop/);
   });
 });

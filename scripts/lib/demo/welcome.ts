@@ -1,4 +1,4 @@
-// Prints the demo's welcome text: the address of the page, and how to submit an item.
+// The demo's welcome text: the address of the page, how to submit an item, and the variables that the snippets read.
 
 export interface WelcomeOptions {
   readonly pageUrl: string;
@@ -32,7 +32,13 @@ export function welcomeBlock(opening: WelcomeOptions): string {
       -H 'x-api-key: ${apiKey}' \\
       -d '${body}'
 
-  Or a whole file, one item per line:
+  Set what the programs of the API docs and of docs/snippets read:
+
+    export COUNTERSIGN_URL=${pageUrl}
+    export COUNTERSIGN_API_KEY=${apiKey}
+    export COUNTERSIGN_PROJECT_ID=${projectId}
+
+  Submit a whole file, one item per line:
 
     npm run submit -- --url ${pageUrl} --key ${apiKey} --project ${projectId} ${opening.file}
 
