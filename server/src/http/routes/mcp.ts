@@ -86,7 +86,7 @@ async function answerEnvelope(
   return new ReplyWithStatus(response.status, reply, { isRead });
 }
 
-/** A client that accepts JSON is served, although the SDK insists that it also names the streams that no response here is. */
+/** The SDK answers 406 where `Accept` lacks `text/event-stream`, which no response here is: it is added for clients of JSON. */
 function protocolHeaders(ctx: Context): Headers {
   const headers = new Headers();
   for (const name of HEADERS) if (ctx.get(name) !== '') headers.set(name, ctx.get(name));
