@@ -53,22 +53,24 @@ export function createApp(services: Services, { site, probes, proxyHops, metrics
 }
 
 /**
- * The routes of the router, without endpoints that would take a word for a parameter where another endpoint spells it out:
- * `GET /items/batch` asks for no item, and only POST is allowed there.
+ * The routes of the router. Where a path also matches the pattern of another endpoint, only its own endpoints count:
+ * `GET /items/batch` is refused with 405, although `GET /items/:id` matches it.
  */
 function routesOf(router: Router): RouterMiddleware {
-  const answer = router.routes();
-  const groups = [...Map.groupBy(router.stack, ({ path }) => path).values()];
-  const spelledOut = groups.filter(([{ path = '' } = {}]) => {
+  const handle = router.routes();
+  const byPath = [...Map.groupBy(router.stack, ({ path }) => path).values()];
+  // Those whose path matches the pattern of another endpoint, too.
+  const ambiguous = byPath.filter(([{ path = '' } = {}]) => {
     const address = String(path).replaceAll(/:\w+/g, 'x');
     return router.stack.some((layer) => layer.path !== path && layer.match(address));
   });
   return async (ctx, next) => {
-    const layers = spelledOut.find(([layer]) => layer?.match(ctx.path));
+    const layers = ambiguous.find(([layer]) => layer?.match(ctx.path));
     if (layers === undefined || layers.some(({ methods }) => methods.includes(ctx.method))) {
-      await answer(ctx, next);
+      await handle(ctx, next);
       return;
     }
+    // What `allowedMethods` reads.
     ctx.matched = layers;
     await next();
   };
