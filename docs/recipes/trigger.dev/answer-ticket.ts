@@ -2,10 +2,14 @@
 import { task, wait } from '@trigger.dev/sdk';
 import { client, isFinal, submitOnce } from './countersign.ts';
 
-/** Your model. */
-async function draftAnswer(question: string): Promise<string> {
-  return `A suggested answer to: ${question}`;
-}
+/**
+ * Your model. It is a task of its own because every attempt runs the other task from its beginning: another draft would be
+ * another item, which the service refuses under the same key.
+ */
+export const draftAnswer = task({
+  id: 'draft-answer',
+  run: async ({ question }: { question: string }) => `A suggested answer to: ${question}`,
+});
 
 /** Your mail, chat or shop. It may run twice: give it a key of its own. */
 async function sendAnswer(question: string, answer: string): Promise<string> {
@@ -17,13 +21,14 @@ async function sendAnswer(question: string, answer: string): Promise<string> {
 export const answerTicket = task({
   id: 'answer-ticket',
   run: async ({ question }: { question: string }, { ctx }) => {
-    // The ID of the run is the same for every attempt: it gives the same token and the same item.
+    // The ID of the run is the same for every attempt: it gives the same draft, the same token and the same item.
     const key = ctx.run.id;
+    const suggestion = await draftAnswer.triggerAndWait({ question }, { idempotencyKey: key }).unwrap();
     // A little longer than the deadline: should every webhook get lost, the task looks then.
     const token = await wait.createToken({ idempotencyKey: key, timeout: '49h' });
     let review: Pick<Awaited<ReturnType<typeof client.item>>, 'id' | 'status' | 'decision'> = await submitOnce(key, {
       input: { question },
-      suggestion: await draftAnswer(question),
+      suggestion,
       confidence: 0.83,
       metadata: { trigger_token: token.id },
       deadline_seconds: 2 * 24 * 3600,

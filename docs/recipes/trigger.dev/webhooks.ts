@@ -2,9 +2,12 @@
 import { NotFoundError, wait } from '@trigger.dev/sdk';
 import { listen } from './countersign.ts';
 
+/** The SDK puts the ID into an address. Everyone with an API key writes metadata, so no other address may be in it. */
+const TOKEN = /^waitpoint_[\w-]+$/;
+
 listen(async (item, { event }) => {
   const token = item.metadata?.trigger_token;
-  if (typeof token !== 'string') return; // another pipeline of the project submitted it
+  if (typeof token !== 'string' || !TOKEN.test(token)) return; // another pipeline of the project submitted it
   try {
     // A token that is complete stays as it is.
     await wait.completeToken(token, {});

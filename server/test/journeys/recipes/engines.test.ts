@@ -1,4 +1,5 @@
 // Tests the recipes for Temporal, Inngest and Trigger.dev as stored, on stand-ins for these engines, against a real server.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { rotateWebhookSecret } from '@countersign/shared/routes/projects';
@@ -53,11 +54,13 @@ interface Running {
 
 interface Options {
   runId?: string;
+  /** What the model of the recipe writes before the question, as it stands in a template. */
+  draft?: string;
   settings?: Partial<ProjectSettings>;
 }
 
 /** A project whose webhooks go to the receiver of the recipe, and a run of the recipe. */
-async function start(recipe: Recipe, { runId = 'run-1', settings = {} }: Options = {}): Promise<Running> {
+async function start(recipe: Recipe, { runId = 'run-1', settings = {}, draft }: Options = {}): Promise<Running> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/webhooks`;
   const project = await openProject(owner, { settings: { webhook_url: url, ...settings } });
@@ -68,12 +71,23 @@ async function start(recipe: Recipe, { runId = 'run-1', settings = {} }: Options
     join('server/test/journeys/recipes/engines', `${engine}.ts`),
   ]);
   const folder = copyRecipe(recipe, Object.fromEntries(packages) as Record<string, string>);
+  if (draft !== undefined) replaceDraft(folder, draft);
   const again = () =>
     startProgram(folder, [join(ENGINES, `run-${engine}.ts`), folder, runId, 'May I return it?'], {
       ...{ COUNTERSIGN_URL: testEnv.url(), COUNTERSIGN_API_KEY: project.pipeline.apiKey },
       ...{ COUNTERSIGN_PROJECT_ID: project.id, COUNTERSIGN_WEBHOOK_SECRET: secret, PORT: String(port) },
     });
   return { recipe, project, secret, url, folder, program: again(), again };
+}
+
+/** Gives the recipe for Trigger.dev another model. */
+function replaceDraft(folder: string, draft: string): void {
+  const file = join(folder, 'answer-ticket.ts');
+  const source = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    source.replace('A suggested answer to:', () => draft),
+  );
 }
 
 /** The only item of the project, once the run waits for it. */
@@ -150,7 +164,7 @@ describe.each(Object.keys(RECIPES) as Recipe[])('the recipe for %s', (recipe) =>
     const { project, program } = running;
     const id = await awaitedItem(running, program);
     const other = await project.pipeline.submit(aSubmission());
-    const named = await project.pipeline.submit(aSubmission({ metadata: { [key]: 'unknown' } }));
+    const named = await project.pipeline.submit(aSubmission({ metadata: { [key]: run('unknown') } }));
     for (const each of [other, named]) await review(owner, each.id);
     await review(owner, id);
     await expectOutput(program, 'result: A suggested answer');
@@ -196,6 +210,39 @@ describe('the recipe for inngest', () => {
     await review(owner, id);
     await expectOutput(program, 'result: A suggested answer');
     expect(await project.pipeline.read(id)).toMatchObject({ status: 'approved' });
+  });
+});
+
+describe('the recipe for trigger.dev', () => {
+  it('gets the same draft and the same item in another attempt, although its model answers differently', async () => {
+    const running = await start('trigger.dev', { draft: 'Draft ${process.pid} for' });
+    const { program, again } = running;
+    const id = await awaitedItem(running, program);
+    const { suggestion: draft } = await running.project.pipeline.read(id);
+    expect(draft).toMatch(/^Draft \d+ for/);
+    await program.kill('SIGKILL');
+    const second = again();
+    await expectOutput(second, 'Listening');
+    await review(owner, id);
+    await expectOutput(second, `result: ${draft as string}`);
+  });
+
+  it('puts no metadata into an address but the ID of a token', async () => {
+    const running = await start('trigger.dev');
+    const { project, program } = running;
+    const own = await awaitedItem(running, program);
+    await expectOutput(program, 'Listening');
+    const tokens = ['../../../v2/runs/run_1/cancel?x=', 'waitpoint_a/../../../runs/run_1/replay?', 'waitpoint_a\n'];
+    for (const trigger_token of tokens) {
+      const { id } = await project.pipeline.submit(aSubmission({ metadata: { trigger_token } }));
+      await review(owner, id);
+    }
+    const deliveries = () =>
+      testEnv.sql<{ status: string }>('select status from delivery where project_id = $1', [project.id]);
+    await expect.poll(deliveries).toEqual(tokens.map(() => ({ status: 'succeeded' })));
+    await review(owner, own);
+    await expectOutput(program, 'result: A suggested answer');
+    expect(program.output().match(/^complete .*/gm)).toEqual(['complete waitpoint_run-1']);
   });
 });
 

@@ -1,11 +1,20 @@
 // A stand-in for the SDK of Trigger.dev: runs one task in this process, with waitpoint tokens that are kept when completed early.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 interface Context {
   ctx: { run: { id: string } };
 }
 
-interface Task {
+interface Definition {
+  id: string;
   run(payload: { question: string }, context: Context): Promise<string | null>;
+}
+
+interface Task extends Definition {
+  triggerAndWait(
+    payload: { question: string },
+    options: { idempotencyKey: string },
+  ): { unwrap(): Promise<string | null> };
 }
 
 let current: Task | undefined;
@@ -13,9 +22,22 @@ const tokens = new Map<string, PromiseWithResolvers<undefined>>();
 
 export class NotFoundError extends Error {}
 
-export function task(given: Task): Task {
-  current = given;
-  return given;
+/** The task that a run is of is the one that was created last. */
+export function task(given: Definition): Task {
+  current = { ...given, triggerAndWait: (payload, options) => ({ unwrap: () => resultOnce(given, payload, options) }) };
+  return current;
+}
+
+/** The result of the first run with this key, from a file, since the engine keeps it when a process is killed. */
+async function resultOnce(
+  { id, run }: Definition,
+  payload: { question: string },
+  { idempotencyKey: key }: { idempotencyKey: string },
+): Promise<string | null> {
+  const file = `result-${id}-${key}.json`;
+  if (!existsSync(file))
+    writeFileSync(file, JSON.stringify(await run(payload, { ctx: { run: { id: `${id}-${key}` } } })));
+  return JSON.parse(readFileSync(file, 'utf8')) as string | null;
 }
 
 /** The first completion of a token of `flaky-…` fails, as when Trigger.dev cannot be reached. */
