@@ -1,12 +1,12 @@
 // A step of GitHub Actions that submits an item once and waits until it is final. It needs Node 20 or newer and no packages.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { env } = process;
-const SERVICE = readInput('url').replace(/\/+$/, '');
 const WAITING = ['queued', 'escalated'];
 const LONGEST_ANSWER_MS = 90_000;
+const LONGEST_PAUSE_SECONDS = 300;
 
 /** Inputs of an action arrive as variables: `deadline-seconds` is INPUT_DEADLINE-SECONDS. */
 function readInput(name, fallback) {
@@ -15,18 +15,31 @@ function readInput(name, fallback) {
   return value;
 }
 
+/** Errors: an address or a key that no request can be made with. A repeat would not help. */
+function checkSettings() {
+  const { protocol, username } = new URL(serviceUrl());
+  if (!['http:', 'https:'].includes(protocol) || username !== '') {
+    throw new Error('The input "url" must be an address such as https://review.example.org.');
+  }
+  // The key itself stays out of the message.
+  if (!/^[\x21-\x7e]+$/.test(readInput('api-key'))) throw new Error('The input "api-key" is no API key.');
+}
+
+const serviceUrl = () => readInput('url').replace(/\/+$/, '');
+
 /**
  * One key per question of a run: a job that is run again has the same run ID and another GITHUB_RUN_ATTEMPT, so it gets
  * the item that it submitted before, and its decision.
  */
-const idempotencyKey = ['github', env.GITHUB_REPOSITORY, env.GITHUB_RUN_ID, env.GITHUB_JOB, readInput('key', 'review')]
-  .join('/')
-  .replace(/[^\x21-\x7e]/g, '_');
+function idempotencyKey() {
+  const names = [env.GITHUB_REPOSITORY, env.GITHUB_RUN_ID, env.GITHUB_JOB, readInput('key', 'review')];
+  return `github-${createHash('sha256').update(JSON.stringify(names)).digest('hex')}`;
+}
 
 /** One request. No answer, or half of one, counts as 503. */
 async function send(path, request) {
   try {
-    const answer = await fetch(`${SERVICE}/api/public/items${path}`, {
+    const answer = await fetch(`${serviceUrl()}/api/public/items${path}`, {
       ...request,
       redirect: 'manual',
       signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
@@ -45,7 +58,8 @@ async function call(path, request = {}) {
     if (status === 200 || status === 201) return JSON.parse(body);
     const passes = [408, 429].includes(status) || status >= 500 || body.includes('idempotency_in_progress');
     if (!passes) throw new Error(`The service answered ${status}. ${body}`);
-    const seconds = Number(retryAfter) || Math.min(attempt, 30);
+    const asked = Number(retryAfter);
+    const seconds = asked > 0 ? Math.min(asked, LONGEST_PAUSE_SECONDS) : Math.min(attempt, 30);
     console.log(`No answer yet (${status}). The step asks again in ${seconds} s.`);
     await sleep(seconds * 1000);
   }
@@ -59,9 +73,11 @@ function newItem() {
     input: readInput('input'),
     suggestion: readInput('suggestion'),
     confidence: Number(readInput('confidence', '0.8')),
-    ...(title === '' ? {} : { title: title.slice(0, 200) }),
+    ...(title === '' ? {} : { title: title.slice(0, 200).toWellFormed() }),
     metadata: { run_url: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}` },
     deadline_seconds: Number(readInput('deadline-seconds', '3600')),
+    // The project may keep items for supervisors after their deadline, but the job does not wait so long.
+    on_deadline: 'expire',
   };
 }
 
@@ -80,12 +96,13 @@ function log(kind, text) {
 const asText = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 async function main() {
+  checkSettings();
   const submitted = await call('', {
     method: 'POST',
-    headers: { 'idempotency-key': idempotencyKey },
+    headers: { 'idempotency-key': idempotencyKey() },
     body: JSON.stringify(newItem()),
   });
-  log('notice', `Waiting for people: ${SERVICE}/queue?item=${submitted.id}`);
+  log('notice', `Waiting for people: ${serviceUrl()}/queue?item=${submitted.id}`);
   let item = submitted;
   // Each request waits up to 60 seconds. A runner that was lost asks for the same item again.
   while (WAITING.includes(item.status)) item = await call(`/${submitted.id}?wait=60`);

@@ -73,12 +73,12 @@ interface Workflow {
 
 describe('the step of GitHub Actions', () => {
   it('waits for people, sets its outputs, and submits with a link to its run', async () => {
-    project = await openProject(owner);
-    const step = startStep({ inputs: { title: 'Notes', 'deadline-seconds': '600' } });
+    project = await openProject(owner, { settings: { on_deadline: 'escalate' } });
+    const step = startStep({ inputs: { title: `${'x'.repeat(199)}🚀`, 'deadline-seconds': '600' } });
     const id = await onlyItem();
     await expectOutput(step, `/queue?item=${id}`);
     expect(await project.pipeline.read(id)).toMatchObject({
-      ...{ title: 'Notes', input: 'Tag v1', suggestion: 'Notes of v1', on_deadline: 'expire' },
+      ...{ title: `${'x'.repeat(199)}\uFFFD`, input: 'Tag v1', suggestion: 'Notes of v1', on_deadline: 'expire' },
       metadata: { run_url: 'https://github.example/acme/shop/actions/runs/77' },
     });
     await review(owner, id);
@@ -151,10 +151,11 @@ describe('the step of GitHub Actions', () => {
 
   it('asks again in another run, and for another key of the same run', async () => {
     project = await openProject(owner, { settings: { auto_threshold: 0.8 } });
-    for (const given of [{}, { runId: '78' }, { inputs: { key: 'node 20, ü' } }]) {
+    const keys = ['node 20, ü', 'node 20, ö', 'x'.repeat(300)];
+    for (const given of [{}, { runId: '78' }, ...keys.map((key) => ({ inputs: { key } }))]) {
       expect(await startStep(given).ended).toBe(0);
     }
-    expect(await items()).toHaveLength(3);
+    expect(await items()).toHaveLength(5);
   });
 
   it('says why it was refused, and fails with another code', async () => {
@@ -163,6 +164,20 @@ describe('the step of GitHub Actions', () => {
     expect(await step.ended).toBe(2);
     expect(step.output()).toContain('api_key_invalid');
     expect(await startStep({ inputs: { input: '' } }).ended).toBe(2);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['an address without a scheme', { url: 'review.example.org' }],
+    ['an address of something else', { url: 'file:///tmp' }],
+    ['an address with a password', { url: 'http://a:b@127.0.0.1:9' }],
+    ['no address', { url: '' }],
+    ['an API key of two lines', { 'api-key': 'csk_a\ncsk_b' }],
+  ])('does not ask for ever with %s', async (_, inputs) => {
+    project = await openProject(owner);
+    const step = startStep({ inputs });
+    expect(await step.ended, step.output()).toBe(2);
+    expect(step.output()).toMatch(/^::error::.*(input|URL)/m);
+    expect(step.output()).not.toContain('csk_');
   });
 
   it('is declared with the inputs and outputs that it has', () => {
