@@ -1,7 +1,7 @@
 // Test projects. `npm test` runs them all; `npx vitest run --project unit` runs one. scripts/test.ts starts PostgreSQL and Redis.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const SECOND = 1000;
 
@@ -21,7 +21,19 @@ const onServers = {
 /** They fake the clock of an HTTP client that has one timer for all its requests: the next file would inherit it. */
 const OWN_PROCESS = 'server/src/delivery/{send,answer,connections}*.test.ts';
 
+/** The folder of the AI SDK that a soak tries instead of the pinned one (`server/test/journeys/python/newest.test.ts`). */
+const { AI_NEWEST } = process.env;
+const newestAi: Plugin = {
+  name: 'newest-ai-sdk',
+  enforce: 'pre',
+  resolveId(id) {
+    if (AI_NEWEST === undefined || !/^(ai|@ai-sdk\/[^/]+)(\/|$)/.test(id)) return null;
+    return this.resolve(id, join(AI_NEWEST, 'package.json'), { skipSelf: true });
+  },
+};
+
 const unit: TestProjectInlineConfiguration = {
+  plugins: [newestAi],
   test: {
     ...shared,
     name: 'unit',

@@ -1,13 +1,14 @@
 // `npm test`, `test:quick` and `test:soak`: starts private services, runs vitest, ends with one line that counts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, MISSING_BROWSER } from './lib/processes/browser.ts';
 import { findPostgresTool, NO_INSTALLED_POSTGRES } from './lib/processes/installed-postgres.ts';
 import { type Service, startPostgres, startRedis } from './lib/processes/services.ts';
 import { countTests, type Counts, readReport } from './lib/checks/test-report.ts';
+import { fetchForSoak } from './lib/soak/fetch-for-soak.ts';
 
 const VITEST = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not run).';
@@ -25,6 +26,7 @@ const TIERS: Readonly<Partial<Record<string, { args: string[]; env: Record<strin
 const [first = '', ...others] = process.argv.slice(2);
 const tier = TIERS[first];
 const isQuick = first === '--quick';
+const isSoak = first === '--soak';
 const required = process.env.REQUIRE_SERVICES === '1';
 const services: Service[] = [];
 const missing: string[] = [];
@@ -64,6 +66,7 @@ async function testAll(): Promise<Counts> {
     if ((await findChromium()) === undefined)
       missing.push(`${MISSING_BROWSER} Without it the browser suites do not run.`);
     if (process.env.PYTHON_SDK === undefined) skipped.push(NO_PYTHON);
+    if (isSoak) skipped.push(...(await fetchForSoak(process.env)));
   }
   if (required && missing.length > 0) return { passed: 0, failed: missing.length, skipped: 0 };
   return runVitest();
@@ -84,14 +87,17 @@ async function runVitest(): Promise<Counts> {
   // scripts/flakes.ts reads it afterwards.
   const file = process.env.TEST_REPORT ?? join(folder, 'report.json');
   const args = tier === undefined ? process.argv.slice(2) : [...tier.args, ...others];
+  const newest = join(folder, 'newest.txt');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   try {
     if (interrupted) return countTests(undefined, 1);
     vitest = spawn(process.execPath, [VITEST, 'run', ...args, ...reporters], {
       stdio: 'inherit',
-      env: { ...process.env, ...tier?.env },
+      env: { ...process.env, ...tier?.env, NEWEST_REPORT: newest },
     });
     await once(vitest, 'close');
+    // What the newest frameworks did: the lines above are far away by now.
+    if (existsSync(newest)) process.stdout.write(readFileSync(newest, 'utf8'));
     return countTests(readReport(file), vitest.exitCode ?? 1);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import tracemalloc
 import zlib
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -48,6 +50,7 @@ def arriving(*parts: bytes, encoding: str = "gzip", status: int = 200) -> Callab
     return lambda _: httpx.Response(status, headers=headers, stream=Stream(parts))
 
 
+@functools.cache
 def bomb(mib: int) -> bytes:
     """About a thousandth of what it unpacks to."""
     packer = zlib.compressobj(9, wbits=31)
@@ -66,10 +69,10 @@ def test_reads_what_was_asked_for(client: Make, encoding: str) -> None:
 @pytest.mark.parametrize("kind", ["gzip", "identity", "behind the end"])
 def test_a_body_beyond_the_limit_is_refused_at_once(client: Make, kind: str, status: int) -> None:
     many = MAX_BODY_BYTES // MIB + 1
-    parts = {
+    parts: dict[str, Iterable[bytes]] = {
         "gzip": [bomb(many)],
-        "identity": [bytes(MIB)] * many,
-        "behind the end": [gzip.compress(ITEM), *[bytes(MIB)] * many],
+        "identity": repeat(bytes(MIB), many),
+        "behind the end": [gzip.compress(ITEM), *repeat(bytes(MIB), many)],
     }
     encoding = "identity" if kind == "identity" else "gzip"
     api, service = client(arriving(*parts[kind], encoding=encoding, status=status))

@@ -12,7 +12,7 @@ describe.runIf(PYTHON !== undefined)('the Python package (where PYTHON_SDK names
     const project = await openProject(await person(testEnv));
     const stage = await setStage(testEnv, project);
     try {
-      const { code, output } = await runPython(['-m', 'pytest', '--durations=5', 'tests/live'], stage.env, signal);
+      const { code, output } = await runPython(['-m', 'pytest', '--durations=5', 'tests/live'], stage.env, { signal });
       expect(code, output).toBe(0);
       expect(output).toMatch(/^[1-9]\d* passed in/m);
     } finally {

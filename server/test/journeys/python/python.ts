@@ -87,16 +87,20 @@ async function answer(request: IncomingMessage, response: ServerResponse, carryO
 export type PythonProcess = ChildProcessByStdio<null, Readable, Readable>;
 
 /** Starts a Python program in the folder of the package, with only this environment. */
-export function startPython(args: readonly string[], env: Record<string, string>): PythonProcess {
+export function startPython(args: readonly string[], env: Record<string, string>, python = PYTHON): PythonProcess {
   const { PATH = '' } = process.env;
   // Nothing is written into the repository.
   const own = { PATH, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1', PYTHONUTF8: '1' };
-  return spawn(PYTHON ?? '', args, { cwd: PACKAGE, env: { ...own, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(python ?? '', args, { cwd: PACKAGE, env: { ...own, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** Runs a Python program to its end; its output, errors included. The signal kills it. */
-export async function runPython(args: readonly string[], env: Record<string, string>, signal: AbortSignal) {
-  const child = startPython(args, env);
+export async function runPython(
+  args: readonly string[],
+  env: Record<string, string>,
+  { signal, python }: { signal: AbortSignal; python?: string | undefined },
+) {
+  const child = startPython(args, env, python);
   signal.addEventListener('abort', () => child.kill('SIGKILL'));
   const ended = once(child, 'close') as Promise<[number | null]>;
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
