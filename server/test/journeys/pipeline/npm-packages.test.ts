@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { createContext, runInContext } from 'node:vm';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listQueue } from '@countersign/shared/routes/queue';
 import type { Submitted } from '@countersign/shared/schemas/public';
+import { signWebhook } from '@countersign/shared/webhook';
 import { aSubmission, openProject, review, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { answerOf, ERAS, refusalOf } from '../../mcp-client.ts';
@@ -123,6 +126,50 @@ describe('@countersign/client', () => {
       ...{ status: 'auto_approved', replayed: true, output: 'Yes.', genuine: false, standard: false },
       code: 'already_decided',
     });
+  });
+});
+
+describe('@countersign/client where only the globals of the web exist', () => {
+  /** Of the Minimum Common Web API, what an edge runtime has and the language does not. */
+  const WEB = {
+    ...{ fetch, URL, URLSearchParams, Headers, Request, Response, AbortController, AbortSignal },
+    ...{ crypto, TextEncoder, TextDecoder, atob, btoa, setTimeout, clearTimeout, structuredClone },
+  };
+
+  it('submits, waits for people and verifies a webhook, without eval', async () => {
+    const entry = join(app, 'edge.js');
+    writeFileSync(entry, `export * from '@countersign/client'; export * from '@countersign/client/webhook';`);
+    const output = { format: 'iife', name: 'countersign' } as const;
+    const { output: chunks } = await build({ input: entry, platform: 'neutral', write: false, output });
+    expect(chunks.map(({ type }) => type)).toEqual(['chunk']);
+    const [{ code, imports }] = chunks;
+    expect(imports).toEqual([]);
+    const message = { id: 'evt_1', timestamp: 1_800_000_000, attempt: 1, body: '{"event":"item.decided"}' };
+    const secret = `whsec_${btoa('a secret of thirty-two characters')}`;
+    const headers = await signWebhook(message, [secret]);
+    const options = { baseUrl: testEnv.url(), apiKey: project.pipeline.apiKey, projectId: project.id };
+    const given = {
+      options,
+      item: aSubmission(),
+      body: message.body,
+      headers,
+      verifier: { secret, now: 1_800_000_000 },
+    };
+    const context = createContext({ ...WEB }, { codeGeneration: { strings: false, wasm: false } });
+    runInContext(`${code}; const given = ${JSON.stringify(given)};`, context);
+    const inEdge = (program: string) => runInContext(`(async () => { ${program} })()`, context) as Promise<unknown>;
+    const submitted = inEdge(
+      'client = countersign.createClient(given.options); return (await client.submit(given.item)).id',
+    );
+    const id = String(await submitted);
+    const decided = inEdge(`return (await client.wait(${JSON.stringify(id)})).action`);
+    await review(project.owner, id, 'approve');
+    expect(await decided).toBe('approve');
+    const verified = (body: string) =>
+      inEdge(`return countersign.verifyWebhook(${body}, given.headers, given.verifier)`);
+    expect([await verified('given.body'), await verified(`given.body + ' '`)]).toEqual([true, false]);
+    const refused = inEdge('try { countersign.createClient() } catch (error) { return error.message }');
+    expect(await refused).toContain('pass baseUrl');
   });
 });
 
