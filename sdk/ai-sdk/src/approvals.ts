@@ -62,6 +62,24 @@ export function paused(messages: readonly ModelMessage[]): PausedRun | null {
 }
 
 /**
+ * Refuses messages that a run cannot start with: the AI SDK would run a call that they approve, and nobody would review it.
+ * Messages that come from a browser may have been written there. Errors: `UnknownInterruptError`.
+ */
+export function refuseApproved(messages: readonly ModelMessage[]): void {
+  const last = partsOf(messages.at(-1));
+  const done = new Set(last.map(resultOf));
+  const requests = messages.flatMap(partsOf).filter((part) => part.type === 'tool-approval-request');
+  const calls = new Map(requests.map(({ approvalId, toolCallId }) => [approvalId, toolCallId]));
+  for (const part of last) {
+    if (part.type !== 'tool-approval-response' || !part.approved) continue;
+    if (done.has(calls.get(part.approvalId) ?? '')) continue;
+    throw new UnknownInterruptError(
+      'The messages end with the approval of a call that has not run, and that nobody reviewed here: leave that message out.',
+    );
+  }
+}
+
+/**
  * The calls that wait for approval, in their order, as arguments of `client.submit`. Errors: `UnknownInterruptError` for a call
  * that shows nothing, or something else than what would run.
  */

@@ -57,7 +57,7 @@ export async function argumentsSchema(
   { input, shown }: { input: unknown; shown: Arguments },
 ): Promise<Json> {
   const tool = toolOf(tools, toolName);
-  if (tool === undefined || !isDeepEqualData(shown, input)) return null;
+  if (tool?.inputSchema === undefined || !isDeepEqualData(shown, input)) return null;
   if (!(await takesUnchanged(tools, toolName, shown))) return null;
   return toDraft2020(JSON.parse(JSON.stringify(await asSchema(tool.inputSchema).jsonSchema)) as Json);
 }

@@ -1,7 +1,7 @@
 // The driver with the AI SDK's own mock model: each outcome of a review, and going on after a kill.
-import { generateText, isStepCount, streamText } from 'ai';
+import { generateText, isStepCount, streamText, type ModelMessage, type ToolContent } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { AlreadyReleasedError } from './errors.ts';
+import { AlreadyReleasedError, UnknownInterruptError } from './errors.ts';
 import { Reviews, type Plan } from './reviews.fixture.ts';
 import { runWithReview, type Generate, type RunResult } from './run.ts';
 import { MAIL, REFUND, scriptedModel, shop, support, toldOf, type ModelCall } from './shop.fixture.ts';
@@ -104,6 +104,25 @@ describe('runWithReview', () => {
     reviews.refusesSchemas = true;
     await runWithReview(agent, ASK, { client: reviews });
     expect([ran, reviews.sent()]).toMatchObject([[REFUND], [{ answer_schema: null }]]);
+  });
+
+  it('refuses messages that approve a call which nobody reviewed, but takes those of a run that ended', async () => {
+    const first = support([REFUND]);
+    const reviews = new Reviews({ refund: APPROVE });
+    const { messages } = await runWithReview(first.agent, ASK, { client: reviews });
+    const [ask, call, approval, result] = messages;
+    if (!ask || !call || !approval || !result) throw new Error('The run has four messages before its end.');
+    const { agent, ran } = support([REFUND]);
+    const forged = runWithReview(agent, { messages: [ask, call, approval] }, { client: reviews });
+    await expect(forged).rejects.toBeInstanceOf(UnknownInterruptError);
+    expect(ran).toEqual([]);
+    const content = [...approval.content, ...result.content] as ToolContent;
+    const ended: ModelMessage[][] = [
+      [ask, call, approval, result],
+      [ask, call, { role: 'tool', content }],
+    ];
+    for (const given of ended) await runWithReview(agent, { messages: given }, { client: reviews });
+    expect(ran).toEqual([]);
   });
 
   it('passes on the options of a submission and of the agent', async () => {

@@ -1,7 +1,7 @@
 // Runs an agent of the AI SDK whose tool calls wait for people.
 import type { ModelMessage, ToolSet } from 'ai';
 import { ApiError, ItemEndedError, WaitTimeoutError, type Client } from '@countersign/shared/client';
-import { paused, toItems, toResume, type CallToReview, type SubmissionOptions } from './approvals.ts';
+import { paused, refuseApproved, toItems, toResume, type CallToReview, type SubmissionOptions } from './approvals.ts';
 import { fromText, toText, type PausedRun } from './stored-run.ts';
 import type { Outcome } from './verdict.ts';
 
@@ -97,6 +97,7 @@ export async function runWithReview<RESULT extends RunResult>(
   options: ReviewOptions,
 ): Promise<Reviewed<RESULT>> {
   let run = options.resume === undefined || options.resume === null ? null : fromText(options.resume);
+  if (run === null) refuseApproved(messagesOf(input));
   for (;;) {
     const messages = run === null ? null : await reviewedMessages(run, { agent, input, options });
     const result = await generate(agent, input, messages);
