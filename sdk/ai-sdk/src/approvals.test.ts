@@ -60,6 +60,7 @@ describe('what reviewers see of a call', () => {
   it('is a member of its own, where the input is no object', async () => {
     const { shown, ran, schema } = await reviewed(z.string(), 'rm -rf /data', APPROVE);
     expect([shown, ran, schema]).toEqual([{ text: 'rm -rf /data' }, ['rm -rf /data'], null]);
+    expect((await reviewed(jsonSchema({ type: 'string' }), 'ls', APPROVE)).schema).toBeNull();
   });
 
   it('is never without a value that JSON does not have: such a call is refused, and nothing runs', async () => {
@@ -194,6 +195,18 @@ describe('paused', () => {
     await runWithReview(agent, ASK, { client: new Reviews({ refund: APPROVE }) });
     expect(ran).toEqual([MAIL, REFUND]);
     expect(Object.keys(toldOf(seen)).sort()).toEqual(['mail', 'refund']);
+  });
+
+  it.each([
+    ['approved', [MAIL, REFUND]],
+    ['denied', [REFUND]],
+  ] as const)('asks nobody about a call that a policy has %s in the same step', async (policy, expected) => {
+    const { ran, tools } = shop();
+    const { model } = scriptedModel([MAIL, REFUND]);
+    const agent = new ToolLoopAgent({ model, tools, toolApproval: { refund: 'user-approval', mail: policy } });
+    const reviews = new Reviews({ refund: APPROVE });
+    await runWithReview(agent, ASK, { client: reviews });
+    expect([ran, reviews.sent().map(({ suggestion }) => suggestion)]).toEqual([expected, [REFUND]]);
   });
 
   it('refuses a run that also waits for a result from outside, before a reviewed call could run', async () => {

@@ -180,8 +180,9 @@ function waitingIn(messages: readonly ModelMessage[]): Waiting[] {
   const { parts, later } = lastStep(messages);
   const answered = new Set(later.map((part) => (part.type === 'tool-approval-response' ? part.approvalId : null)));
   const requests = parts.filter((part) => part.type === 'tool-approval-request');
+  // A policy of the agent answers its requests itself.
   return requests
-    .filter(({ isAutomatic, approvalId }) => isAutomatic !== true && !answered.has(approvalId))
+    .filter(({ approvalId }) => !answered.has(approvalId))
     .map((request) => ({ request, call: callOf(messages, request) }));
 }
 

@@ -4,6 +4,6 @@ export type { CallToReview, ItemOptions, SubmissionOptions } from './approvals.t
 export { AlreadyReleasedError, UnknownInterruptError } from './errors.ts';
 export { runWithReview } from './run.ts';
 export type { Generate, ReviewableAgent, ReviewClient, Reviewed, ReviewOptions, RunInput, RunResult } from './run.ts';
-export { fromText, toText } from './stored-run.ts';
+export { fromJson, toJson } from './stored-run.ts';
 export type { PausedRun } from './stored-run.ts';
 export type { Outcome } from './verdict.ts';

@@ -2,7 +2,7 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { ApiError, ItemEndedError, WaitTimeoutError, type Client } from '@countersign/shared/client';
 import { paused, refuseApproved, toItems, toResume, type CallToReview, type SubmissionOptions } from './approvals.ts';
-import { fromText, toText, type PausedRun } from './stored-run.ts';
+import { fromJson, toJson, type PausedRun } from './stored-run.ts';
 import type { Outcome } from './verdict.ts';
 
 /** The part of a client that reviews need. */
@@ -96,7 +96,7 @@ export async function runWithReview<RESULT extends RunResult>(
   input: RunInput,
   options: ReviewOptions,
 ): Promise<Reviewed<RESULT>> {
-  let run = options.resume === undefined || options.resume === null ? null : fromText(options.resume);
+  let run = options.resume === undefined || options.resume === null ? null : fromJson(options.resume);
   if (run === null) refuseApproved(messagesOf(input));
   for (;;) {
     const messages = run === null ? null : await reviewedMessages(run, { agent, input, options });
@@ -121,12 +121,12 @@ async function reviewedMessages(run: PausedRun, { agent, input, options }: Runni
   const project = projectId === undefined ? {} : { project_id: projectId };
   const submission = { ...project, ...options.submission };
   const calls = await toItems(run, { tools, agent: own.agent, confidence, submission });
-  const text = toText(run);
+  const text = toJson(run);
   await save?.(text);
   try {
     const outcomes = await review(client, calls, { ...options, signal: input.abortSignal });
     const messages = await toResume(run, outcomes, { tools });
-    await save?.(toText(run, { released: true }));
+    await save?.(toJson(run, { released: true }));
     return messages;
   } catch (error) {
     if (error instanceof WaitTimeoutError) error.pausedRun = text;

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { AlreadyReleasedError } from './errors.ts';
-import { fromText, toText } from './stored-run.ts';
+import { fromJson, toJson } from './stored-run.ts';
 
 const kept = (value: unknown): unknown => {
   const messages = [{ role: 'user', content: value }] as ModelMessage[];
-  return fromText(toText({ id: 'stop', messages })).messages[0]?.content;
+  return fromJson(toJson({ id: 'stop', messages })).messages[0]?.content;
 };
 
-describe('toText and fromText', () => {
+describe('toJson and fromJson', () => {
   it('keep bytes, dates and addresses', () => {
     const content = {
       bytes: Uint8Array.of(0, 128, 255),
@@ -38,9 +38,9 @@ describe('toText and fromText', () => {
 
   it('refuse a run that was released, and another text', () => {
     const run = { id: 'stop', messages: [] };
-    expect(() => fromText(toText(run, { released: true }))).toThrow(AlreadyReleasedError);
+    expect(() => fromJson(toJson(run, { released: true }))).toThrow(AlreadyReleasedError);
     for (const text of ['{}', 'null', '[]', '{"id":"stop","messages":[]}'])
-      expect(() => fromText(text)).toThrow(TypeError);
-    expect(() => fromText('')).toThrow(SyntaxError);
+      expect(() => fromJson(text)).toThrow(TypeError);
+    expect(() => fromJson('')).toThrow(SyntaxError);
   });
 });

@@ -22,12 +22,12 @@ interface Stored {
  * As text to store. It contains the conversation, so store it where only your program writes. `released`: the reviewed calls go
  * to the agent now, so that nobody goes on with this text again.
  */
-export function toText({ id, messages }: PausedRun, { released = false }: { released?: boolean } = {}): string {
+export function toJson({ id, messages }: PausedRun, { released = false }: { released?: boolean } = {}): string {
   return JSON.stringify({ id, released, messages: encode(messages) } satisfies Stored);
 }
 
-/** From `toText`. Errors: `AlreadyReleasedError`; `SyntaxError` and `TypeError` for another text. */
-export function fromText(text: string): PausedRun {
+/** From `toJson`. Errors: `AlreadyReleasedError`; `SyntaxError` and `TypeError` for another text. */
+export function fromJson(text: string): PausedRun {
   const stored = JSON.parse(text) as Partial<Stored> | null;
   if (typeof stored?.id !== 'string' || typeof stored.released !== 'boolean' || !Array.isArray(stored.messages)) {
     throw new TypeError('This text is no paused run: pass the last one that `save` was called with.');
