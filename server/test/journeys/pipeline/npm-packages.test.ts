@@ -24,6 +24,8 @@ const run = promisify(execFile);
 const testEnv = useSharedTestEnvironment();
 const folder = mkdtempSync(join(tmpdir(), 'countersign-packages-'));
 const app = join(folder, 'app');
+/** For a slow machine: npm builds, packs and installs. */
+const SETUP_TIMEOUT_MS = 300_000;
 let project: OpenProject;
 const opened: Client[] = [];
 
@@ -40,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
   const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   await npm(app, 'install', '--offline', '--no-audit', '--no-fund', ...packed.map((name) => join(folder, name)));
-});
+}, SETUP_TIMEOUT_MS);
 afterAll(async () => {
   for (const client of opened) await client.close();
   rmSync(folder, { recursive: true, force: true });
