@@ -14,6 +14,9 @@ interface Job {
 const NEXT_JOB = `select id, question, suggestion, confidence from job
   where item_id is null and refused is null order by id limit 1 for update skip locked`;
 
+/** What refuses one job. Others, such as 401 and 403, refuse the key or the project, so that no job would stay in the queue. */
+const ABOUT_A_JOB = [400, 413, 422];
+
 /** Submits one job. False: there is none. */
 function submitNext(): Promise<boolean> {
   return inTransaction(async (database) => {
@@ -29,8 +32,8 @@ function submitNext(): Promise<boolean> {
       // No event is sent for what no person had to see.
       if (isFinal({ status })) await record(database, { item_id: id, status, decision });
     } catch (error) {
-      // What can succeed later is tried again. What cannot must not block the queue.
-      if (!(error instanceof ApiError) || error.temporary) throw error;
+      // What can succeed later is tried again. A job that cannot must not block the queue.
+      if (!(error instanceof ApiError) || error.temporary || !ABOUT_A_JOB.includes(error.status)) throw error;
       await database.query('update job set refused = $2 where id = $1', [job.id, error.message]);
     }
     return true;

@@ -44,9 +44,9 @@ async function openQueue(confidences: readonly number[]) {
   const insert = `insert into job (question, suggestion, confidence) select 'Question ' || n, 'Answer ' || n, confidence
     from unnest($1::float8[]) with ordinality as given (confidence, n)`;
   await database.query(insert, [confidences]);
-  const start = (file: string, url = testEnv.url()) =>
+  const start = (file: string, url = testEnv.url(), apiKey: string = project.pipeline.apiKey) =>
     startProgram(folder, [file], {
-      ...{ DATABASE_URL: own.url, COUNTERSIGN_URL: url, COUNTERSIGN_API_KEY: project.pipeline.apiKey },
+      ...{ DATABASE_URL: own.url, COUNTERSIGN_URL: url, COUNTERSIGN_API_KEY: apiKey },
       COUNTERSIGN_PROJECT_ID: project.id,
     });
   const jobs = async () => {
@@ -167,5 +167,17 @@ describe('the queue consumer', () => {
     });
     expect(await itemsOf(project)).toHaveLength(1);
     expect(submitter.output()).toBe('');
+  });
+
+  it('sets no job aside when the service refuses its key', async () => {
+    const { project, start, jobs } = await openQueue([0.8]);
+    const submitter = start('submit.ts', testEnv.url(), 'csk_revoked');
+    await expect.poll(submitter.output).toContain('api_key_invalid');
+    await submitter.kill();
+    start('submit.ts');
+    await expect
+      .poll(async () => (await jobs())[0])
+      .toMatchObject({ item_id: expect.any(String) as string, refused: null });
+    expect(await itemsOf(project)).toHaveLength(1);
   });
 });
