@@ -73,8 +73,11 @@ describe('a client without options', () => {
     expect(requests).toEqual([]);
   });
 
-  it('needs its options where there is no environment', () => {
-    for (const host of [undefined, {}, { env: undefined }]) {
+  it('needs its options where there is no environment, or none that may be read', () => {
+    const refuse = () => {
+      throw new Error('Requires env access');
+    };
+    for (const host of [undefined, {}, { env: undefined }, { env: new Proxy({}, { get: refuse }) }]) {
       vi.stubGlobal('process', host);
       expect(() => createClient()).toThrow('No address');
       expect(createClient({ baseUrl: 'https://review.example.org', apiKey: 'csk_x' })).toBeDefined();

@@ -47,8 +47,13 @@ export function configure(options: Configuration): Configured {
   return { baseUrl, apiKey, projectId: options.projectId ?? fromEnvironment('COUNTERSIGN_PROJECT_ID') };
 }
 
-/** The value of a variable; undefined where it is empty, and where there is no environment. */
+/** The value of a variable; undefined where it is empty, and where there is no environment or it may not be read. */
 function fromEnvironment(name: string): string | undefined {
   const { process: host } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return host?.env?.[name]?.trim() || undefined;
+  try {
+    return host?.env?.[name]?.trim() || undefined;
+  } catch {
+    // Deno without `--allow-env`: a client that was given its options needs no permission.
+    return undefined;
+  }
 }
