@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const { env } = process;
 const WAITING = ['queued', 'escalated'];
-const LONGEST_ANSWER_MS = 90_000;
+const REQUEST_TIMEOUT_MS = 90_000;
 const LONGEST_PAUSE_SECONDS = 300;
 
 /** Inputs of an action arrive as variables: `deadline-seconds` is INPUT_DEADLINE-SECONDS. */
@@ -36,13 +36,13 @@ function idempotencyKey() {
   return `github-${createHash('sha256').update(JSON.stringify(names)).digest('hex')}`;
 }
 
-/** One request. No answer, or half of one, counts as 503. */
+/** One request. No answer, or an incomplete one, counts as 503. */
 async function send(path, request) {
   try {
     const answer = await fetch(`${serviceUrl()}/api/public/items${path}`, {
       ...request,
       redirect: 'manual',
-      signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       headers: { 'content-type': 'application/json', 'x-api-key': readInput('api-key'), ...request.headers },
     });
     return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.text() };
@@ -56,8 +56,8 @@ async function call(path, request = {}) {
   for (let attempt = 1; ; attempt += 1) {
     const { status, retryAfter, body } = await send(path, request);
     if (status === 200 || status === 201) return JSON.parse(body);
-    const passes = [408, 429].includes(status) || status >= 500 || body.includes('idempotency_in_progress');
-    if (!passes) throw new Error(`The service answered ${status}. ${body}`);
+    const isTemporary = [408, 429].includes(status) || status >= 500 || body.includes('idempotency_in_progress');
+    if (!isTemporary) throw new Error(`The service answered ${status}. ${body}`);
     const asked = Number(retryAfter);
     const seconds = asked > 0 ? Math.min(asked, LONGEST_PAUSE_SECONDS) : Math.min(attempt, 30);
     console.log(`No answer yet (${status}). The step asks again in ${seconds} s.`);
@@ -81,7 +81,7 @@ function newItem() {
   };
 }
 
-/** Writes an output of the step. A delimiter by chance: a reviewer's text cannot end it and set other outputs. */
+/** Writes an output of the step. The delimiter is random: a reviewer's text cannot end it and set other outputs. */
 function setOutput(name, value) {
   const delimiter = `end_${randomUUID()}`;
   appendFileSync(env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);

@@ -36,7 +36,7 @@ describe('how a call fails', () => {
 
   it.each([
     ['as it is', { id: ITEM, status: 'expired', decision: null }, { id: ITEM, status: 'expired', decision: null }],
-    ['not where it is none', { id: 'x' }, null],
+    ['null where it is not an item', { id: 'x' }, null],
   ])('contains the item whose state is the reason: %s', async (_, item, found) => {
     const { api } = await connected((_seen, _attempt, response) =>
       refuse(response, { status: 409, code: 'expired', item }),

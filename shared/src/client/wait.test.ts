@@ -1,4 +1,4 @@
-// Waiting for a decision: through faults, restarts and crowds, until the item ends or the time is over.
+// Waiting for a decision: through faults, restarts and a busy service, until the item ends or the time is over.
 import { afterEach, describe, expect, it } from 'vitest';
 import { ItemEndedError, WaitTimeoutError } from '../client.ts';
 import {
@@ -80,13 +80,13 @@ describe('wait', () => {
     expect(asked()).toEqual(['50', '20']);
   });
 
-  it('looks once where the time is 0', async () => {
+  it('reads the item once where the timeout is 0', async () => {
     const { api, asked } = await patient(shows('approved', DECISION));
     expect(await api.wait(ITEM, { timeoutSeconds: 0 })).toEqual(DECISION);
     expect(asked()).toEqual(['0']);
   });
 
-  it('outlasts faults and restarts of any number', async () => {
+  it('continues after any number of temporary faults', async () => {
     const faults = Array.from({ length: 40 }, () => fails(503));
     const { api } = await patient(inTurn(...faults, shows('approved', DECISION)));
     expect(await api.wait(ITEM)).toEqual(DECISION);
@@ -99,7 +99,7 @@ describe('wait', () => {
     expect(error).toMatchObject({ cause: { status: 503 } });
   });
 
-  it('comes back later where the service is too busy to hold the request', async () => {
+  it('asks again after a pause where the service is too busy to hold the request', async () => {
     const { api, slept, requests } = await connected(
       inTurn(shows('queued'), shows('queued'), shows('approved', DECISION)),
     );
@@ -107,7 +107,7 @@ describe('wait', () => {
     expect([requests.length, slept]).toEqual([3, [2000, 2000]]);
   });
 
-  it('fails at once where no repeat can help, and for a timeout that is no time', async () => {
+  it('fails at once after a permanent refusal, and for an invalid timeout', async () => {
     const { api, asked } = await patient(fails(404, 'not_found'));
     expect(await failed(api.wait(ITEM))).toMatchObject({ code: 'not_found' });
     expect(await failed(api.wait(ITEM, { timeoutSeconds: Number.NaN }))).toBeInstanceOf(TypeError);

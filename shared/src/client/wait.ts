@@ -22,7 +22,7 @@ export class ItemEndedError extends Error {
 /** Nobody decided in time. The item still waits for people. */
 export class WaitTimeoutError extends Error {
   readonly itemId: string;
-  /** Of an agent whose tool calls wait: the text to go on with later; null otherwise. */
+  /** Where `runWithReview` of @countersign/ai-sdk threw it: the stored run, to pass as `resume`; null otherwise. */
   pausedRun: string | null = null;
 
   constructor(itemId: string, seconds: number, options?: ErrorOptions) {
@@ -32,8 +32,8 @@ export class WaitTimeoutError extends Error {
   }
 }
 
-/** What waiting needs of a client. */
-export interface Reading {
+/** The part of a client that `waitForDecision` uses. */
+export interface ItemReader {
   readonly clock: RetryClock;
   /** Reads the item; the service waits `waitSeconds` for its end. `until` ends the tries, in milliseconds by the clock. */
   readonly read: (waitSeconds: number, until: number) => Promise<PublicItem>;
@@ -41,10 +41,10 @@ export interface Reading {
 
 /**
  * The decision on an item, once it is final. Errors: `ItemEndedError`, `WaitTimeoutError`, `TypeError` for a timeout that is
- * no time, and refusals that no repeat can change.
+ * negative or not a number, and refusals that no repeat can change.
  */
 export async function waitForDecision(
-  { clock: { now, random, sleep }, read }: Reading,
+  { clock: { now, random, sleep }, read }: ItemReader,
   id: string,
   { timeoutSeconds = Infinity, signal }: { timeoutSeconds?: number | undefined; signal?: AbortSignal | undefined },
 ): Promise<Decision> {
