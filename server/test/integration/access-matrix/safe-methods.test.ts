@@ -31,7 +31,7 @@ function headersFor(name: string): Record<string, string> {
   return auth === 'session' ? { cookie: asPerson(matrixEnv, 'owner').cookie } : {};
 }
 
-/** Every row of every table, except for the time a session was last seen, which each request updates (A3). */
+/** Every row of every table, except for when a session or a key was last used: requests record that (A22). */
 async function everything(): Promise<string> {
   const tables = await inside.sql<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
@@ -39,7 +39,7 @@ async function everything(): Promise<string> {
   const counted = [];
   for (const { name } of tables) {
     const [row] = await inside.sql<{ hash: string | null }>(
-      `select md5(string_agg(r, '|' order by r)) as hash from (select (to_jsonb(t) - 'last_seen_at')::text as r from "${name}" t) rows`,
+      `select md5(string_agg(r, '|' order by r)) as hash from (select (to_jsonb(t) - 'last_seen_at' - 'last_used_at')::text as r from "${name}" t) rows`,
     );
     counted.push(`${name} ${row?.hash}`);
   }

@@ -90,6 +90,8 @@ async function visibleHistoryOf(kind: keyof typeof KINDS, role: Role): Promise<s
     body: { fence: fenceOf(next.text), action: 'reject', reason: 'Odd' },
   });
   await watching.next('item.decided');
+  // A slow machine reads everything for longer than a decision can be undone.
+  await testEnv.sql("update decision set undo_until = now() + interval '1 hour' where item_id = $1", [id]);
   await readAll();
   await ask('undo', queue.undoDecision, { params });
   await watching.next('item.undone');
