@@ -104,6 +104,8 @@ describe('runWithReview', () => {
     reviews.refusesSchemas = true;
     await runWithReview(agent, ASK, { client: reviews });
     expect([ran, reviews.sent()]).toMatchObject([[REFUND], [{ answer_schema: null }]]);
+    const own = { client: reviews, submission: { answer_schema: { type: 'amount' } } };
+    await expect(runWithReview(support([REFUND]).agent, ASK, own)).rejects.toThrow('schema_invalid');
   });
 
   it('refuses messages that approve a call which nobody reviewed, but takes those of a run that ended', async () => {

@@ -138,11 +138,12 @@ async function reviewedMessages(run: PausedRun, { agent, input, options }: Runni
 async function review(
   client: ReviewClient,
   calls: readonly CallToReview[],
-  { timeoutSeconds = Infinity, signal }: Pick<ReviewOptions, 'timeoutSeconds'> & { signal: AbortSignal | undefined },
+  { timeoutSeconds = Infinity, submission, signal }: ReviewOptions & { signal: AbortSignal | undefined },
 ): Promise<Outcome[]> {
   const until = performance.now() + timeoutSeconds * 1000;
   const submitted = [];
-  for (const call of calls) submitted.push(await submit(client, call, signal));
+  const mayDropSchema = submission?.answer_schema === undefined;
+  for (const call of calls) submitted.push(await submit(client, call, { signal, mayDropSchema }));
   const outcomes: Outcome[] = [];
   for (const { id, status, decision } of submitted) {
     const left = Math.max(0, until - performance.now()) / 1000;
@@ -153,12 +154,16 @@ async function review(
 }
 
 /** Submits a call; without its form where the service cannot read the schema of the tool, which the tool checks itself. */
-async function submit(client: ReviewClient, { item, idempotencyKey }: CallToReview, signal: AbortSignal | undefined) {
+async function submit(
+  client: ReviewClient,
+  { item, idempotencyKey }: CallToReview,
+  { signal, mayDropSchema }: { signal: AbortSignal | undefined; mayDropSchema: boolean },
+) {
   const options = { idempotencyKey, signal };
   try {
     return await client.submit(item, options);
   } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'schema_invalid')) throw error;
+    if (!(mayDropSchema && error instanceof ApiError && error.code === 'schema_invalid')) throw error;
     return client.submit({ ...item, answer_schema: null }, options);
   }
 }
