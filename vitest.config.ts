@@ -21,14 +21,14 @@ const onServers = {
 /** They fake the clock of an HTTP client that has one timer for all its requests: the next file would inherit it. */
 const OWN_PROCESS = 'server/src/delivery/{send,answer,connections}*.test.ts';
 
-/** The folder of the AI SDK that a soak tries instead of the pinned one (`server/test/journeys/python/newest.test.ts`). */
-const { AI_NEWEST } = process.env;
+/** The folder of an AI SDK to try instead of the pinned one (`server/test/journeys/python/newest.test.ts`). */
+const { AI_SDK_FROM } = process.env;
 const newestAi: Plugin = {
   name: 'newest-ai-sdk',
   enforce: 'pre',
   resolveId(id) {
-    if (AI_NEWEST === undefined || !/^(ai|@ai-sdk\/[^/]+)(\/|$)/.test(id)) return null;
-    return this.resolve(id, join(AI_NEWEST, 'package.json'), { skipSelf: true });
+    if (AI_SDK_FROM === undefined || !/^(ai|@ai-sdk\/[^/]+)(\/|$)/.test(id)) return null;
+    return this.resolve(id, join(AI_SDK_FROM, 'package.json'), { skipSelf: true });
   },
 };
 

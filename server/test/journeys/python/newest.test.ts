@@ -101,8 +101,13 @@ describe.runIf(AI_NEWEST !== undefined)('the newest AI SDK (where AI_NEWEST has 
       const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
       // Its variables would tell the run inside that it is a worker of this one.
       const own = Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'));
-      const args = [vitest, 'run', '--project', 'unit', 'sdk/ai-sdk/src'];
-      const options = { cwd: ROOT, env: { ...Object.fromEntries(own), NO_COLOR: '1' }, maxBuffer: 2 ** 26 };
+      // The cache of modules does not know which AI SDK an import was resolved to.
+      const args = [vitest, 'run', '--fsModuleCache=false', '--project', 'unit', 'sdk/ai-sdk/src'];
+      const options = {
+        cwd: ROOT,
+        env: { ...Object.fromEntries(own), NO_COLOR: '1', AI_SDK_FROM: AI_NEWEST },
+        maxBuffer: 2 ** 26,
+      };
       const { stdout } = await run(process.execPath, args, options).catch(
         (error: Error & { stdout?: string; stderr?: string }) => {
           throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}` || error.message);
