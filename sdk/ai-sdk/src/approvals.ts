@@ -68,7 +68,9 @@ export function paused(messages: readonly ModelMessage[]): PausedRun | null {
 export function refuseApproved(messages: readonly ModelMessage[]): void {
   const last = partsOf(messages.at(-1));
   const done = new Set(last.map(resultOf));
-  const requests = messages.flatMap(partsOf).filter((part) => part.type === 'tool-approval-request');
+  // As the AI SDK, which passes over a request in a message of another role.
+  const parts = messages.filter(({ role }) => role === 'assistant').flatMap(partsOf);
+  const requests = parts.filter((part) => part.type === 'tool-approval-request');
   const calls = new Map(requests.map(({ approvalId, toolCallId }) => [approvalId, toolCallId]));
   for (const part of last) {
     if (part.type !== 'tool-approval-response' || !part.approved) continue;
