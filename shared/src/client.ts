@@ -319,7 +319,9 @@ class Client {
   #inProject(item: NewItem | RawJson): NewItem | RawJson {
     if (item instanceof RawJson || item.project_id !== undefined) return item;
     const { projectId } = this.#connection;
-    if (projectId !== undefined) return { ...item, project_id: projectId };
+    // First, as in the Python client: the service compares the bytes of two bodies that have the same idempotency key.
+    const { project_id: _, ...members } = item;
+    if (projectId !== undefined) return { project_id: projectId, ...members };
     throw new TypeError('No project: set COUNTERSIGN_PROJECT_ID, or pass projectId to createClient.');
   }
 }

@@ -29,7 +29,7 @@ describe('a client without options', () => {
     const { requests } = await named();
     await createClient().submit(WITHOUT_PROJECT);
     expect(requests[0]?.headers['x-api-key']).toBe('csk_environment');
-    expect(JSON.parse(requests[0]?.body ?? '')).toEqual(NEW_ITEM);
+    expect(requests[0]?.body).toBe(JSON.stringify({ project_id: PROJECT, ...WITHOUT_PROJECT }));
   });
 
   it('prefers its options, and the project of an item', async () => {
