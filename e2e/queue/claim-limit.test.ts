@@ -30,6 +30,9 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
       ids.push((await project.pipeline.submit(aSubmission({ input: { question } }))).id);
     for (const id of ids.slice(0, MAX_CLAIMS)) await owner.call(claimItem, { params: { id } });
 
+    const fourth = ids[MAX_CLAIMS] ?? '';
+    const claimPath = claimItem.path.replace(':id', fourth);
+
     const page = await enter(owner, '/queue');
     for (const { width, height, colorScheme } of SCREENS) {
       await page.goto(`${frontProxy.url}/queue`);
@@ -40,7 +43,12 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
       await page.keyboard.press('n');
       await limitAlert(page).waitFor();
       await expectAccessible(page);
+      // Until the second refusal the message of the first one is there, and goes away under a click.
+      const refused = page.waitForResponse(
+        (response) => response.url().endsWith(claimPath) && response.status() === 409,
+      );
       await openRow(page, 'One more?');
+      await refused;
       await limitAlert(page).getByRole('link', { name: 'Show my items' }).click();
       await expect.poll(() => page.getByRole('row').count()).toBe(MAX_CLAIMS);
       await openRow(page, 'First held?');

@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
+import { callMcp } from '@countersign/shared/routes/public';
+import { rpcReply } from '@countersign/shared/schemas/public';
 import { problem } from '@countersign/shared/schemas/parts/problem';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
@@ -207,7 +209,7 @@ const withHeaders = (changes: Partial<Request['headers']>, given = USUAL): Reque
   headers: { ...given.headers, ...changes },
 });
 
-/** A request for each common refusal, independent of what is drawn. */
+/** A request for each common refusal, and for an error of MCP, independent of what is drawn. */
 const REFUSED: Record<string, Request> = {
   api_key_invalid: withHeaders({ 'x-api-key': 'x' }, reading('/api/public/items')),
   api_key_missing: withHeaders({ 'x-api-key': '' }, reading('/api/public/items')),
@@ -219,14 +221,21 @@ const REFUSED: Record<string, Request> = {
   origin_refused: withHeaders({ origin: 'https://evil.test' }),
   session_missing: withHeaders({ cookie: '' }),
   unsupported_media_type: withHeaders({ 'content-type': 'text/plain' }),
+  rpc_fault: { ...USUAL, path: callMcp.path },
   validation_failed: USUAL,
 };
 
-/** What a response amounts to: a status, or the code of a problem. */
-function outcome(sent: Sent, { status, headers: answered, text }: Raw): string | number {
+const isRpcFault = ({ headers, text }: Raw): boolean =>
+  headers.get('content-type')?.startsWith('application/json') === true &&
+  rpcReply.safeParse(JSON.parse(text)).data?.error !== undefined;
+
+/** What a response amounts to: a status, or the code of a problem, or an error of MCP. */
+function outcome(sent: Sent, received: Raw): string | number {
+  const { status, headers: answered, text } = received;
   expect(status, JSON.stringify(sent)).toBeLessThan(500);
   expect(answered.get('x-request-id')).toMatch(/^[\w-]{1,64}$/);
   if (status < 400 || sent.method === 'HEAD' || !sent.path.startsWith('/api/')) return status;
+  if (sent.path.startsWith(callMcp.path) && isRpcFault(received)) return 'rpc_fault';
   expect(answered.get('content-type'), JSON.stringify(sent)).toBe('application/problem+json');
   return problem.parse(JSON.parse(text)).code;
 }
