@@ -10,6 +10,7 @@ import * as regressions from './client/regression.ts';
 import type { AnswerReply, PublicCase, PublicRegression, RegressionStart } from './client/regression.ts';
 import { Connection, type ClientOptions } from './client/connection.ts';
 import { waitForDecision } from './client/wait.ts';
+import { idempotencyKey as keySchema } from './schemas/parts/idempotency-key.ts';
 import { problem } from './schemas/parts/problem.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { jsonText, RawJson, type Json } from './json/json.ts';
@@ -243,8 +244,9 @@ class Client {
   }
 
   /**
-   * The pages of what ended items or revised their decisions behind `after`, until there is nothing more. Keep `next_cursor` when a page is dealt with and
-   * start there the next time: nothing is left out, and only a page that was not finished comes again.
+   * The pages of what ended items or revised their decisions behind `after`, until there is nothing more. Keep
+   * `next_cursor` when a page is dealt with and start there the next time: nothing is left out, and only a page that was
+   * not finished comes again.
    *
    * ```ts
    * for await (const { data, next_cursor } of client.eventPages({ after: await load() })) {
@@ -328,7 +330,7 @@ class Client {
 
 /** Errors: `TypeError` for a key that is not valid in a header. */
 function idempotency({ idempotencyKey = newIdempotencyKey() }: SubmitOptions): { 'idempotency-key': string } {
-  if (!schemas.idempotencyKey.safeParse(idempotencyKey).success) {
+  if (!keySchema.safeParse(idempotencyKey).success) {
     throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters.');
   }
   return { 'idempotency-key': idempotencyKey };

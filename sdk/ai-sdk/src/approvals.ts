@@ -21,7 +21,7 @@ export interface ItemOptions {
   /** 0 to 1: with one that reaches the auto-approve threshold of the project, nobody is asked. Default 0.7. */
   readonly confidence?: number | undefined;
   /** More members of each submission, such as `deadline_seconds`, `risk_flags` and `metadata`. */
-  readonly submission?: SubmissionOptions | undefined;
+  readonly submissionOptions?: SubmissionOptions | undefined;
 }
 
 /** The arguments of `client.submit` for one call. */
@@ -90,7 +90,7 @@ export async function toItems(run: PausedRun, options: ItemOptions = {}): Promis
 }
 
 async function toItem(run: PausedRun, { request, call }: Waiting, options: ItemOptions): Promise<CallToReview> {
-  const { tools, agent, confidence = DEFAULT_CONFIDENCE, submission } = options;
+  const { tools, agent, confidence = DEFAULT_CONFIDENCE, submissionOptions } = options;
   const shown = shownArguments(call.toolName, call.input);
   const said = textOf(lastStep(run.messages).parts);
   return {
@@ -106,7 +106,7 @@ async function toItem(run: PausedRun, { request, call }: Waiting, options: ItemO
       allowed_actions: ['approve', 'edit', 'reject', 'respond'],
       // Null is said too: the schema of the project describes its answers, not the arguments of a tool.
       answer_schema: await argumentsSchema(tools, call.toolName, { input: call.input, shown }),
-      ...submission,
+      ...submissionOptions,
     },
     idempotencyKey: await callKey(run.id, request.approvalId),
   };

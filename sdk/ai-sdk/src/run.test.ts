@@ -104,7 +104,7 @@ describe('runWithReview', () => {
     reviews.refusesSchemas = true;
     await runWithReview(agent, ASK, { client: reviews });
     expect([ran, reviews.sent()]).toMatchObject([[REFUND], [{ answer_schema: null }]]);
-    const own = { client: reviews, submission: { answer_schema: { type: 'amount' } } };
+    const own = { client: reviews, submissionOptions: { answer_schema: { type: 'amount' } } };
     await expect(runWithReview(support([REFUND]).agent, ASK, own)).rejects.toThrow('schema_invalid');
   });
 
@@ -143,7 +143,7 @@ describe('runWithReview', () => {
   it('passes on the options of a submission and of the agent', async () => {
     const { agent } = support([REFUND]);
     const reviews = new Reviews({ refund: APPROVE });
-    const options = { client: reviews, projectId: 'p', confidence: 0.9, submission: { risk_flags: ['refund'] } };
+    const options = { client: reviews, projectId: 'p', confidence: 0.9, submissionOptions: { risk_flags: ['refund'] } };
     const stop = new AbortController();
     reviews.onWait = () => stop.abort(new Error('enough'));
     const run = runWithReview(agent, { ...ASK, abortSignal: stop.signal }, options);

@@ -54,7 +54,7 @@ export interface ReviewOptions {
    */
   readonly resume?: string | null | undefined;
   /** More members of each submission, such as `deadline_seconds`, `risk_flags` and `metadata`. */
-  readonly submission?: SubmissionOptions | undefined;
+  readonly submissionOptions?: SubmissionOptions | undefined;
   /** The tools, from which forms for edits are made. Default: those of the agent. */
   readonly tools?: ToolSet | undefined;
 }
@@ -119,8 +119,8 @@ async function reviewedMessages(run: PausedRun, { agent, input, options }: Runni
   const own = typeof agent === 'function' ? {} : { tools: agent.tools, agent: agent.id };
   const tools = options.tools ?? own.tools;
   const project = projectId === undefined ? {} : { project_id: projectId };
-  const submission = { ...project, ...options.submission };
-  const calls = await toItems(run, { tools, agent: own.agent, confidence, submission });
+  const submissionOptions = { ...project, ...options.submissionOptions };
+  const calls = await toItems(run, { tools, agent: own.agent, confidence, submissionOptions });
   const text = toJson(run);
   await save?.(text);
   try {
@@ -138,11 +138,11 @@ async function reviewedMessages(run: PausedRun, { agent, input, options }: Runni
 async function review(
   client: ReviewClient,
   calls: readonly CallToReview[],
-  { timeoutSeconds = Infinity, submission, signal }: ReviewOptions & { signal: AbortSignal | undefined },
+  { timeoutSeconds = Infinity, submissionOptions, signal }: ReviewOptions & { signal: AbortSignal | undefined },
 ): Promise<Outcome[]> {
   const until = performance.now() + timeoutSeconds * 1000;
   const submitted = [];
-  const mayDropSchema = submission?.answer_schema === undefined;
+  const mayDropSchema = submissionOptions?.answer_schema === undefined;
   for (const call of calls) submitted.push(await submit(client, call, { signal, mayDropSchema }));
   const outcomes: Outcome[] = [];
   for (const { id, status, decision } of submitted) {

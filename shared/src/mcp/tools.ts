@@ -1,6 +1,7 @@
 // The tools of the MCP server, alike over HTTP and by stdio: names, descriptions, schemas and annotations.
 import { z } from 'zod';
-import { idempotencyKey, publicItem, submission, submitted, withdrawalReason } from '../schemas/public.ts';
+import { idempotencyKey } from '../schemas/parts/idempotency-key.ts';
+import { publicItem, submission, submitted, withdrawalReason } from '../schemas/public.ts';
 import { uuid } from '../schemas/parts/ids.ts';
 import { makePlainer } from '../schemas/parts/plain-json-schema.ts';
 

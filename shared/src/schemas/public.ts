@@ -7,6 +7,7 @@ import { problem } from './parts/problem.ts';
 import { answerFault, anyJson, json } from './parts/json.ts';
 import { decisionStatus, itemKind, itemStatus, onDeadline, submitterAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { idempotencyHeader } from './parts/idempotency-key.ts';
 import { decisionRevised, itemExpired, itemWithdrawn } from './parts/webhook-events.ts';
 
 /** A character that has a shape: no space, and none that only controls how others are shown. */
@@ -164,22 +165,6 @@ export const publicItem = z
   })
   .meta({ id: 'Item', description: 'An item: its submission, its routing and its decision' });
 export type PublicItem = z.infer<typeof publicItem>;
-
-/** 1 to 255 printable ASCII characters; a structured-field string in double quotes means its content. */
-export const idempotencyKey = z
-  .string()
-  .transform((text) => /^"(.*)"$/.exec(text)?.[1] ?? text)
-  .pipe(z.string().regex(/^[\x20-\x7e]{1,255}$/, 'An Idempotency-Key has 1 to 255 printable ASCII characters.'));
-
-/** The header of such a key; `description` says what a repeat returns. Spaces around the value of a header are not part of it. */
-export const idempotencyHeader = (description: string) =>
-  z
-    .string()
-    .optional()
-    .meta({
-      description: `${description} 1 to 255 printable ASCII characters, bare or in double quotes.`,
-      pattern: '^(?:"[ -~]{1,255}"|(?!""$)[!-~](?:[ -~]{0,253}[!-~])?)$',
-    });
 
 const submissionKey = idempotencyHeader(
   'Makes a request safe to repeat for 7 days: the same key with the same body returns the first status code, the current item and `Idempotent-Replayed: true`.',

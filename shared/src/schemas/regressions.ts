@@ -9,7 +9,8 @@ import { learningFilter } from './parts/learning-filter.ts';
 import { plainText } from './parts/plain-text.ts';
 import { itemKind, itemStatus, outcome, overrideAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { idempotencyHeader, pageCursor, submission } from './public.ts';
+import { idempotencyHeader } from './parts/idempotency-key.ts';
+import { pageCursor, submission } from './public.ts';
 
 const count = (description: string) => z.number().int().meta({ description });
 

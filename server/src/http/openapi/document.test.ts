@@ -8,7 +8,7 @@ import { ERRORS } from '@countersign/shared/errors';
 import type { Json } from '@countersign/shared/json/json';
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate } from '@countersign/shared/json-schema/evaluate';
-import { idempotencyKey } from '@countersign/shared/schemas/public';
+import { idempotencyKey } from '@countersign/shared/schemas/parts/idempotency-key';
 import { problem } from '@countersign/shared/schemas/parts/problem';
 import { HEADERS, signWebhook, verifyWebhook } from '@countersign/shared/webhook';
 import { itemDecided } from '@countersign/shared/schemas/parts/webhook-events';

@@ -1,6 +1,6 @@
 // Reads and validates the Idempotency-Key of a request.
 import type { Context } from 'koa';
-import { idempotencyKey } from '@countersign/shared/schemas/public';
+import { idempotencyKey } from '@countersign/shared/schemas/parts/idempotency-key';
 import { Refusal } from '@countersign/shared/errors';
 import { header } from '../admission/callers.ts';
 

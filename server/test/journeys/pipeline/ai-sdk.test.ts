@@ -42,7 +42,7 @@ async function decide(id: string, decision: Decision): Promise<void> {
 /** Runs an agent that makes these calls, while `act` does what people and others do. */
 async function story(calls: ModelCall[], act: (items: Awaited<ReturnType<typeof waiting>>) => Promise<unknown>) {
   const { agent, ran, seen } = support(calls);
-  const run = runWithReview(agent, ASK, { client, submission: { deadline_seconds: 3600 } });
+  const run = runWithReview(agent, ASK, { client, submissionOptions: { deadline_seconds: 3600 } });
   // A run that fails ends the test at once.
   await Promise.race([run, arrived(calls.length).then(act)]);
   const { result } = await run;

@@ -1,11 +1,9 @@
 // A stand-in for n8n: runs the nodes that the recipe uses, with expressions, webhooks, and executions that wait.
 import { createHmac, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { runInNewContext } from 'node:vm';
-import { onTestFinished } from 'vitest';
+import { listenDuringTest } from './recipe.ts';
 
 /** A node of a workflow, as n8n stores it. */
 export interface WorkflowNode {
@@ -71,13 +69,7 @@ export async function startEngine(workflows: readonly Workflow[], credentials: C
       (error: unknown) => answer(500, String(error)),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listenDuringTest(server);
 
   async function route(request: IncomingMessage): Promise<{ status: number; text?: string }> {
     const raw = await buffer(request);

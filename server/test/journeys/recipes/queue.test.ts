@@ -1,8 +1,6 @@
 // Tests the recipe of a queue consumer: killed at every step, it submits and records each job once.
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -13,7 +11,7 @@ import { type OpenProject, openProject, review } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { emptyDatabase } from '../../fixtures/test-database.ts';
 import { useSharedTestEnvironment } from '../../test-environment.ts';
-import { copyRecipe, linkPackage, type Program, startProgram } from './recipe.ts';
+import { copyRecipe, linkPackage, listenDuringTest, type Program, startProgram } from './recipe.ts';
 
 const testEnv = useSharedTestEnvironment();
 let owner: Person;
@@ -80,13 +78,7 @@ async function startKiller(fits: (request: IncomingMessage, reply: string) => bo
       response.writeHead(answer.status, copied).end(reply);
     })().catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listenDuringTest(server);
   return { url, aim: (program: Program) => void (victim = program) };
 }
 

@@ -2,6 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -74,4 +76,15 @@ export function startProgram(folder: string, args: readonly string[], env: NodeJ
 /** Waits until the program has written this. Throws with its output when it never does, or when it ends before. */
 export async function expectOutput(program: Program, text: string): Promise<void> {
   await expect.poll(program.output).toContain(text);
+}
+
+/** Lets a server listen on a free port of this machine until the test ends. Returns its URL, without a slash at the end. */
+export async function listenDuringTest(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
