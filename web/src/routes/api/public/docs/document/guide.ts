@@ -18,7 +18,7 @@ export const GUIDE: readonly Chapter[] = [
     text: `Send an \`Idempotency-Key\`, one per logical request: 1 to 255 printable ASCII characters, remembered for 7 days per project and operation. You can then safely send any request again.
 
 - Same key, same body: the first status code, the item as it is now, and \`Idempotent-Replayed: true\`.
-- Same key, another body: 422 \`idempotency_key_reused\`.
+- Same key, another body: 422 \`idempotency_key_reused\`. Bodies are compared byte for byte, so leave out what changes with each run.
 - The first request is still running: 409 \`idempotency_in_progress\` with \`Retry-After: 1\`.
 
 Rejected or failed requests are not remembered: fix the request and retry it with the same key. Keys survive restarts.`,
