@@ -32,8 +32,6 @@ const SIZES = {
 };
 type Size = (typeof SIZES)['full'];
 
-/** KiB of JavaScript that a first visit loads, by page. */
-const SCRIPTS = { '/': 90, '/queue': 115, '/analytics': 140 };
 const section = 'page';
 
 const FIELDS = 50;
@@ -68,7 +66,6 @@ export async function benchPage(log: (line: string) => void, { quick }: Options)
     const rows = [await opening(many, few, size)];
     rows.push(...(await living(few, size)), ...(await measureLayoutStability(few)), await growth(many, size));
     rows.push(await form(few, size));
-    rows.push(...(await scripts(browser, few)));
     for (const { measure, ours, rival } of rows) log(`page: ${measure}: ${ours.toFixed(1)} (${rival?.toFixed(1)})`);
     return rows;
   } finally {
@@ -252,35 +249,4 @@ async function heapOf(page: Page): Promise<number> {
   const { usedSize } = await devtools.send('Runtime.getHeapUsage');
   await devtools.detach();
   return usedSize / 1024 / 1024;
-}
-
-/** The JavaScript that a first visit loads until the page is idle, compressed as over TLS. */
-async function scripts(browser: Browser, { server, reviewer }: Stage): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const [path, most] of Object.entries(SCRIPTS)) {
-    const context = path === '/' ? await browser.newContext() : await signedIn(browser, server, reviewer);
-    const page = await context.newPage();
-    const loaded = new Set<string>();
-    page.on('response', (response) => {
-      if (response.request().resourceType() === 'script') loaded.add(response.url());
-    });
-    await page.goto(server.url + path, { waitUntil: 'networkidle' });
-    const bytes = await Promise.all([...loaded].map(packedBytes));
-    rows.push(
-      against(
-        `KiB of JavaScript that a first visit of ${path} loads`,
-        bytes.reduce((sum, one) => sum + one, 0) / 1024,
-        most,
-      ),
-    );
-    await context.close();
-  }
-  return rows;
-}
-
-/** A browser requests Brotli over TLS alone, so the size is requested separately. */
-async function packedBytes(url: string): Promise<number> {
-  const response = await fetch(url, { headers: { 'accept-encoding': 'br' } });
-  await response.arrayBuffer();
-  return Number(response.headers.get('content-length'));
 }

@@ -33,8 +33,10 @@ export function meets(value: number, goal: string): boolean {
   return sign === '>=' ? value >= Number(number) : value <= Number(number);
 }
 
-const verdictOf = ({ ours, ratio, goal }: Row): string =>
-  goal === null ? '' : meets(ratio ?? ours, goal) ? 'met' : 'MISSED';
+/** Whether it has a goal that it does not meet. */
+export const isMissed = ({ ours, ratio, goal }: Row): boolean => goal !== null && !meets(ratio ?? ours, goal);
+
+const verdictOf = (row: Row): string => (row.goal === null ? '' : isMissed(row) ? 'MISSED' : 'met');
 
 const figure = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 

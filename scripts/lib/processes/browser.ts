@@ -1,5 +1,5 @@
 // The browser of the end-to-end tests: the one named in $CHROMIUM, the one inside @sparticuz/chromium, or the system's.
-import { type Browser, chromium } from 'playwright';
+import { type Browser, type BrowserContext, chromium } from 'playwright';
 import { findBinary, isExecutable } from './find-binary.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -17,6 +17,13 @@ export async function launchBrowser(): Promise<Browser | undefined> {
   if (process.env.REQUIRE_SERVICES === '1')
     throw new Error(`${MISSING_BROWSER} REQUIRE_SERVICES=1 does not allow that.`);
   return undefined;
+}
+
+/** The same with its profile in this folder, open to developer tools on this port. Undefined when the machine has no Chromium. */
+export async function launchProfile(folder: string, port: number): Promise<BrowserContext | undefined> {
+  const executablePath = await findChromium();
+  const args = [...OPTIONS, `--remote-debugging-port=${port}`];
+  return executablePath === undefined ? undefined : chromium.launchPersistentContext(folder, { executablePath, args });
 }
 
 export const MISSING_BROWSER = 'No Chromium: set CHROMIUM to its path, or `apt-get install chromium`.';
