@@ -14,3 +14,7 @@ export const listLearningValues: RouteOf<typeof schemas.listLearningValues> = {
   method: 'GET',
   path: '/api/projects/:id/learnings/values',
 };
+export const listReasonCounts: RouteOf<typeof schemas.listReasonCounts> = {
+  method: 'GET',
+  path: '/api/projects/:id/learnings/reasons',
+};

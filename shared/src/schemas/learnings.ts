@@ -75,6 +75,23 @@ export const changeLearning = endpointSchemas({
   reply: z.object({ id: uuid, excluded: z.boolean() }),
 });
 
+export const listReasonCounts = endpointSchemas({
+  auth: 'session',
+  summary: 'How often reviewers gave each reason of the list in a window (default: the last 30 days)',
+  params: projectParams,
+  query: z.object({ from: z.iso.datetime().optional(), to: z.iso.datetime().optional() }),
+  /** Learnings that count, by the reason as listed now; `other`: those with any other reason. */
+  reply: z
+    .object({
+      from: timestamp,
+      to: timestamp,
+      data: z.array(z.object({ reason: z.string(), count: z.number().int() })),
+      other: z.number().int(),
+    })
+    .meta({ id: 'ReasonCounts' }),
+});
+export type ReasonCounts = z.infer<NonNullable<typeof listReasonCounts.reply>>;
+
 const valuesGiven = z.array(z.object({ value: z.string(), count: z.number().int() }));
 
 export const listLearningValues = endpointSchemas({

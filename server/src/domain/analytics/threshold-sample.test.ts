@@ -10,6 +10,7 @@ import {
   unreviewedRanges,
   type Prediction,
 } from '@countersign/shared/statistics/what-if';
+import { confidenceBins, type Outcome } from '@countersign/shared/statistics/confidence-bins';
 import { BELOW_REVIEW, type BelowReview } from '@countersign/shared/enums';
 import { mathAnswers, type Answer } from '../../../test/fixtures/math-answers.ts';
 import { route, type RoutingSettings } from '../items/routing.ts';
@@ -92,9 +93,22 @@ describe('AN23: the replay', () => {
         expect(got.automatic.value).toBe(of('auto_approved'));
         expect(got.people.value).toBe(of('queued', 'escalated'));
         expect(got.refused.value).toBe(of('rejected'));
+        const bins = confidenceBins(made, placesOf(made, escalating), { auto, review, below, bins: 50 });
+        const total = (name: 'n' | Outcome) => bins.reduce((sum, bin) => sum + bin[name], 0);
+        expect([total('automatic'), total('refused')]).toEqual([of('auto_approved'), of('rejected')]);
+        expect([total('reviewed'), total('escalated')]).toEqual([of('queued'), of('escalated')]);
+        expect(total('n')).toBe(arrived.length);
         expect(got.known + got.unreviewed).toBe(got.automatic.value);
       }),
     );
+  });
+
+  it('puts every hundredth into the bin that begins at or below it', () => {
+    for (let hundredth = 0; hundredth <= 100; hundredth += 1) {
+      const made = sample([{ confidence: hundredth / 100, flags: [], wrong: null }]);
+      const bins = confidenceBins(made, new Set(), { auto: 1, review: 0, below: 'queue', bins: 50 });
+      expect(bins.findIndex(({ n }) => n === 1)).toBe(Math.min(49, Math.floor(hundredth / 2)));
+    }
   });
 
   it("counts a flag once however it is spelled, under the project's spelling (RT1)", () => {

@@ -2,7 +2,7 @@
 import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import { dispersion } from '@countersign/shared/statistics/statistics';
 import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
-import { foldFlag } from '../items/routing.ts';
+import { foldFlag } from '@countersign/shared/formats/fold-flag';
 
 /** Items that arrived alike: one confidence, the same flags, routed by the same rule of the same settings version. */
 export interface Cohort {

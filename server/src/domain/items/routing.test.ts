@@ -1,7 +1,8 @@
 // The routing rules RT1 to RT5, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldFlag, route, thresholdFault, type RoutingSettings } from './routing.ts';
+import { foldFlag } from '@countersign/shared/formats/fold-flag';
+import { route, thresholdFault, type RoutingSettings } from './routing.ts';
 
 const SETTINGS: RoutingSettings = {
   auto_threshold: 0.95,

@@ -1,5 +1,6 @@
 // Rule RT: which status an item starts with. Pure; the first rule that matches applies, and the result names it.
 import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
+import { foldFlag } from '@countersign/shared/formats/fold-flag';
 import { DEFAULT_ACTIONS, isAllowed, type SubmitterAction } from '@countersign/shared/review-actions';
 
 export interface RoutingSettings {
@@ -23,14 +24,6 @@ const BELOW = { reject: 'rejected', queue: 'queued', escalate: 'escalated' } as 
   BelowReview,
   Routed['status']
 >;
-
-/**
- * Flags are compared trimmed, in Unicode NFC and without regard to case: `Legal` must match `legal` (RT1). Folding goes through
- * the upper case, because some letters have two lower case forms or an upper case of two letters: `STRASSE` is `straße`.
- */
-export function foldFlag(flag: string): string {
-  return flag.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
-}
 
 /** What says whether a suggestion can be approved as it is. */
 interface Approvable {

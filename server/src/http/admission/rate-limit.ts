@@ -7,7 +7,7 @@ import { listClusters, listReasonVariants } from '@countersign/shared/routes/clu
 import { exportLearnings, previewExport } from '@countersign/shared/routes/exports';
 import { createInboundSource } from '@countersign/shared/routes/inbound';
 import { listDeliveries } from '@countersign/shared/routes/deliveries';
-import { listLearnings, listLearningValues } from '@countersign/shared/routes/learnings';
+import { listLearnings, listLearningValues, listReasonCounts } from '@countersign/shared/routes/learnings';
 import { addMember, createApiKey, createProject } from '@countersign/shared/routes/projects';
 import { readMedia, search } from '@countersign/shared/routes/queue';
 import { challenge, verify } from '@countersign/shared/routes/session';
@@ -113,7 +113,7 @@ async function countRequest({ limiter }: Limits, name: PolicyName, key: string):
 /** Expensive endpoints, of which only a few may run at the same time (RL6). */
 const EXPENSIVE: ReadonlyMap<string, ConcurrencyLimitName> = new Map<string, ConcurrencyLimitName>([
   ...[readAnalytics, readAudits, readThresholds, readCalibration, listClusters, listReasonVariants].map(heavy),
-  ...[listLearnings, listLearningValues, listDeliveries, previewExport, search].map(heavy),
+  ...[listLearnings, listLearningValues, listReasonCounts, listDeliveries, previewExport, search].map(heavy),
   [nameOf(exportLearnings), 'export'],
   [nameOf(readMedia), 'media'],
 ]);

@@ -15,6 +15,7 @@ import {
   listLearningValues,
 } from '../../usecases/learnings/read-clusters.ts';
 import { listExports, previewExport } from '../../usecases/learnings/list-exports.ts';
+import { listReasonCounts } from '../../usecases/learnings/list-reason-counts.ts';
 import { listLearnings } from '../../usecases/learnings/list-learnings.ts';
 import { readCalibration } from '../../usecases/analytics/read-calibration.ts';
 import { readOnboarding } from '../../usecases/projects/read-onboarding.ts';
@@ -34,6 +35,9 @@ export function bindInsights(bind: Binder, services: Services): void {
     excludeLearning(services, actor, { projectId: params.id, learningId: params.learning_id, ...body }),
   );
   bind.member(api.listLearningValues, ({ actor, params }) => listLearningValues(services, actor, params.id));
+  bind.member(api.listReasonCounts, ({ actor, params, query }) =>
+    listReasonCounts(services, actor, { projectId: params.id, ...windowOf(query) }),
+  );
   bind.member(clusters.readCluster, ({ actor, params }) =>
     readCluster(services, actor, { projectId: params.id, clusterId: params.cluster_id }),
   );

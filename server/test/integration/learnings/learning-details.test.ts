@@ -9,8 +9,10 @@ import {
   readCluster,
   listLearningValues,
 } from '../../../src/usecases/learnings/read-clusters.ts';
+import { listReasonCounts } from '../../../src/usecases/learnings/list-reason-counts.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
-import { shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
+import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
+import { rawQuery } from '../../../src/db/raw-query.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
@@ -82,6 +84,41 @@ it('lists flags, models and sources, the most frequent first', async () => {
     ],
     sources: [{ value: 's', count: 3 }],
   });
+});
+
+it('counts how often each listed reason was given in a window, without excluded learnings', async () => {
+  const { services } = testEnv;
+  const asked = { projectId: fixture.projectId, from: undefined, to: undefined };
+  const counts = () => listReasonCounts(services, fixture.supervisor, asked);
+  await overridden('Wrong sum');
+  await services.db.write(({ em }) =>
+    rawQuery(em, `update learning set created_at = now() - interval '31 days' where project_id = $1`, [
+      fixture.projectId,
+    ]),
+  );
+  await changeSettings(services, fixture.owner, {
+    projectId: fixture.projectId,
+    settingsVersion: 1,
+    changes: { reasons: ['Too long', 'Wrong sum'] },
+  });
+  for (const reason of ['Wrong sum', 'Wrong sum', 'wrong sum!']) await overridden(reason);
+  expect(await counts()).toMatchObject({
+    data: [
+      { reason: 'Too long', count: 0 },
+      { reason: 'Wrong sum', count: 2 },
+    ],
+    other: 1,
+  });
+  const { data } = await listLearnings(services, fixture.supervisor, page());
+  const listed = data.find(({ reason }) => reason === 'Wrong sum')!;
+  await excludeLearning(services, fixture.supervisor, {
+    projectId: fixture.projectId,
+    learningId: listed.id,
+    excluded: true,
+  });
+  expect((await counts()).data[1]).toEqual({ reason: 'Wrong sum', count: 1 });
+  const other = await createProjectFixture(services);
+  await expect(listReasonCounts(services, other.owner, asked)).rejects.toMatchObject({ code: 'not_found' });
 });
 
 it('CT3: lists every reason variant of a cluster, by page or by search, and the target of a merged one', async () => {

@@ -7,6 +7,7 @@ import { tick } from 'svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import Rules from './Rules.svelte';
 import { SettingsForm } from '../settings/settings.svelte.ts';
+import { aSample } from './figures/sample.fixture.ts';
 
 vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));
 
@@ -142,4 +143,50 @@ it('PM: shows content settings without fields to users who may not change them',
   expect(screen.getByText('Markdown')).toBeTruthy();
   expect(screen.queryByLabelText('Media hosts', { selector: 'input' })).toBeNull();
   expect(screen.queryByLabelText('Kind of /input')).toBeNull();
+});
+
+const counts = {
+  from: '2026-10-28T12:00:00.000Z',
+  to: '2026-11-27T12:00:00.000Z',
+  data: DEFAULT_SETTINGS.reasons.map((reason, at) => ({ reason, count: at === 0 ? 1234 : at })),
+  other: 7,
+};
+
+it('AN23: shows beside the thresholds what saving would change, and offers flags that items had', async () => {
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', (address: string) => {
+    asked.push(address.split('/').at(-1) ?? '');
+    return Promise.resolve(Response.json(address.endsWith('/thresholds') ? aSample() : counts));
+  });
+  const settings = {
+    auto_threshold: 0.9,
+    review_threshold: 0.7,
+    below_review: 'queue',
+    escalate_flags: ['legal'],
+    audit_rate: 0.1,
+  } as const;
+  const seen = project(true, { ...settings, escalate_flags: [...settings.escalate_flags] });
+  seen.abilities.see_analytics = true;
+  const form = new SettingsForm({ ...seen, stopped: null }, 'me');
+  render(Rules, { form });
+  const effect = await screen.findByRole('region', { name: 'If you save' });
+  const textOf = (cell: Element) => cell.textContent.replaceAll(/\s+/g, ' ').trim();
+  const rowsOf = () => [...effect.querySelectorAll('tbody tr')].map((row) => [...row.children].map(textOf).join(' | '));
+  expect(rowsOf()[0]).toBe('auto-approved | 40 40%');
+  expect(await screen.findByText('40% of items would be auto-approved, 60% would go to people.')).toBeTruthy();
+  await fireEvent.input(screen.getByRole('textbox', { name: 'Automatic from' }), { target: { value: '0.8' } });
+  expect(rowsOf().slice(0, 3)).toEqual([
+    'auto-approved | 40 40% | 70 70% | +30',
+    'to people | 60 60% | 30 30% | -30',
+    'of them escalated | 10 10% | 10 10% | 0',
+  ]);
+  expect(rowsOf()[4]).toMatch(/^wrong approvals expected \| 0 95%: 0–\d+ \| 3 95%: \d+–\d+ \| \+3$/);
+  expect(screen.getByText('given 1,234 times')).toBeTruthy();
+  expect(screen.getByText('Other, in words').parentElement?.textContent).toContain('7');
+  expect(screen.getByText(', 10 items in the last 30 days')).toBeTruthy();
+  await fireEvent.click(screen.getByRole('button', { name: 'Escalate odd too' }));
+  expect(form.draft.escalate_flags).toEqual(['legal', 'odd']);
+  expect(rowsOf()[2]).toBe('of them escalated | 10 10% | 30 30% | +20');
+  expect(asked.sort()).toEqual(['reasons', 'thresholds']);
+  vi.unstubAllGlobals();
 });
