@@ -18,7 +18,7 @@ import { settingsOf } from '../domain/stored-names.ts';
 import type { ProjectChange } from '../db/entities/project-change.ts';
 
 interface ProjectSummary {
-  waiting: number;
+  queued: number;
   escalated: number;
   reviewing: number;
   reviewers: { userId: string; name: string }[];
@@ -28,6 +28,7 @@ interface ProjectSummary {
   overriddenToday: number;
   expiredToday: number;
   webhook: WireProject['summary']['webhook'];
+  retrying: number;
 }
 
 interface View {
@@ -57,7 +58,7 @@ export function presentProject(
     role,
     abilities: projectAbilities(role, Boolean(project.archivedAt)),
     summary: {
-      waiting: summary.waiting,
+      queued: summary.queued,
       escalated: summary.escalated,
       reviewing: summary.reviewing,
       reviewers: summary.reviewers.map(({ userId, name }) => ({ user_id: userId, name })),
@@ -67,6 +68,7 @@ export function presentProject(
       overridden_today: summary.overriddenToday,
       expired_today: summary.expiredToday,
       webhook: summary.webhook,
+      retrying: summary.retrying,
     },
     seq: project.eventSeq,
   };

@@ -87,7 +87,7 @@ export const analytics = z
     oldest_at: timestamp.nullable(),
     /** Counted up to `COUNTED`; that value means "this many or more". */
     past_due: count,
-    /** Items that arrived in the window, by their current status. */
+    /** Items that arrived in the window, by their current status; an unsettled audit counts as `auto_approved` (AN34). */
     mix: z.record(itemStatus, count),
     /** The same items by the status that routing assigned. */
     routing: z.record(z.enum(['auto_approved', 'queued', 'escalated', 'rejected']), count),
@@ -98,8 +98,11 @@ export const analytics = z
     by_action: z.record(reviewerDecision, count),
     /** Edits, rejections and responses among `by_action`, except on items without a suggestion. */
     overridden: count,
-    /** Audit verdicts; no other rate includes them (AN4). */
-    audits: z.object({ decided: count, overridden: count, interval: interval.nullable() }),
+    /**
+     * Audit verdicts; no other rate includes them (AN4). `waiting` counts the arrivals of the window whose audit waits:
+     * `mix` has them as `auto_approved`, and `waiting` above includes them.
+     */
+    audits: z.object({ decided: count, overridden: count, interval: interval.nullable(), waiting: count }),
     /** Arrivals and human decisions per bucket, for every bucket of the window in order. */
     flow: z.array(flow),
     /** From arrival to decision, over the human decisions in the window. */
@@ -122,8 +125,14 @@ export const analytics = z
     ),
     /** Every member who was active in the window, sorted by name, not by output. */
     workload: z.array(workloadRow),
-    /** Attempts that ended in the window, by outcome: each `failed` attempt is followed by a retry. */
-    webhook: z.object({ succeeded: count, failed: count, dead: count, paused: count, time_to_deliver: times }),
+    /**
+     * Attempts that ended in the window, by outcome: each `failed` attempt is followed by a retry. A delivery arrives by its
+     * `succeeded` attempt, and does not by its `dead` one (WH10). `retrying` deliveries wait now, counted up to `COUNTED`.
+     */
+    webhook: z.object({
+      ...{ succeeded: count, failed: count, dead: count, paused: count, time_to_deliver: times },
+      ...{ retrying: count, oldest_retrying_at: timestamp.nullable() },
+    }),
   })
   .meta({ id: 'Analytics' });
 export type Analytics = z.infer<typeof analytics>;

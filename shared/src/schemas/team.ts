@@ -71,8 +71,8 @@ export const teamView = z
     waiting: z.object({ queued: total, escalated: total }),
     flow: z.array(flow),
     drain,
-    /** What routing decided automatically in the last hour: what a stop would send to human review (RT7). */
-    automatic_last_hour: z.object({ arrived: total, approved: total, rejected: total }),
+    /** What routing decided automatically in the last hour (AN34); `audited` of those it approved are reviewed as well. */
+    automatic_last_hour: z.object({ arrived: total, approved: total, rejected: total, audited: total }),
     /** Over the latest `n` decisions of all members. */
     median: z.object({ seconds: z.number().nullable(), n: total }),
     /** A member who holds an item longer than this is stuck (FL2). */

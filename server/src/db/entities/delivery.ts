@@ -37,6 +37,10 @@ const DeliverySchema = defineEntity({
       name: 'delivery_due',
       expression: `create index "delivery_due" on "delivery" ("project_id", "next_attempt_at") where "status" in ('pending', 'sending')`,
     },
+    {
+      name: 'delivery_retrying',
+      expression: `create index "delivery_retrying" on "delivery" ("project_id", "created_at") where "attempt" > 1 and "status" in ('pending', 'sending')`,
+    },
     { name: 'delivery_of_item', properties: ['itemId'] },
     { name: 'delivery_by_status', properties: ['projectId', 'status', 'createdAt', 'id'] },
     { name: 'delivery_newest', properties: ['projectId', 'createdAt', 'id'] },

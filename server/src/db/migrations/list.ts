@@ -58,6 +58,7 @@ import { WebhookEvents } from './0037-webhook-events.ts';
 import { Traceparent } from './0038-traceparent.ts';
 import { Notifications } from './0039-notifications.ts';
 import { NotificationAttempts } from './0040-notification-attempts.ts';
+import { Retrying } from './0041-retrying.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -124,4 +125,5 @@ export const MIGRATIONS = [
   { name: '0038-traceparent', class: Traceparent },
   { name: '0039-notifications', class: Notifications },
   { name: '0040-notification-attempts', class: NotificationAttempts },
+  { name: '0041-retrying', class: Retrying },
 ];

@@ -1,5 +1,7 @@
 // Converts figures of the rollups into the analytics report: shares with intervals, times as percentiles.
 import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
+import type { ItemStatus, OpenStatus } from '@countersign/shared/enums';
+import { waitingOf } from '@countersign/shared/figures';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { percentileOf } from './histogram.ts';
 import { nameOfKey } from './rollup-names.ts';
@@ -95,7 +97,20 @@ function expiredGroups(figures: readonly Figure[], measure: 'flag' | 'model') {
 export const overriddenIn = (figures: readonly Figure[], measure: 'decided' | 'verdict'): number =>
   of(figures, measure).reduce((sum, { key, n, part }) => sum + (isOverride(key) ? n - part : 0), 0);
 
-export function auditsOf(figures: readonly Figure[]): Analytics['audits'] {
+/** AN34: the arrivals by present status, where those whose audit waits count as what was shipped: approved automatically. */
+export function shippedMix(
+  mix: Record<ItemStatus, number>,
+  inAudit: Record<OpenStatus, number>,
+): Record<ItemStatus, number> {
+  return {
+    ...mix,
+    auto_approved: mix.auto_approved + waitingOf(inAudit),
+    queued: Math.max(0, mix.queued - inAudit.queued),
+    escalated: Math.max(0, mix.escalated - inAudit.escalated),
+  };
+}
+
+export function auditsOf(figures: readonly Figure[]): Omit<Analytics['audits'], 'waiting'> {
   const decided = sumOf(figures, 'verdict');
   const overridden = overriddenIn(figures, 'verdict');
   return { decided, overridden, interval: wilson(overridden, decided) };

@@ -16,6 +16,7 @@ describe('FL1: how long a decision takes', () => {
     ['in any order of the rows', [made('ana', 0, 25), made('ana', 0, 20)], [20, 5]],
     ['separately for each person', [made('ana', 0, 20), made('ben', 0, 25)], [20, 25]],
     ['unknown without the claim', [made('ana', null, 20), made('ana', 10, 30)], [10]],
+    ['unknown where it took less than a second', [made('ana', 0, 0.9), made('ana', 0, 1.9)], [1]],
     ['empty without decisions', [], []],
   ])('measures how long a decision takes: %s', (_, rows, seconds) => {
     expect(timesOf(rows).map((time) => time.seconds)).toEqual(seconds);

@@ -1,4 +1,5 @@
 // Rule FL: the figures of the live team view; moments in ms, durations in seconds, unknown values null.
+import { growthOf } from '@countersign/shared/figures';
 import type { Drain, Flow } from '@countersign/shared/schemas/team';
 
 /** FL2: nobody is stuck before this many seconds, however fast the others are. */
@@ -19,9 +20,13 @@ export interface TimedDecision {
   decidedAt: number;
 }
 
+/** FL1: nobody reads an item in less, so that such a decision says nothing about a person's time. In seconds. */
+const PLAUSIBLE = 1;
+
 /**
  * FL1: how long each decision took, in seconds: from the claim, or from the same person's previous decision if that was later,
- * because people who hold several items work on one at a time. Decisions without a known claim are excluded.
+ * because people who hold several items work on one at a time. Decisions without a known claim, and those that a program or a bulk
+ * decision made in less than a second, are excluded.
  */
 export function timesOf(decisions: readonly TimedDecision[]): { userId: string; seconds: number }[] {
   const before = new Map<string, number>();
@@ -29,7 +34,8 @@ export function timesOf(decisions: readonly TimedDecision[]): { userId: string; 
   return inOrder.flatMap(({ userId, claimedAt, decidedAt }) => {
     const from = Math.max(claimedAt ?? 0, before.get(userId) ?? 0);
     before.set(userId, decidedAt);
-    return claimedAt === null ? [] : [{ userId, seconds: Math.max(0, decidedAt - from) / 1000 }];
+    const seconds = (decidedAt - from) / 1000;
+    return claimedAt === null || seconds < PLAUSIBLE ? [] : [{ userId, seconds }];
   });
 }
 
@@ -58,7 +64,8 @@ export function drainOf(waiting: number, flows: readonly TimedFlow[]): Drain {
   const flow = flows.find(({ decided }) => decided >= FEWEST);
   if (flow === undefined) return { state: 'too_few', seconds: null, minutes: null };
   const { minutes, decided, arrived, seconds: length } = flow;
-  if (decided < arrived) return { state: 'growing', seconds: null, minutes };
-  const seconds = (waiting * length) / (decided - arrived);
+  const growth = growthOf({ enqueued: arrived, decided });
+  if (growth > 0) return { state: 'growing', seconds: null, minutes };
+  const seconds = (waiting * length) / Math.abs(growth);
   return seconds > LONGEST ? { state: 'standing', seconds: null, minutes } : { state: 'draining', seconds, minutes };
 }

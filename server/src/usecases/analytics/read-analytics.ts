@@ -1,12 +1,14 @@
 // Reads the analytics of queue, people, model and webhook from the rollups, at the same cost for any window.
 import type { Analytics } from '@countersign/shared/schemas/analytics';
-import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/enums';
+import { ITEM_STATUSES, OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
+import { waitingOf } from '@countersign/shared/figures';
 import { COUNT_LIMIT, SAMPLE_SIZE } from '@countersign/shared/limits';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { OLDEST_RETRYING, RETRYING } from '../../db/retrying-deliveries.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import {
   auditsOf,
@@ -14,6 +16,7 @@ import {
   GROUPS,
   countsOf,
   overriddenIn,
+  shippedMix,
   type Figure,
   expiriesOf,
   sharesOf,
@@ -47,7 +50,7 @@ export function readAnalytics(services: Services, actor: MemberActor, query: Ana
         counted: figures.counted,
         ...(await queueNow(moment, projectId, now)),
         ...(await flowOf(figures, window)),
-        ...totalsOf(whole),
+        ...totalsOf(whole, await auditsWaiting(moment, { projectId, ...window }), await retryingOf(moment, projectId)),
         workload: workloadOf(whole, await peopleOf(moment, projectId, whole)),
         expired: expiriesOf(whole),
         invalid: await invalidOf(moment, { projectId, ...window }),
@@ -59,16 +62,20 @@ export function readAnalytics(services: Services, actor: MemberActor, query: Ana
 const ALL = Object.keys(MEASURES) as Measure[];
 const ROUTED = ['auto_approved', 'queued', 'escalated', 'rejected'] as const;
 
-function totalsOf(whole: readonly Figure[]) {
+function totalsOf(
+  whole: readonly Figure[],
+  waiting: Record<OpenStatus, number>,
+  retrying: Pick<Analytics['webhook'], 'retrying' | 'oldest_retrying_at'>,
+) {
   const byAction = countsOf(whole, 'decided', REVIEWER_DECISIONS);
   return {
-    mix: countsOf(whole, 'status', ITEM_STATUSES),
+    mix: shippedMix(countsOf(whole, 'status', ITEM_STATUSES), waiting),
     routing: countsOf(whole, 'arrived', ROUTED),
     arrived: sumOf(whole, 'arrived'),
     decided: sumOf(whole, 'decided', 'verdict'),
     by_action: byAction,
     overridden: overriddenIn(whole, 'decided'),
-    audits: auditsOf(whole),
+    audits: { ...auditsOf(whole), waiting: waitingOf(waiting) },
     time_to_decision: timesOf(whole, 'decide_time'),
     time_to_claim: timesOf(whole, 'claim_time'),
     overrides: {
@@ -76,7 +83,11 @@ function totalsOf(whole: readonly Figure[]) {
       by_model: sharesOf(whole, 'model'),
       by_source: sharesOf(whole, 'source'),
     },
-    webhook: { ...countsOf(whole, 'delivery', DELIVERY_OUTCOMES), time_to_deliver: timesOf(whole, 'deliver_time') },
+    webhook: {
+      ...countsOf(whole, 'delivery', DELIVERY_OUTCOMES),
+      time_to_deliver: timesOf(whole, 'deliver_time'),
+      ...retrying,
+    },
   };
 }
 
@@ -149,6 +160,34 @@ async function invalidOf(
     new Date(to),
   ]);
   return rows.map(({ model: key, judged, invalid }) => ({ key, judged, invalid, interval: wilson(invalid, judged) }));
+}
+
+/** AN34: the arrivals of a window whose audit waits, by status; they have an index of their own. */
+async function auditsWaiting(
+  em: Em,
+  { projectId, from, to }: { projectId: string; from: number; to: number },
+): Promise<Record<OpenStatus, number>> {
+  const [row] = await rawQuery<Record<OpenStatus, string>>(
+    em,
+    `select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'escalated') as escalated
+     from item where project_id = $1 and audit and status in ('queued', 'escalated') and created_at >= $2 and created_at < $3`,
+    [projectId, new Date(from), new Date(to)],
+  );
+  return { queued: Number(row?.queued), escalated: Number(row?.escalated) };
+}
+
+/** WH10: how many deliveries are being retried now, and since when the oldest is. */
+async function retryingOf(em: Em, projectId: string) {
+  const [row] = await rawQuery<{ retrying: string; oldest: string | Date | null }>(
+    em,
+    `select ${RETRYING} as retrying, ${OLDEST_RETRYING} as oldest from project p where p.id = $1`,
+    [projectId],
+  );
+  const oldest = row?.oldest ?? null;
+  return {
+    retrying: Number(row?.retrying),
+    oldest_retrying_at: oldest === null ? null : new Date(oldest).toISOString(),
+  };
 }
 
 interface AnalyticsQuery extends WindowQuery {

@@ -1,6 +1,7 @@
 // Reads the live team view (FL): who holds what and for how long, review times, and when the queue will be empty.
 import type { TeamView, Holding, TeamMember } from '@countersign/shared/schemas/team';
 import { OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/enums';
+import { waitingOf, type RoutedAlone } from '@countersign/shared/figures';
 import { type Figures, withFigures, EVER } from '../../analytics/read-rollups.ts';
 import { drainOf, IDLE_AFTER, median, stuckAfter, timesOf, type TimedFlow } from '../../domain/analytics/team-view.ts';
 import type { Em } from '../../db/orm.ts';
@@ -34,7 +35,7 @@ export async function readTeamView(services: Services, actor: MemberActor, proje
     server_time: now.toISOString(),
     waiting: rows.waiting,
     flow: flows.map(({ seconds: _seconds, ...flow }) => flow),
-    drain: drainOf(rows.waiting.queued + rows.waiting.escalated, flows),
+    drain: drainOf(waitingOf(rows.waiting), flows),
     automatic_last_hour: alone,
     median: { seconds: usual, n: times.length },
     stuck_after_seconds: stuckAfter(usual),
@@ -167,8 +168,8 @@ async function waitingIn(figures: Figures): Promise<Record<OpenStatus, number>> 
 interface Arrived {
   /** How many items entered the queue and were decided in the last quarter of an hour and in the last hour. */
   flows: TimedFlow[];
-  /** What routing decided automatically in the last hour, of all arrivals; items drawn for an audit are not among them. */
-  alone: { arrived: number; approved: number; rejected: number };
+  /** What routing decided automatically in the last hour, of all arrivals (AN34). */
+  alone: RoutedAlone & { arrived: number };
 }
 
 /** In whole minutes (AN6), from the rollups, so that the cost does not depend on the number of arrivals. */
@@ -186,8 +187,9 @@ async function arrivedIn(figures: Figures, em: Em, of: { projectId: string; now:
   const drawn = await drawnIn(em, of.projectId, new Date(lows[1] ?? NaN));
   const alone = {
     arrived: sumOf(hour, 'arrived'),
-    approved: Math.max(0, routed.auto_approved - drawn),
+    approved: routed.auto_approved,
     rejected: routed.rejected,
+    audited: Math.min(drawn, routed.auto_approved),
   };
   return { flows, alone };
 }

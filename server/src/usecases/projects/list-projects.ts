@@ -1,5 +1,6 @@
 // Reads projects with their summaries: the queue, the reviewers, the decisions of the day and the webhook state.
 import type { Role } from '@countersign/shared/enums';
+import { webhookHealthOf, type WebhookHealth } from '@countersign/shared/figures';
 import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/access/actor.ts';
@@ -11,6 +12,7 @@ import { blindOf } from './audited-projects.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
 import { inList } from '../../db/in-list.ts';
+import { RETRYING } from '../../db/retrying-deliveries.ts';
 
 export interface ProjectView {
   project: Project;
@@ -103,7 +105,7 @@ interface Reviewer {
 }
 
 interface ProjectSummary {
-  waiting: number;
+  queued: number;
   escalated: number;
   reviewing: number;
   /** People who hold a claim, by name; the first few of `reviewerCount`. */
@@ -113,12 +115,14 @@ interface ProjectSummary {
   decidedToday: number;
   overriddenToday: number;
   expiredToday: number;
-  webhook: 'not_set' | 'waiting' | 'healthy' | 'failing' | 'paused';
+  webhook: WebhookHealth;
+  /** Deliveries that wait after their second failed attempt (WH10), up to `COUNT_LIMIT`. */
+  retrying: number;
 }
 
 /** The summary of a project without counts. */
 const EMPTY_SUMMARY: ProjectSummary = {
-  waiting: 0,
+  queued: 0,
   escalated: 0,
   reviewing: 0,
   reviewers: [],
@@ -128,11 +132,12 @@ const EMPTY_SUMMARY: ProjectSummary = {
   overriddenToday: 0,
   expiredToday: 0,
   webhook: 'not_set',
+  retrying: 0,
 };
 
 interface ProjectSummaryRow {
   id: string;
-  waiting: string;
+  queued: string;
   escalated: string;
   reviewing: string | null;
   reviewers: { user_id: string; name: string | null; address: string }[] | null;
@@ -141,7 +146,10 @@ interface ProjectSummaryRow {
   decided: string;
   overridden: string;
   expired: string;
-  webhook: ProjectSummary['webhook'];
+  has_webhook: boolean;
+  paused: boolean;
+  newest_arrived: boolean | null;
+  retrying: string;
 }
 
 /** Counts per project: open items by index, people's decisions since midnight UTC, and the state of the webhook. */
@@ -167,17 +175,14 @@ claims as (
   select project_id, sum(items) as reviewing, count(*) as reviewer_count,
     json_agg(json_build_object('user_id', user_id, 'name', name, 'address', address) order by place) filter (where place <= 5) as reviewers
   from placed group by 1)
-select p.id, w.waiting, w.escalated, c.reviewing, c.reviewers, c.reviewer_count, w.oldest_at, d.decided, d.overridden, o.expired,
-  case when p.webhook_url is null then 'not_set'
-       when e.state = 'paused' then 'paused'
-       when x.status is null then 'waiting'
-       when x.status = 'succeeded' then 'healthy'
-       else 'failing' end as webhook
+select p.id, w.queued, w.escalated, c.reviewing, c.reviewers, c.reviewer_count, w.oldest_at, d.decided, d.overridden, o.expired,
+  p.webhook_url is not null as has_webhook, e.state = 'paused' as paused, x.status = 'succeeded' as newest_arrived,
+  ${RETRYING} as retrying
 from project p
 join webhook_endpoint e on e.project_id = p.id
 left join claims c on c.project_id = p.id
 cross join lateral (
-  select count(*) filter (where status = 'queued') as waiting, count(*) filter (where status = 'escalated') as escalated,
+  select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'escalated') as escalated,
     min(created_at) as oldest_at
   from item where project_id = p.id and status in ('queued', 'escalated')) w
 cross join lateral (
@@ -192,8 +197,9 @@ left join lateral (
 where p.id = any(?::uuid[])`;
 
 function toProjectSummary(row: ProjectSummaryRow): ProjectSummary {
+  const retrying = Number(row.retrying);
   return {
-    waiting: Number(row.waiting),
+    queued: Number(row.queued),
     escalated: Number(row.escalated),
     reviewing: Number(row.reviewing ?? 0),
     reviewers: (row.reviewers ?? []).map((user) => ({ userId: user.user_id, name: displayName(user) })),
@@ -202,6 +208,7 @@ function toProjectSummary(row: ProjectSummaryRow): ProjectSummary {
     decidedToday: Number(row.decided),
     overriddenToday: Number(row.overridden),
     expiredToday: Number(row.expired),
-    webhook: row.webhook,
+    retrying,
+    webhook: webhookHealthOf({ set: row.has_webhook, paused: row.paused, newestArrived: row.newest_arrived, retrying }),
   };
 }

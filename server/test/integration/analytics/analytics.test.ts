@@ -136,7 +136,7 @@ describe('the report', () => {
     fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
     const audited = await anItem(testEnv.services, fixture, { confidence: 0.97 });
     const plain = await anItem(testEnv.services, fixture, { confidence: 0.81 });
-    expect((await read()).audits).toEqual({ decided: 0, overridden: 0, interval: null });
+    expect((await read()).audits).toEqual({ decided: 0, overridden: 0, interval: null, waiting: 1 });
     await review(testEnv.services, fixture.anna, { itemId: audited.id, action: 'reject' });
     await review(testEnv.services, fixture.anna, { itemId: plain.id, action: 'approve' });
     const report = await read();

@@ -38,7 +38,7 @@ describe('the project summary', () => {
     await claims(fixture.anna);
     await anItem(testEnv.services, fixture);
     expect(await summary()).toMatchObject({
-      waiting: 4,
+      queued: 4,
       reviewing: 3,
       reviewers: [
         { userId: fixture.anna.userId, name: 'Anna' },

@@ -112,7 +112,7 @@ describe('the live team view', () => {
     expect((await teamView()).drain).toEqual({ state: 'too_few', seconds: null, minutes: null });
   });
 
-  it('RT7: reports what routing decided alone in the last hour; audit items count as sent to people', async () => {
+  it('RT7, AN34: reports what routing decided alone in the last hour, and how much of it people audit', async () => {
     const all = await createProjectFixture(testEnv.services, { audit_rate: 1 });
     for (const place of [fixture, all]) {
       await anItem(testEnv.services, place, { confidence: 1 });
@@ -120,11 +120,11 @@ describe('the live team view', () => {
       await anItem(testEnv.services, place, { confidence: 0.8 });
     }
     const audited = await readTeamView(testEnv.services, all.owner, all.projectId);
-    expect((await teamView()).automatic_last_hour).toEqual({ arrived: 3, approved: 1, rejected: 1 });
+    expect((await teamView()).automatic_last_hour).toEqual({ arrived: 3, approved: 1, rejected: 1, audited: 0 });
     expect((await teamView()).flow[0]).toMatchObject({ arrived: 1 });
-    expect(audited.automatic_last_hour).toEqual({ arrived: 3, approved: 0, rejected: 1 });
+    expect(audited.automatic_last_hour).toEqual({ arrived: 3, approved: 1, rejected: 1, audited: 1 });
     expect(audited.flow[0]).toMatchObject({ arrived: 2 });
     testEnv.clock.pass(61 * MINUTE);
-    expect((await teamView()).automatic_last_hour).toEqual({ arrived: 0, approved: 0, rejected: 0 });
+    expect((await teamView()).automatic_last_hour).toEqual({ arrived: 0, approved: 0, rejected: 0, audited: 0 });
   });
 });

@@ -1,12 +1,12 @@
 // The project summary that every list and page of projects shows.
 import { z } from 'zod';
+import { WEBHOOK_HEALTH } from '../../figures.ts';
 import { timestamp, uuid } from './ids.ts';
-
-const WEBHOOK_HEALTH = ['not_set', 'waiting', 'healthy', 'failing', 'paused'] as const;
 
 /** The current activity of a project. `oldest_at` is when the oldest waiting item arrived. */
 export const projectSummary = z.object({
-  waiting: z.number().int(),
+  /** Items that wait (AN35), by status. */
+  queued: z.number().int(),
   escalated: z.number().int(),
   /** Items with an active claim. */
   reviewing: z.number().int(),
@@ -19,4 +19,6 @@ export const projectSummary = z.object({
   /** Items whose deadline ended them (DL1). */
   expired_today: z.number().int(),
   webhook: z.enum(WEBHOOK_HEALTH),
+  /** Deliveries that wait after their second failed attempt (WH10), counted up to `COUNTED`. */
+  retrying: z.number().int(),
 });

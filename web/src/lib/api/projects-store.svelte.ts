@@ -8,11 +8,6 @@ import { live } from '../live/connection.svelte.ts';
 const SPACING_MS = 1500;
 const FIRST_MS = 100;
 
-/** Escalated items wait for those who may decide them. */
-function availableIn({ role, summary: { waiting, escalated, reviewing } }: Project): number {
-  return Math.max(0, waiting + (role === 'reviewer' ? 0 : escalated) - reviewing);
-}
-
 class ProjectsStore {
   /** Null until the first answer. */
   list: Project[] | null = $state.raw(null);
@@ -25,11 +20,6 @@ class ProjectsStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastLoadMs = 0;
   #stale = false;
-
-  /** The number of items the user could claim in all projects, as in the queue's Available; null before the first answer. */
-  get available(): number | null {
-    return this.list?.reduce((sum, project) => sum + availableIn(project), 0) ?? null;
-  }
 
   /** Loads the list. Never throws: the cause is in `error`. */
   async load(): Promise<void> {

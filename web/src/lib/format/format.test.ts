@@ -8,9 +8,11 @@ import {
   countdown,
   duration,
   initials,
+  length,
   personName,
   share,
   shortAddress,
+  took,
   UNKNOWN,
 } from './format.ts';
 
@@ -74,15 +76,60 @@ describe('duration', () => {
   ])('formats %d ms as %s', (ms, text) => expect(duration(ms)).toBe(text));
 });
 
+describe('length', () => {
+  it.each([
+    [0, '0 s'],
+    [0.01, 'under 0.1 s'],
+    [0.6, '0.6 s'],
+    [0.999, '1 s'],
+    [1.44, '1.4 s'],
+    [42.4, '42 s'],
+    [59.6, '1 min'],
+    [90, '1 min 30 s'],
+    [118, '2 min'],
+    [299, '5 min'],
+    [500, '8 min'],
+    [3599, '1 h'],
+    [3661, '1 h 1 min'],
+    [86_399, '1 d'],
+    [100_000, '1 d 4 h'],
+  ])('AN36: formats %d s, rounded to what is known, as %s', (seconds, text) => expect(length(seconds)).toBe(text));
+
+  it.each([
+    [3.2, '3 ms'],
+    [999.4, '999 ms'],
+    [5000, '5 s'],
+  ])('says that %d ms took %s', (ms, text) => expect(took(ms)).toBe(text));
+});
+
+describe('share', () => {
+  it.each([
+    [0, 10, '0%'],
+    [10, 10, '100%'],
+    [1, 3, '33%'],
+    [199, 200, '99.5%'],
+    [1, 200, '0.5%'],
+    [1, 1_000_000, '<0.1%'],
+    [999_999, 1_000_000, '>99.9%'],
+  ])('AN36: says of %d of %d: %s', (part, of, text) => expect(share(part, of)).toBe(text));
+});
+
 describe('ago', () => {
   it.each([
-    [0, 119_000, '1 min ago'],
+    [0, 119_000, '2 min ago'],
+    [0, 89_000, '1 min ago'],
+    [12 * 60 * MINUTE - 900, 0, 'in 12 h'],
+    [3 * 24 * 60 * MINUTE - 40_000, 0, 'in 3 d'],
+    [0, 59_700, '59 s ago'],
+    [0, 3_599_000, '1 h ago'],
     [28 * MINUTE, 0, 'in 28 min'],
     [0, 3 * 24 * 60 * MINUTE, '3 d ago'],
-    [0, 119 * MINUTE, '1 h ago'],
+    [0, 119 * MINUTE, '2 h ago'],
     [7000, 0, 'in 7 s'],
     [0, 400, 'now'],
-  ])('formats %d at %d, in the largest whole unit, as %s', (at, now, text) => expect(ago(at, now)).toBe(text));
+  ])('formats %d at %d, in the largest unit, rounded to the nearest, as %s', (at, now, text) =>
+    expect(ago(at, now)).toBe(text),
+  );
 });
 
 describe('people and shares', () => {

@@ -5,9 +5,11 @@ import { isTimeZone } from '@countersign/shared/time-zone';
 
 const number = new Intl.NumberFormat();
 const wholePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const FINE = 0.01;
 const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const clockTime = new Intl.DateTimeFormat(undefined, SECONDS);
+const minutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
@@ -20,8 +22,17 @@ export const count = (value: number): string => number.format(value);
 /** A count of the queue: above the server's limit it says that there are more. */
 export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);
 
-/** A share 0..1 as whole percent; unknown without a whole. */
-export const share = (part: number, of: number): string => (of > 0 ? wholePercent.format(part / of) : UNKNOWN);
+/**
+ * A part of a whole in percent, rounded to what tells something: whole percent, and tenths below 1% and above 99%. Only nothing
+ * reads 0%, and only everything 100%. Unknown without a whole.
+ */
+export function share(part: number, of: number): string {
+  if (!(of > 0)) return UNKNOWN;
+  const value = part / of;
+  if (value <= 0 || value >= 1 || (value >= FINE && value <= 1 - FINE)) return wholePercent.format(value);
+  if (value < 0.000_5) return `<${finePercent.format(0.001)}`;
+  return value > 0.999_5 ? `>${finePercent.format(0.999)}` : finePercent.format(value);
+}
 
 /** A share 0..1 as percent with at most one decimal, for shares that are small. */
 export const percent = (value: number): string => finePercent.format(value);
@@ -75,14 +86,40 @@ export function duration(ms: number): string {
   return rest === 0 ? text : `${text} ${rest} ${next[0]}`;
 }
 
-/** The time since (or until) a moment, in its largest unit: `2 min ago`, `in 5 min`. Both in ms. */
+const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+/**
+ * A measured length of time in seconds, rounded to what is known: `0.6 s`, `42 s`, `1 min 30 s`, `1 h 1 min`. An age or a time left,
+ * which change while they are read, are `duration`.
+ */
+export function length(seconds: number): string {
+  if (seconds < 0.05) return seconds <= 0 ? '0 s' : `under ${tenths.format(0.1)} s`;
+  if (seconds < 9.95) return `${tenths.format(seconds)} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  if (seconds >= 295) return duration(roundTo(seconds, seconds < 86_370 ? 60 : 3600) * 1000);
+  const tens = roundTo(seconds, 10);
+  return tens % 60 === 0 ? duration(tens * 1000) : `${duration(tens * 1000)} ${tens % 60} s`;
+}
+
+const roundTo = (value: number, step: number): number => Math.round(value / step) * step;
+
+/** How long a request took. Milliseconds in. */
+export const took = (ms: number): string => (ms < 999.5 ? `${count(Math.round(ms))} ms` : length(ms / 1000));
+
+/** The time since (or until) a moment, in its largest unit, rounded to the nearest: `2 min ago`, `in 5 min`. Both in ms. */
 export function ago(at: number, now: number): string {
   const seconds = Math.trunc(Math.abs(at - now) / 1000);
-  const [unit, size] = LENGTHS.find(([, length]) => seconds >= length) ?? (['', 1] as const);
-  if (unit === '') return 'now';
-  const length = `${Math.floor(seconds / size)} ${unit}`;
-  return at < now ? `${length} ago` : `in ${length}`;
+  const fits = LENGTHS.findIndex(([, size]) => seconds >= size);
+  if (fits === -1) return 'now';
+  // 59 min 40 s are an hour.
+  const larger = LENGTHS[fits - 1];
+  const [unit, size] = larger && roundTo(seconds, LENGTHS[fits]![1]) >= larger[1] ? larger : LENGTHS[fits]!;
+  const text = `${Math.round(seconds / size)} ${unit}`;
+  return at < now ? `${text} ago` : `in ${text}`;
 }
+
+/** The time of day in ms, without seconds. */
+export const hourAndMinute = (at: number): string => minutes.format(at);
 
 /** The time of day of an ISO time, with seconds. `timeZone`: an IANA name; by default the user's own. */
 export const timeOfDay = (iso: string, timeZone?: string): string =>

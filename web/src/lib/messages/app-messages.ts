@@ -16,7 +16,7 @@ export const appMessages = {
     skip: 'Skip to content',
     navigation: 'Main navigation',
     pages: { projects: 'Projects', queue: 'Queue', analytics: 'Analytics', learnings: 'Learnings' },
-    available: (count: string) => `${count} available`,
+    waiting: (count: string) => `${count} for you to review`,
     account: 'Account',
     signedInAs: 'Signed in as',
     settings: 'Name, offers and notifications',

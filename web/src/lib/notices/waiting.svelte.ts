@@ -13,9 +13,14 @@ class Waiting {
   read: number | null = $state(null);
   #shown = $state(storedShown.read());
 
-  /** Items that the user could claim now or holds, in all projects. Infinite where the server stopped counting; 0 until known. */
+  /** Items that the user could claim now or holds, in all projects. Infinite where the server stopped counting; null until known. */
+  get known(): number | null {
+    return this.live ?? this.read;
+  }
+
+  /** The same; 0 until known. */
   get count(): number {
-    return this.live ?? this.read ?? 0;
+    return this.known ?? 0;
   }
 
   /** What the tab shows of it. */

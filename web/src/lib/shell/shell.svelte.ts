@@ -5,10 +5,8 @@ interface Shell {
   detail: string | null;
   /** How many changes a page holds back while it is paused. */
   heldBack: number;
-  /** The items the user could claim in all projects, as the queue counts them live; null while another page is open. */
-  available: number | null;
   /** A notice is shown in or below the top bar: other notices there wait. */
   noticeShown: boolean;
 }
 
-export const shell: Shell = $state({ detail: null, heldBack: 0, available: null, noticeShown: false });
+export const shell: Shell = $state({ detail: null, heldBack: 0, noticeShown: false });

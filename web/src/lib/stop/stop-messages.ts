@@ -1,25 +1,41 @@
 // Texts of the stop switch: its buttons, its confirmation, and the banner on every page of a stopped project.
 import type { TeamView } from '@countersign/shared/schemas/team';
 import type { ProjectStop } from '@countersign/shared/schemas/projects';
-import { count, exactMoment, share } from '#lib/format/format.ts';
+import type { BelowReview } from '@countersign/shared/enums';
+import { stopWouldAdd } from '@countersign/shared/figures';
+import { confidence, count, exactMoment, hourAndMinute, share } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 
 const DAY_MS = 86_400_000;
-const hourAndMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
 /** Since when, in short: the time of day, and the date with it when that was a day ago or more. */
 const since = (iso: string, now: number): string =>
-  now - Date.parse(iso) < DAY_MS ? hourAndMinute.format(new Date(iso)) : exactMoment(iso);
+  now - Date.parse(iso) < DAY_MS ? hourAndMinute(Date.parse(iso)) : exactMoment(iso);
+
+interface Normal {
+  auto_threshold: number | null;
+  review_threshold: number | null;
+  below_review: BelowReview;
+}
 
 export const stopMessages = {
+  /** RT7, wherever a page says what happens to the items of a stopped project. */
+  everything: 'Every new item goes to human review.',
+  /** What routing would decide alone; '' where that is hidden from the user (AU3). */
+  normal: ({ auto_threshold: auto, review_threshold: review, below_review: below }: Normal): string => {
+    if (auto === null || review === null) return '';
+    const rejects = below === 'reject' && review > 0 ? `, and below ${confidence(review)} is auto-rejected` : '';
+    return `Normally ${confidence(auto)} and above is auto-approved${rejects}.`;
+  },
+
   banner: {
     label: 'Projects on manual review',
     /** The project's name precedes this text. */
     stopped: 'is on manual review.',
     all: (stop: ProjectStop, now: number): Sentence =>
       stop.by_name === null
-        ? ['', `Since ${since(stop.at, now)}, every new item goes to human review.`, '']
-        : [`Since ${since(stop.at, now)}, every new item goes to human review (turned on by `, stop.by_name, ').'],
+        ? ['', `Since ${since(stop.at, now)}. ${stopMessages.everything}`, '']
+        : [`Since ${since(stop.at, now)}, turned on by `, stop.by_name, `. ${stopMessages.everything}`],
     note: (note: string): Sentence => ['“', note, '”'],
   },
 
@@ -44,12 +60,14 @@ export const stopMessages = {
   counting: 'Counting the last hour…',
   uncounted: "Couldn't count the automatic decisions of the last hour.",
   quiet: 'Nothing arrived in the last hour.',
-  /** The items of the last hour that no person saw. */
-  alone: ({ arrived, approved, rejected }: TeamView['automatic_last_hour']) =>
-    `In the last hour, ${count(approved)} of ${count(arrived)} items (${share(approved, arrived)}) ${approved === 1 ? 'was' : 'were'} auto-approved and ${rejected === 0 ? 'none' : count(rejected)} auto-rejected.`,
-  more: (perHour: number, waiting: number) =>
-    perHour === 0
-      ? `That adds no extra reviews to the ${count(waiting)} waiting.`
-      : `That's about ${count(perHour)} extra ${perHour === 1 ? 'review' : 'reviews'} per hour, on top of ${count(waiting)} waiting.`,
+  /** What routing decided alone in the last hour (AN34). */
+  alone: ({ arrived, approved, rejected, audited }: TeamView['automatic_last_hour']) =>
+    `In the last hour, ${count(approved)} of ${count(arrived)} items (${share(approved, arrived)}) ${approved === 1 ? 'was' : 'were'} auto-approved${audited === 0 ? '' : ` (${count(audited)} sent to an audit)`} and ${rejected === 0 ? 'none' : count(rejected)} auto-rejected.`,
+  more: (alone: TeamView['automatic_last_hour'], waiting: number) => moreReviews(stopWouldAdd(alone), waiting),
   waiting: (waiting: number) => `${count(waiting)} ${waiting === 1 ? 'item is' : 'items are'} waiting for review.`,
 };
+
+function moreReviews(perHour: number, waiting: number): string {
+  if (perHour === 0) return `That adds no extra reviews to the ${count(waiting)} waiting.`;
+  return `That's about ${count(perHour)} extra ${perHour === 1 ? 'review' : 'reviews'} per hour, on top of ${count(waiting)} waiting.`;
+}

@@ -35,23 +35,43 @@ describe('RT7: the banner', () => {
 
   it('says since when and by whom; the day too when it was another one', () => {
     expect(said('Ana', 2)).toEqual([
-      expect.stringMatching(/^Since \d\d:\d\d.{0,3}, every new item goes to human review \(turned on by $/),
+      expect.stringMatching(/^Since \d\d:\d\d.{0,3}, turned on by $/),
       'Ana',
-      ').',
+      '. Every new item goes to human review.',
     ]);
     expect(said(null, 30)[1]).toMatch(/2026/);
     expect([said(null, 30)[0], said(null, 30)[2]]).toEqual(['', '']);
   });
 
   it.each([
-    [{ arrived: 150, approved: 120, rejected: 3 }, /120 of 150 items \(80%\) were auto-approved and 3 auto-rejected/],
-    [{ arrived: 1, approved: 0, rejected: 0 }, /0 of 1 items \(0%\) were auto-approved and none auto-rejected/],
+    [
+      { arrived: 150, approved: 120, rejected: 3, audited: 0 },
+      /120 of 150 items \(80%\) were auto-approved and 3 auto-rejected/,
+    ],
+    [{ arrived: 150, approved: 120, rejected: 3, audited: 20 }, /were auto-approved \(20 sent to an audit\) and 3/],
+    [
+      { arrived: 1, approved: 0, rejected: 0, audited: 0 },
+      /0 of 1 items \(0%\) were auto-approved and none auto-rejected/,
+    ],
   ])('says of %j what passed', (alone, words) => {
     expect(stopMessages.alone(alone)).toMatch(words);
   });
 
+  it.each([
+    ['reject', 0.5, 'Normally 0.95 and above is auto-approved, and below 0.50 is auto-rejected.'],
+    ['reject', 0, 'Normally 0.95 and above is auto-approved.'],
+    ['queue', 0.5, 'Normally 0.95 and above is auto-approved.'],
+    ['queue', null, ''],
+  ] as const)('says what is normal: %s below %s', (below_review, review_threshold, words) => {
+    const auto_threshold = review_threshold === null ? null : 0.95;
+    expect(stopMessages.normal({ auto_threshold, review_threshold, below_review })).toBe(words);
+  });
+
   it('says how many more would arrive', () => {
-    expect(stopMessages.more(123, 7)).toBe("That's about 123 extra reviews per hour, on top of 7 waiting.");
-    expect(stopMessages.more(0, 7)).toBe('That adds no extra reviews to the 7 waiting.');
+    const alone = { arrived: 200, approved: 140, rejected: 3, audited: 20 };
+    expect(stopMessages.more(alone, 7)).toBe("That's about 123 extra reviews per hour, on top of 7 waiting.");
+    expect(stopMessages.more({ ...alone, approved: 20, rejected: 0 }, 7)).toBe(
+      'That adds no extra reviews to the 7 waiting.',
+    );
   });
 });

@@ -1,4 +1,5 @@
 // Texts of the value renderers.
+import { share } from '../format/format.ts';
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
@@ -125,7 +126,7 @@ export const valueMessages = {
     tooLarge: (width: string, height: string) => `Can't display this image: ${width} × ${height} pixels are too many.`,
     boxes: { list: 'Boxes on the image', unnamed: 'box' },
     turn: 'Rotate',
-    zoomed: (percent: number) => `${percent} %`,
+    zoomed: (percent: number) => share(percent, 100),
     outside: {
       image: (host: string) => `Image hosted at ${host}. It isn't loaded: this is no media host of the project.`,
       audio: (host: string) => `Audio hosted at ${host}. It isn't loaded: this is no media host of the project.`,

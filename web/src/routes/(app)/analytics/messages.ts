@@ -59,12 +59,24 @@ export const messages = {
       month: 'decided in 30 days',
     } satisfies Record<Range, string>,
     arrived: (n: string) => `${n} received`,
-    reviewing: 'in review',
+    claimed: 'claimed',
   },
 
   mix: {
     question: 'Where do items end up?',
-    answer: (automatic: string, waiting: string) => `${automatic} auto-approved, ${waiting} waiting.`,
+    /** AN34: what routing approved, with what people did about it since, and what waits besides. */
+    answer: ({
+      approved,
+      arrived,
+      rate,
+      since,
+      waiting,
+    }: Record<'approved' | 'arrived' | 'rate' | 'waiting', string> & { since: readonly string[] }) =>
+      since.length === 0
+        ? `${approved} of ${arrived} auto-approved (${rate}), ${waiting} waiting.`
+        : `${approved} of ${arrived} auto-approved (${rate}), ${since.join(', ')}. ${waiting} others waiting.`,
+    inAudit: (n: string) => `${n} of them waiting for an audit`,
+    revised: (n: string) => `${n} revised since`,
     empty: (when: string) => `No items received ${when}.`,
     unit: (n: string, when: string) => `n ${n}, received ${when}`,
     parts: 'Items by current status',
@@ -74,8 +86,13 @@ export const messages = {
   flow: {
     question: 'Are we keeping up?',
     clear: 'Yes: nothing is waiting.',
-    inTime: (waiting: string) => `Yes: ${waiting} waiting, none past due.`,
-    late: (late: string, waiting: string) => `No: ${late} of ${waiting} waiting items are past due.`,
+    /** AN33: arrivals against decisions say yes or no. */
+    ahead: (more: string, when: string) => `Yes: ${more} more decided than sent to review ${when}.`,
+    even: (when: string) => `Yes: as many decided as sent to review ${when}.`,
+    behind: (more: string, when: string) => `No: ${more} more sent to review than decided ${when}.`,
+    inTime: (waiting: string) => `None of the ${waiting} waiting is past due.`,
+    oneInTime: 'The one that waits is not past due.',
+    late: (late: string, waiting: string) => `${late} of ${waiting} waiting ${late === '1' ? 'is' : 'are'} past due.`,
     empty: (when: string) => `No items received and none decided ${when}.`,
     unit: (step: string, { enqueued, arrived, decided }: Record<'enqueued' | 'arrived' | 'decided', string>) =>
       `${step} · ${enqueued} sent to review (of ${arrived} received) · ${decided} decided by reviewers`,
@@ -124,8 +141,12 @@ export const messages = {
 
   webhook: {
     question: 'Are webhooks delivered?',
-    answer: (delivered: string, dead: string) =>
-      `${delivered} of attempts succeeded, ${dead === '0' ? 'no' : dead} ${dead === '1' ? 'delivery' : 'deliveries'} failed permanently.`,
+    /** WH10: deliveries, and not their attempts. */
+    all: (n: string) => (n === '1' ? 'The one delivery arrived.' : `All ${n} deliveries arrived.`),
+    some: (rate: string, n: string, dead: string) =>
+      `${rate} of ${n === '1' ? 'one delivery' : `${n} deliveries`} arrived, ${dead} failed permanently.`,
+    none: 'No delivery has ended yet.',
+    retrying: (n: string, age: string) => `${n} retrying${n === '1' ? ' for' : ', the oldest for'} ${age}.`,
     empty: (when: string) => `No webhook deliveries ${when}.`,
     unit: (n: string, p50: string, p99: string) =>
       `attempts n ${n} · time to delivery: 50% within ${p50}, 99% within ${p99}`,
@@ -144,7 +165,6 @@ export const messages = {
     unit: (n: string, p99: string, few: boolean) =>
       `from arrival to human decision (log scale) · 99% within ${p99} · n ${n}${few ? ' (small sample)' : ''}`,
     emptyUnit: 'from arrival to human decision · n 0',
-    underSecond: 'under 1 s',
     p50: (length: string) => `p50 ${length}`,
     p90: (length: string) => `p90 ${length}`,
     target: (length: string) => `target ${length}`,

@@ -75,7 +75,8 @@ describe('the reviewers', () => {
 });
 
 it.each(Object.entries(messages.health))('a webhook that is %s says “%s” beside an icon', (health, word) => {
-  const { container } = render(WebhookHealth, { health: health as keyof typeof messages.health });
-  expect(textOf(container)).toBe(word);
+  const summary = { webhook: health as keyof typeof messages.health, retrying: 4 };
+  const { container } = render(WebhookHealth, { summary });
+  expect(textOf(container)).toBe(health === 'retrying' ? '4 retrying' : word);
   expect(container.querySelector('svg')).not.toBeNull();
 });

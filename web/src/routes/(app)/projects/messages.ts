@@ -1,6 +1,6 @@
 // Texts of the list of projects and of onboarding.
-import type { Health } from './table.ts';
 import type { DecisionAction } from '@countersign/shared/enums';
+import type { WebhookHealth } from '@countersign/shared/figures';
 import { ACTIONS } from '@countersign/shared/review-actions';
 
 const people = (names: readonly string[], more: number): string => {
@@ -39,9 +39,12 @@ export const messages = {
     not_set: 'not set up',
     waiting: 'no deliveries yet',
     healthy: 'healthy',
+    retrying: 'retrying',
     failing: 'failing',
     paused: 'paused',
-  } satisfies Record<Health, string>,
+  } satisfies Record<WebhookHealth, string>,
+  /** WH10: how many deliveries wait for another attempt. */
+  retrying: (n: string) => `${n} retrying`,
 
   first: {
     heading: 'Get started',

@@ -9,7 +9,7 @@ const row = (id: string, summary: Partial<ProjectSummary> = {}, name = id) => ({
   id,
   name,
   summary: {
-    waiting: 0,
+    queued: 0,
     escalated: 0,
     oldest_at: null,
     reviewer_count: 0,
@@ -27,18 +27,18 @@ describe('sortedIds', () => {
   const rows = [
     row(
       'b',
-      { waiting: 2, oldest_at: late, reviewer_count: 1, decided_today: 10, overridden_today: 5, webhook: 'healthy' },
+      { queued: 2, oldest_at: late, reviewer_count: 1, decided_today: 10, overridden_today: 5, webhook: 'healthy' },
       'Émile',
     ),
     row(
       'a',
-      { waiting: 1, escalated: 11, oldest_at: null, reviewer_count: 0, decided_today: 0, webhook: 'failing' },
+      { queued: 1, escalated: 11, oldest_at: null, reviewer_count: 0, decided_today: 0, webhook: 'failing' },
       'zebra 10',
     ),
     row(
       'c',
       {
-        waiting: 2,
+        queued: 2,
         oldest_at: early,
         reviewer_count: 3,
         decided_today: 40,
@@ -93,9 +93,9 @@ describe('a click on a head', () => {
 
 describe('settled', () => {
   it('leaves every row in place, when its figures change', () => {
-    const before = [row('a', { waiting: 9 }), row('b', { waiting: 5 })];
+    const before = [row('a', { queued: 9 }), row('b', { queued: 5 })];
     const order = sortedIds(before, { by: 'waiting', descending: true });
-    const after = [row('a', { waiting: 0 }), row('b', { waiting: 50 })];
+    const after = [row('a', { queued: 0 }), row('b', { queued: 50 })];
     expect(settled(order, after)).toEqual(['a', 'b']);
   });
 

@@ -1,7 +1,6 @@
 // The list of projects as a table: its columns, how each sorts, the filter, and a stable order.
+import { waitingOf, type WebhookHealth } from '@countersign/shared/figures';
 import type { Project } from '@countersign/shared/schemas/projects';
-
-export type Health = Project['summary']['webhook'];
 
 export const COLUMNS = [
   'name',
@@ -23,12 +22,11 @@ export interface Sort {
 
 type Row = Pick<Project, 'id' | 'name' | 'summary'>;
 
-/** All items that wait for people, regardless of who may decide them. */
-export const openItems = ({ waiting, escalated }: Pick<Project['summary'], 'waiting' | 'escalated'>): number =>
-  waiting + escalated;
-
 /** The most urgent comes first. */
-const HEALTH_ORDER = { failing: 0, paused: 1, waiting: 2, not_set: 3, healthy: 4 } satisfies Record<Health, number>;
+const HEALTH_ORDER = {
+  ...{ failing: 0, paused: 1, retrying: 2 },
+  ...{ waiting: 3, not_set: 4, healthy: 5 },
+} satisfies Record<WebhookHealth, number>;
 
 interface Plan {
   /** The direction of the first click: the largest counts, the oldest ages, names from A. */
@@ -39,7 +37,7 @@ interface Plan {
 
 const PLANS = {
   name: { descending: false, value: ({ name }) => name },
-  waiting: { descending: true, value: ({ summary }) => openItems(summary) },
+  waiting: { descending: true, value: ({ summary }) => waitingOf(summary) },
   oldest: {
     descending: false,
     value: ({ summary }) => (summary.oldest_at === null ? null : Date.parse(summary.oldest_at)),

@@ -1,18 +1,18 @@
 // Texts of the live team view.
 import type { Drain, TeamView, Flow } from '@countersign/shared/schemas/team';
-import { count, duration } from '#lib/format/format.ts';
+import { count, hourAndMinute, length } from '#lib/format/format.ts';
 import type { MemberStatus } from './member-status.ts';
 
 const items = (n: number) => `${count(n)} ${n === 1 ? 'item' : 'items'}`;
-const hourAndMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
 /** The time windows of the pace, as part of a sentence. */
 const LAST = { 15: 'the last 15 minutes', 60: 'the last hour' } satisfies Record<Flow['minutes'], string>;
 const last = (minutes: Flow['minutes'] | null) => LAST[minutes ?? 60];
 
-/** Seconds as people say them. */
-export const length = (seconds: number): string => (seconds < 1 ? 'under 1 s' : duration(seconds * 1000));
+/** When that is, `seconds` from now: the time of day, with the day from half a day on. */
+const timeOf = (at: number, seconds: number): string =>
+  seconds < 12 * 3600 ? hourAndMinute(at) : dayAndTime.format(at);
 
 export const teamMessages = {
   page: 'Team',
@@ -28,8 +28,7 @@ export const teamMessages = {
       if (state === 'empty') return 'The queue is empty.';
       if (state === 'draining' && seconds !== null) {
         const at = now + seconds * 1000;
-        const time = (seconds < 12 * 3600 ? hourAndMinute : dayAndTime).format(at);
-        return `In ${length(seconds)}, at ${time}, at the pace of ${last(minutes)}.`;
+        return `In ${length(seconds)}, at ${timeOf(at, seconds)}, at the pace of ${last(minutes)}.`;
       }
       if (state === 'growing')
         return `Never at this pace: in ${last(minutes)} more items were sent to review than decided.`;
@@ -43,7 +42,7 @@ export const teamMessages = {
         .join(' · '),
     line: (waiting: string, end: string) => `From ${waiting} waiting now to 0 at ${end}`,
     now: 'now',
-    at: (ms: number, seconds: number) => (seconds < 12 * 3600 ? hourAndMinute : dayAndTime).format(ms),
+    at: timeOf,
   },
 
   head: {

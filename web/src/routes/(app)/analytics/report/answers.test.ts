@@ -8,34 +8,41 @@ import {
   expiredAnswer,
   flowAnswer,
   invalidAnswer,
-  length,
   mixAnswer,
   overridesAnswer,
   slowerAnswer,
   timeAnswer,
+  webhookAnswer,
 } from './answers.ts';
 
-const queue = (queued: number, past_due: number) => ({
-  waiting: { queued, escalated: 0 },
-  past_due,
-  arrived: 10,
-  decided: 4,
-  flow: [],
+/** `queued` wait and `past_due` of them are late; what came to people and what they decided. */
+const queue = (queued: number, past_due: number, [enqueued, decided]: [number, number] = [4, 4]) => ({
+  ...{ waiting: { queued, escalated: 0 }, past_due, arrived: 10, decided },
+  flow: [{ enqueued: 1 }, { enqueued: enqueued - 1 }],
 });
 
 describe('flowAnswer', () => {
-  it('is no as soon as one item is past due (LC3)', () => {
-    expect(flowAnswer(queue(5, 1), 'day').answer).toBe('No: 1 of 5 waiting items are past due.');
-    expect(flowAnswer(queue(5, 0), 'day').answer).toBe('Yes: 5 waiting, none past due.');
-    expect(flowAnswer(queue(0, 0), 'day').answer).toBe('Yes: nothing is waiting.');
+  it.each([
+    [
+      queue(1743, 0, [2400, 657]),
+      'No: 1,743 more sent to review than decided in the last 24 hours. None of the 1,743 waiting is past due.',
+    ],
+    [queue(5, 1, [4, 10]), 'Yes: 6 more decided than sent to review in the last 24 hours. 1 of 5 waiting is past due.'],
+    [queue(5, 2), 'Yes: as many decided as sent to review in the last 24 hours. 2 of 5 waiting are past due.'],
+    [queue(1, 0), 'Yes: as many decided as sent to review in the last 24 hours. The one that waits is not past due.'],
+    [queue(0, 0), 'Yes: nothing is waiting.'],
+    [
+      queue(20_000, 10_000, [9, 4]),
+      'No: 5 more sent to review than decided in the last 24 hours. 10,000+ of 20,000 waiting are past due.',
+    ],
+  ])('AN33: is no where the queue grew, and says then what is past due (LC3): %#', (report, answer) => {
+    expect(flowAnswer(report, 'day').answer).toBe(answer);
   });
 
-  it('adds all arrivals to the items for people, and that more may be past due than is counted', () => {
-    const flow = [{ enqueued: 3 }, { enqueued: 4 }];
-    expect(flowAnswer({ ...queue(5, 0), flow }, 'day').unit).toBe(
+  it('adds all arrivals to the items for people', () => {
+    expect(flowAnswer(queue(5, 0, [7, 4]), 'day').unit).toBe(
       'per hour · 7 sent to review (of 10 received) · 4 decided by reviewers',
     );
-    expect(flowAnswer(queue(20_000, 10_000), 'day').answer).toBe('No: 10,000+ of 20,000 waiting items are past due.');
   });
 
   it('draws nothing when nothing happened and nothing waits', () => {
@@ -65,8 +72,7 @@ describe('timeAnswer', () => {
 
   it('describes less than a second', () => {
     const fast = timeAnswer({ time_to_decision: { n: 2, p50: 0.2, p90: 0.9, p99: 0.9 } }, 'day');
-    expect(fast.answer).toBe('50% within 1 s, 90% within 1 s.');
-    expect([length(0), length(0.9), length(1), length(61)]).toEqual(['under 1 s', 'under 1 s', '1 s', '1 min']);
+    expect(fast.answer).toBe('50% within 0.2 s, 90% within 0.9 s.');
   });
 });
 
@@ -104,15 +110,50 @@ describe('mixAnswer', () => {
     withdrawn: 0,
     expired: 0,
   };
+  const routing = { auto_approved: 1, queued: 2, escalated: 1, rejected: 0 };
+  const report = { mix, routing, arrived: 4, audits: { waiting: 0 } };
+
   it('counts both open statuses as waiting', () => {
-    expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe(`${percent(1, 4)} auto-approved, 3 waiting.`);
+    expect(mixAnswer(report, 'day').answer).toBe(`1 of 4 auto-approved (${percent(1, 4)}), 3 waiting.`);
+  });
+
+  it('AN34: counts what was shipped as automatic, in audit or revised since', () => {
+    const shipped = { ...report, arrived: 2640, routing: { ...routing, auto_approved: 344 }, audits: { waiting: 70 } };
+    expect(
+      mixAnswer({ ...shipped, mix: { ...mix, auto_approved: 344, queued: 1673, escalated: 0 } }, 'day').answer,
+    ).toBe('344 of 2,640 auto-approved (13%), 70 of them waiting for an audit. 1,673 others waiting.');
+    expect(mixAnswer({ ...shipped, mix: { ...mix, auto_approved: 342 } }, 'day').answer).toContain(
+      '70 of them waiting for an audit, 2 revised since. 3 others waiting.',
+    );
   });
 
   it('has no shares of an empty whole', () => {
-    expect(mixAnswer({ mix: { ...mix, auto_approved: 0, queued: 0, escalated: 0 }, arrived: 0 }, 'day').known).toBe(
-      false,
-    );
+    expect(mixAnswer({ ...report, arrived: 0 }, 'day').known).toBe(false);
   });
+});
+
+describe('webhookAnswer', () => {
+  const NOW = Date.parse('2026-03-01T12:40:00.000Z');
+  const none = { n: 0, p50: null, p90: null, p99: null };
+  const said = (succeeded: number, dead: number, retrying: number) => {
+    const oldest_retrying_at = retrying > 0 ? '2026-03-01T12:00:00.000Z' : null;
+    const webhook = { succeeded, dead, failed: 9, paused: 0, time_to_deliver: none, retrying, oldest_retrying_at };
+    return webhookAnswer({ webhook }, 'day', NOW);
+  };
+
+  it.each([
+    [199, 1, 4, '99.5% of 200 deliveries arrived, 1 failed permanently. 4 retrying, the oldest for 40 min.'],
+    [20, 0, 0, 'All 20 deliveries arrived.'],
+    [1, 0, 1, 'The one delivery arrived. 1 retrying for 40 min.'],
+    [0, 1, 0, '0% of one delivery arrived, 1 failed permanently.'],
+    [0, 0, 2, 'No delivery has ended yet. 2 retrying, the oldest for 40 min.'],
+    [0, 0, 0, 'No webhook deliveries in the last 24 hours.'],
+  ])(
+    'WH10: counts deliveries and not attempts: %i arrived, %i dead, %i retrying',
+    (succeeded, dead, retrying, words) => {
+      expect(said(succeeded, dead, retrying)).toBe(words);
+    },
+  );
 });
 
 describe('overridesAnswer', () => {

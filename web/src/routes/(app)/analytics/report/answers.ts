@@ -1,5 +1,6 @@
 // Answers each question of the page in one sentence: an unknown value is named, never drawn as zero.
-import { count, duration, share } from '#lib/format/format.ts';
+import { count, duration, length, share } from '#lib/format/format.ts';
+import { arrivedShare, automaticOf, growthOf, paceOf, waitingOf } from '@countersign/shared/figures';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics } from '@countersign/shared/schemas/analytics';
@@ -16,49 +17,82 @@ export interface Answer {
   known: boolean;
 }
 
-/** Items that wait for a person now. */
-export const waitingOf = ({ waiting }: Pick<Analytics, 'waiting'>): number => waiting.queued + waiting.escalated;
-
-/** The number past due, or a lower bound of it. */
-export const pastDue = (n: number): string => `${count(n)}${n < COUNT_LIMIT ? '' : '+'}`;
-
-/** A duration in seconds as people say it. */
-export const length = (seconds: number): string => (seconds < 1 ? messages.time.underSecond : duration(seconds * 1000));
+/** A number that is counted up to `COUNTED`: itself, or a lower bound of it. */
+export const atLeast = (n: number): string => `${count(n)}${n < COUNT_LIMIT ? '' : '+'}`;
 
 const SECONDS = [1, 10, 60, 600, 3600, 36_000, 86_400, 604_800, 2_592_000, 31_536_000];
 /** Round durations for a time scale, in seconds, with their labels. */
 export const TIME_TICKS = SECONDS.map((value) => ({ value, label: length(value) }));
 
-export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, range: Range): Answer {
+/** AN34. */
+export function mixAnswer(
+  report: Pick<Analytics, 'mix' | 'routing' | 'arrived'> & { audits: { waiting: number } },
+  range: Range,
+): Answer {
+  const { mix, arrived } = report;
   const when = messages.range.last[range];
   const unit = messages.mix.unit(count(arrived), when);
   if (arrived === 0) return { answer: messages.mix.empty(when), unit, known: false };
-  const waiting = count((mix.queued ?? 0) + (mix.escalated ?? 0));
-  return { answer: messages.mix.answer(share(mix.auto_approved ?? 0, arrived), waiting), unit, known: true };
+  const { approved, inAudit, revised } = automaticOf(report);
+  const answer = messages.mix.answer({
+    ...{ approved: count(approved), arrived: count(arrived), rate: share(approved, arrived) },
+    since: [
+      ...(inAudit > 0 ? [messages.mix.inAudit(count(inAudit))] : []),
+      ...(revised > 0 ? [messages.mix.revised(count(revised))] : []),
+    ],
+    waiting: count(waitingOf({ queued: mix.queued ?? 0, escalated: mix.escalated ?? 0 })),
+  });
+  return { answer, unit, known: true };
 }
 
-/** The target defines keeping up: arrivals and decisions of a window do not show what waits too long. */
+/** AN33: arrivals against decisions say yes or no, and due times are a second sentence. */
 export function flowAnswer(
   report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'decided'> & { flow: readonly { enqueued: number }[] },
   range: Range,
 ): Answer {
   const { past_due, arrived, decided } = report;
-  const waiting = waitingOf(report);
+  const waiting = waitingOf(report.waiting);
   const enqueued = report.flow.reduce((sum, bucket) => sum + bucket.enqueued, 0);
   const unit = messages.flow.unit(messages.flow.step[range], {
     enqueued: count(enqueued),
     arrived: count(arrived),
     decided: count(decided),
   });
-  if (waiting + arrived + decided === 0)
-    return { answer: messages.flow.empty(messages.range.last[range]), unit, known: false };
-  const answer =
-    past_due > 0
-      ? messages.flow.late(pastDue(past_due), count(waiting))
-      : waiting > 0
-        ? messages.flow.inTime(count(waiting))
-        : messages.flow.clear;
-  return { answer, unit, known: true };
+  const when = messages.range.last[range];
+  if (waiting + arrived + decided === 0) return { answer: messages.flow.empty(when), unit, known: false };
+  const growth = count(Math.abs(growthOf({ enqueued, decided })));
+  const pace = {
+    idle: messages.flow.clear,
+    clear: messages.flow.clear,
+    ahead: messages.flow.ahead(growth, when),
+    even: messages.flow.even(when),
+    behind: messages.flow.behind(growth, when),
+  }[paceOf(waiting, { enqueued, decided })];
+  return { answer: waiting === 0 ? pace : `${pace} ${dueWords(past_due, waiting)}`, unit, known: true };
+}
+
+function dueWords(late: number, waiting: number): string {
+  if (late > 0) return messages.flow.late(atLeast(late), count(waiting));
+  return waiting === 1 ? messages.flow.oneInTime : messages.flow.inTime(count(waiting));
+}
+
+/** WH10: how many of the deliveries that ended arrived, and what is being retried. `now` in ms. */
+export function webhookAnswer({ webhook }: Pick<Analytics, 'webhook'>, range: Range, now: number): string {
+  const { succeeded, dead, retrying, oldest_retrying_at: oldest } = webhook;
+  const rate = arrivedShare(webhook);
+  const ended = count(succeeded + dead);
+  const retried =
+    retrying > 0 && oldest !== null
+      ? messages.webhook.retrying(atLeast(retrying), duration(now - Date.parse(oldest)))
+      : '';
+  const none = retried === '' ? messages.webhook.empty(messages.range.last[range]) : messages.webhook.none;
+  const said =
+    rate === null
+      ? none
+      : dead === 0
+        ? messages.webhook.all(ended)
+        : messages.webhook.some(share(succeeded, succeeded + dead), ended, count(dead));
+  return retried === '' ? said : `${said} ${retried}`;
 }
 
 export function timeAnswer({ time_to_decision }: Pick<Analytics, 'time_to_decision'>, range: Range): Answer {
@@ -66,9 +100,7 @@ export function timeAnswer({ time_to_decision }: Pick<Analytics, 'time_to_decisi
   if (n === 0 || p50 === null || p90 === null || p99 === null) {
     return { answer: messages.time.empty(messages.range.last[range]), unit: messages.time.emptyUnit, known: false };
   }
-  // A decision within less than a second is also within one.
-  const within = (seconds: number) => length(Math.max(1, seconds));
-  const answer = n === 1 ? messages.time.one(length(p50)) : messages.time.answer(within(p50), within(p90));
+  const answer = n === 1 ? messages.time.one(length(p50)) : messages.time.answer(length(p50), length(p90));
   return { answer, unit: messages.time.unit(count(n), length(p99), n < SMALL_N), known: true };
 }
 
@@ -86,7 +118,7 @@ export function slowerAnswer(
   if (first === undefined) return { answer: messages.time.empty(messages.range.last[range]), unit, known: false };
   const slowest = rest.reduce((worst, each) => (each.p50 > worst.p50 ? each : worst), first);
   return {
-    answer: messages.slower.answer(name(slowest.timeBucket), length(Math.max(1, slowest.p50))),
+    answer: messages.slower.answer(name(slowest.timeBucket), length(slowest.p50)),
     unit,
     known: true,
   };

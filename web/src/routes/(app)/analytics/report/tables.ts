@@ -1,10 +1,9 @@
 // The figures of every plot as a table, for "show as a table" and the CSV.
 import type { PlotTable } from '#lib/components/charts/table.ts';
-import { count, share } from '#lib/format/format.ts';
+import { count, length, share } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
 import type { ItemStatus } from '@countersign/shared/enums';
-import { length } from './answers.ts';
 import { EXPIRED_SPLITS, expiredRatesOf, invalidRatesOf, ratesOf, SPLITS, type Rate } from './overrides.ts';
 import type { FlowBucket } from '../range.ts';
 import { messages } from '../messages.ts';

@@ -57,7 +57,6 @@ export const messages = {
     reset: 'Reset',
     unit: (n: string, decided: string, median: string) =>
       `n ${n} received, ${decided} reviewed${median} · bands: ${LEVEL} prediction interval`,
-    underSecond: 'under 1 s',
     median: (seconds: string, n: string) => ` · median ${seconds} per decision (n ${n})`,
     empty: 'No items received in the last 30 days.',
     fewer: (n: string) => `${n} fewer reviews than now`,

@@ -1,6 +1,6 @@
 // The curves of the what-if, its answer in a sentence, its table, and the changes of applying it.
 import type { PlotTable } from '#lib/components/charts/table.ts';
-import { confidence, count, duration, share } from '#lib/format/format.ts';
+import { confidence, count, length, share } from '#lib/format/format.ts';
 import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import { predict, type Prediction, type Replay, type Trial } from '@countersign/shared/statistics/what-if';
 import { messages } from './messages.ts';
@@ -90,7 +90,6 @@ export function whatIfAnswer(
   now: Prediction | null,
   tried: Prediction | null,
 ) {
-  const length = (seconds: number) => (seconds < 1 ? messages.whatIf.underSecond : duration(seconds * 1000));
   const each = median.seconds === null ? '' : messages.whatIf.median(length(median.seconds), count(median.n));
   const unit = messages.whatIf.unit(count(arrivals.n), count(decisions.n), each);
   if (now === null || tried === null) return { answer: messages.whatIf.empty, unit };

@@ -1,6 +1,6 @@
 // The time of a learning in short form: the time today, the day and the time before that.
+import { hourAndMinute } from '#lib/format/format.ts';
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const dayClock = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
@@ -12,6 +12,6 @@ const yearClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', time
 /** An ISO time relative to now (ms), in the user's zone. */
 export function when(iso: string, now: number): string {
   const [at, today] = [new Date(iso), new Date(now)];
-  if (at.toDateString() === today.toDateString()) return clock.format(at);
+  if (at.toDateString() === today.toDateString()) return hourAndMinute(at.getTime());
   return (at.getFullYear() === today.getFullYear() ? dayClock : yearClock).format(at);
 }

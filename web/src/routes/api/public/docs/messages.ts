@@ -1,5 +1,6 @@
 // Texts of the API documentation outside the OpenAPI document itself.
 import type { ItemStatus } from '@countersign/shared/enums';
+import { took } from '#lib/format/format.ts';
 
 export const messages = {
   page: 'API documentation',
@@ -84,7 +85,7 @@ export const messages = {
     keyMissing: 'Enter your API key.',
     copyCurl: 'Copy as curl',
     sending: 'Sending',
-    took: (ms: string) => `${ms} ms`,
+    took,
     failed: 'No response',
     failedText: 'Check your connection and try again.',
     badHeader: 'Invalid header',

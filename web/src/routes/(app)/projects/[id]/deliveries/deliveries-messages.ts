@@ -1,5 +1,6 @@
 // Texts of the deliveries tab.
 import type { Attempt, DeliveryDetail, Timings, Delivery } from '@countersign/shared/schemas/deliveries';
+import { took } from '#lib/format/format.ts';
 import { causeOf, type AttemptCause } from './delivery-causes.ts';
 import type { DeliveryQuery, Choice, Kind } from './delivery-search.ts';
 
@@ -76,7 +77,7 @@ export const deliveriesMessages = {
     string
   >,
   reusedConnection: 'reused connection',
-  took: (ms: number) => `${Math.round(ms)} ms`,
+  took,
   request: 'Request',
   requestHeaders: 'Request headers',
   masked: 'Signatures are hidden.',

@@ -3,7 +3,7 @@ import { NOTIFICATION_KINDS, type NotificationKind } from '@countersign/shared/e
 import { NOTIFICATION_LIMITS } from '@countersign/shared/limits';
 import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
 import type { NotificationMessage } from '@countersign/shared/schemas/webhook';
-import { plural } from '#lib/format/format.ts';
+import { plural, share, took } from '#lib/format/format.ts';
 
 type RuleName = NotificationRule['rule'];
 type Status = NotificationMessage['status'];
@@ -87,7 +87,7 @@ export const notificationsMessages = {
     attempts: (count: number) => plural(count, 'attempt', 'attempts'),
     attemptList: (text: string) => `Attempts of: ${text}`,
     attempt: (n: number) => `Attempt ${n}`,
-    took: (ms: number) => `${Math.round(ms)} ms`,
+    took,
     ok: 'delivered',
   },
 } as const;
@@ -96,7 +96,7 @@ export const notificationsMessages = {
 export function ruleText(rule: NotificationRule): string {
   if (rule.rule === 'waiting_longer_than') return `waiting over ${plural(rule.minutes, 'minute', 'minutes')}`;
   if (rule.rule === 'queue_deeper_than') return `more than ${plural(rule.items, 'item', 'items')} waiting`;
-  if (rule.rule === 'deadline_near') return `${Math.round(rule.share * 100)}% of the time to a deadline passed`;
+  if (rule.rule === 'deadline_near') return `${share(rule.share, 1)} of the time to a deadline passed`;
   return STATES[rule.rule];
 }
 

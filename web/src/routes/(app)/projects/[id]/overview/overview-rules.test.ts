@@ -1,7 +1,8 @@
 // The overview: the depth line's window, steps and sentence, and which deliveries are shown as its last errors.
 import type { Delivery } from '@countersign/shared/schemas/deliveries';
 import { describe, expect, it } from 'vitest';
-import { clockName, depthAnswer, depthQuery, depthSteps, lastErrors } from './overview-rules.ts';
+import { hourAndMinute } from '#lib/format/format.ts';
+import { depthAnswer, depthQuery, depthSteps, lastErrors } from './overview-rules.ts';
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const minute = (index: number) => new Date(NOON + index * 60_000).toISOString();
@@ -26,9 +27,9 @@ describe('the sentence of the depth line', () => {
     ['nothing', [0, 0, 0], 'Nothing was waiting.'],
     ['no data', [], 'Nothing was waiting.'],
     ['a peak now', [1, 3, 7], '7 now (peak).'],
-    ['an earlier peak', [1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 60_000)}.`],
-    ['two equal peaks: the later one', [9, 1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 120_000)}.`],
-    ['an empty queue after a peak', [4, 0], `0 now, peak 4 at ${clockName(NOON)}.`],
+    ['an earlier peak', [1, 9, 2], `2 now, peak 9 at ${hourAndMinute(NOON + 60_000)}.`],
+    ['two equal peaks: the later one', [9, 1, 9, 2], `2 now, peak 9 at ${hourAndMinute(NOON + 120_000)}.`],
+    ['an empty queue after a peak', [4, 0], `0 now, peak 4 at ${hourAndMinute(NOON)}.`],
   ])('of %s', (_, depths, said) => {
     expect(depthAnswer(steps(...depths))).toBe(said);
   });

@@ -2,7 +2,7 @@
 import type { Analytics } from '@countersign/shared/schemas/analytics';
 import type { Delivery } from '@countersign/shared/schemas/deliveries';
 import type { Step } from '#lib/components/charts/steps.ts';
-import { count } from '#lib/format/format.ts';
+import { count, hourAndMinute } from '#lib/format/format.ts';
 import { messages } from './overview-messages.ts';
 
 const MINUTE = 60_000;
@@ -37,11 +37,6 @@ export function depthSteps({ flow, to }: { flow: Flow; to: string }): Step[] {
   });
 }
 
-const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-
-/** A time on the axis. */
-export const clockName = (at: number): string => clockTime.format(at);
-
 /** The line in one sentence: how many wait now, and its peak. */
 export function depthAnswer(steps: readonly Step[]): string {
   const now = steps.at(-1)?.main ?? 0;
@@ -49,7 +44,7 @@ export function depthAnswer(steps: readonly Step[]): string {
   const peak = steps.reduce((most, step) => (step.main >= most.main ? step : most), steps[0] ?? NOTHING);
   if (peak.main === 0) return messages.depth.nothing;
   if (peak.main === now) return messages.depth.still(count(now));
-  return messages.depth.most(count(now), count(peak.main), clockName(peak.start));
+  return messages.depth.most(count(now), count(peak.main), hourAndMinute(peak.start));
 }
 
 const NOTHING: Step = { start: 0, end: 0, lead: 0, main: 0, partial: false };

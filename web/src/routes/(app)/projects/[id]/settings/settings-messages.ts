@@ -1,5 +1,6 @@
 // Texts of a project's settings: the rules, the save bar, and conflicts of two owners.
 import { count } from '#lib/format/format.ts';
+import { stopMessages } from '#lib/stop/stop-messages.ts';
 import type { ContentKind, OnDeadline } from '@countersign/shared/enums';
 import { SETTINGS, type ProjectSettings, type Setting, type SettingWith } from '@countersign/shared/settings';
 import type { Fault, FieldName } from './settings-form.ts';
@@ -156,6 +157,9 @@ export const settingsMessages = {
       escalate: 'below: escalated',
     },
     hidden: 'Thresholds and confidence are hidden from reviewers because this project audits some auto-approvals.',
+    /** RT7: in the words of the banner of a stopped project. */
+    stopped: stopMessages.everything,
+    normally: 'Normally:',
     belowSentence: {
       reject: 'is rejected',
       queue: 'is reviewed too',
