@@ -1,0 +1,232 @@
+// One project with enough of everything: all answers of the API count the same, and are what the page tests render.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { automaticOf, growthOf, isBehind, paceOf, stopWouldAdd, waitingOf } from '@countersign/shared/figures';
+import type { Analytics } from '@countersign/shared/schemas/analytics';
+import { settingsOf } from '../../../src/usecases/projects/settings.ts';
+import { presentProject } from '../../../src/presenters/project.ts';
+import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
+import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
+import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
+import { claim } from '../../../src/usecases/claims/claim.ts';
+import { revise } from '../../../src/usecases/decisions/revise.ts';
+import { listQueue } from '../../../src/usecases/items/list-queue.ts';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
+import { readProject } from '../../../src/usecases/projects/list-projects.ts';
+import { stopProject } from '../../../src/usecases/projects/stop-project.ts';
+import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
+import { endAllClaims } from '../support/database-helpers.ts';
+import { anItem, createProjectFixture, items, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+import { aDelivery, makeDue, sendAll } from '../webhooks/pending-deliveries.ts';
+import { relayAll } from './rollup-checks.ts';
+
+const testEnv = useServices();
+/** Where the page tests find the answers of this world. */
+const ANSWERS = '../../../../web/src/routes/(app)/analytics/agreement/answers.json';
+let world: ProjectFixture;
+
+beforeAll(async () => {
+  await endAllClaims(testEnv);
+  world = await buildWorld();
+});
+
+/** Eight shipped by routing (three drawn for an audit), one refused by it, and eleven for people. */
+async function buildWorld(): Promise<ProjectFixture> {
+  const { services } = testEnv;
+  const { port } = await httpReceiver((request, response) => {
+    const failing = (request.url ?? '').startsWith('/failing');
+    request.resume().on('end', () => response.writeHead(failing ? 503 : 204).end());
+  });
+  const url = (path: string) => `http://127.0.0.1:${port}/${path}`;
+  const made = await createProjectFixture(services, { audit_rate: 1 });
+  const sure = { confidence: 0.97 };
+  const [audited] = [
+    await anItem(services, made, sure),
+    await anItem(services, made, sure),
+    await anItem(services, made, sure),
+  ];
+  await setTo(made, { audit_rate: 0 });
+  const shipped = await Promise.all(Array.from({ length: 5 }, () => anItem(services, made, sure)));
+  await anItem(services, made, { confidence: 0.1 });
+  const queued = await items(services, made, 10);
+  await anItem(services, made, { riskFlags: ['legal'] });
+  const [wrong] = shipped;
+  if (!audited || !wrong) throw new Error('They were asked for.');
+  await review(services, made.anna, { itemId: audited.id, action: 'approve' });
+  await revise(services, made.supervisor, {
+    ...{ itemId: wrong.id, revises: undefined, action: 'reject' as const },
+    ...{ output: null, reason: 'Wrong fact', note: null },
+  });
+  for (const [place, { id }] of queued.slice(0, 4).entries())
+    await review(services, place < 3 ? made.anna : made.ben, { itemId: id, action: place === 0 ? 'edit' : 'approve' });
+  await claim(services, made.anna, queued[4]?.id ?? '');
+  await claim(services, made.ben, queued[5]?.id ?? '');
+  await claim(services, made.ben, queued[6]?.id ?? '');
+  const late = queued.slice(8).map(({ id }) => id);
+  await testEnv.sql(
+    `update item set created_at = created_at - interval '30 minutes', due_at = now() - interval '5 minutes' where id = any(?::uuid[])`,
+    [`{${late.join(',')}}`],
+  );
+  await deliveries(
+    made,
+    shipped.map(({ id }) => id),
+    url,
+  );
+  await relayAll(testEnv);
+  return made;
+}
+
+async function setTo({ owner, projectId }: ProjectFixture, changes: object): Promise<void> {
+  const { project } = await readProject(testEnv.services, owner, projectId);
+  await changeSettings(testEnv.services, owner, { projectId, settingsVersion: project.settingsVersion, changes });
+}
+
+/** Two deliveries that failed twice, one that failed once, and two newer ones that arrived. */
+async function deliveries(of: ProjectFixture, ids: string[], url: (path: string) => string): Promise<void> {
+  const next = (attempt: number) => aDelivery(testEnv, of, { itemId: ids.pop() ?? '', attempt });
+  const failed = [await next(1), await next(1)];
+  await setTo(of, { webhook_url: url('failing') });
+  await makeDue(testEnv);
+  await sendAll(testEnv.services);
+  await next(0);
+  await sendAll(testEnv.services);
+  await setTo(of, { webhook_url: url('working') });
+  for (let n = 0; n < 2; n += 1) await next(0);
+  await sendAll(testEnv.services);
+  await testEnv.sql(`update delivery set created_at = created_at - interval '40 minutes' where id = any(?::uuid[])`, [
+    `{${failed.join(',')}}`,
+  ]);
+}
+
+async function answers() {
+  const { services } = testEnv;
+  const { projectId, owner } = world;
+  const view = await readProject(services, owner, projectId);
+  const window = { projectId, from: undefined, to: undefined };
+  return {
+    project: presentProject(view, settingsOf(view.project)),
+    analytics: await readAnalytics(services, owner, { ...window, bucket: undefined }),
+    team: await readTeamView(services, owner, projectId),
+    audits: await readAudits(services, owner, window),
+    queue: (await listQueue(services, owner, { projectId, view: 'available', after: undefined, limit: 1 })).counts,
+  };
+}
+
+const sumOf = (flow: Analytics['flow'], of: 'enqueued' | 'decided') =>
+  flow.reduce((sum, bucket) => sum + bucket[of], 0);
+
+describe('the figures of one project', () => {
+  it('AN35: count the same waiting items on every page', async () => {
+    const { project, analytics, team, queue } = await answers();
+    const { summary } = project;
+    expect(waitingOf(summary)).toBe(9);
+    expect([analytics.waiting, team.waiting]).toEqual([1, 2].map(() => ({ queued: summary.queued, escalated: 1 })));
+    expect(analytics.flow.at(-1)).toMatchObject({ waiting: 9 });
+    expect(queue).toEqual({ available: 6, mine: 0, escalated: 1, all: 9 });
+    const held = team.people.flatMap(({ holding }) => holding).length + team.more_held;
+    expect([held, summary.reviewing, analytics.reviewing]).toEqual([3, 3, 3]);
+    expect(queue.available + held).toBe(queue.all);
+    expect(team.people.filter(({ holding }) => holding.length > 0).length).toBe(summary.reviewer_count);
+    expect([analytics.past_due, summary.oldest_at]).toEqual([2, analytics.oldest_at]);
+  });
+
+  it('AN34: count as automatic what was shipped, and those of it that people look at', async () => {
+    const { analytics, team, audits } = await answers();
+    expect(automaticOf(analytics)).toEqual({ approved: 8, inAudit: 2, revised: 1 });
+    expect(analytics.mix).toMatchObject({ auto_approved: 7, queued: 6, escalated: 1, approved: 4, rejected: 2 });
+    expect(Object.values(analytics.mix).reduce((sum, n) => sum + n, 0)).toBe(analytics.arrived);
+    expect(waitingOf({ queued: 6, escalated: 1 }) + analytics.audits.waiting).toBe(waitingOf(analytics.waiting));
+    expect(team.automatic_last_hour).toEqual({ arrived: 20, approved: 8, rejected: 1, audited: 3 });
+    expect(stopWouldAdd(team.automatic_last_hour)).toBe(6);
+    expect([audits.drawn - audits.judged, audits.judged]).toEqual([analytics.audits.waiting, analytics.audits.decided]);
+  });
+
+  it('AN33: say alike whether people keep up', async () => {
+    const { project, analytics, team } = await answers();
+    const flow = { enqueued: sumOf(analytics.flow, 'enqueued'), decided: sumOf(analytics.flow, 'decided') };
+    expect([flow, analytics.decided]).toEqual([{ enqueued: 14, decided: 5 }, project.summary.decided_today]);
+    expect(growthOf(flow)).toBe(waitingOf(analytics.waiting));
+    const hour = team.flow.find(({ minutes }) => minutes === 60);
+    expect({ enqueued: hour?.arrived, decided: hour?.decided }).toEqual(flow);
+    expect([paceOf(waitingOf(team.waiting), flow), isBehind(flow), team.drain.state]).toEqual([
+      'behind',
+      true,
+      'growing',
+    ]);
+  });
+
+  it('WH10: call no webhook healthy while deliveries are retried', async () => {
+    const { project, analytics } = await answers();
+    expect(project.summary).toMatchObject({ webhook: 'retrying', retrying: 2 });
+    expect(analytics.webhook).toMatchObject({ succeeded: 2, dead: 0, retrying: 2 });
+    const age = Date.parse(analytics.server_time) - Date.parse(analytics.webhook.oldest_retrying_at ?? '');
+    expect(Math.floor(age / 60_000)).toBe(40);
+  });
+
+  it('RT7: send everything to people while the project is stopped', async () => {
+    const before = await answers();
+    await stopProject(testEnv.services, world.supervisor, { projectId: world.projectId, note: 'Wrong prices' });
+    await anItem(testEnv.services, world, { confidence: 0.99 });
+    await relayAll(testEnv);
+    const { project, analytics } = await answers();
+    expect(project.stopped).toMatchObject({ by_name: 'Sam', note: 'Wrong prices' });
+    expect(automaticOf(analytics)).toEqual(automaticOf(before.analytics));
+    expect(waitingOf(project.summary)).toBe(waitingOf(before.project.summary) + 1);
+    const stored = {
+      running: before,
+      stopped: { ...before, project: { ...before.project, stopped: project.stopped } },
+    };
+    await expect(`${JSON.stringify(stableOf(stored), null, 2)}\n`).toMatchFileSnapshot(ANSWERS);
+    await closeReceivers();
+  });
+});
+
+const MINUTE = 60_000;
+const NOW = Date.parse('2026-03-02T12:00:00.000Z');
+
+/** The same answers at every run: ids by their first use, times to ten minutes before a fixed one, one bucket of the whole window. */
+function stableOf({ running, stopped }: Record<'running' | 'stopped', Awaited<ReturnType<typeof answers>>>) {
+  const ids = new Map<string, string>();
+  const idOf = (id: string) => {
+    if (!ids.has(id)) ids.set(id, `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`);
+    return ids.get(id);
+  };
+  const now = Date.parse(running.analytics.server_time);
+  const timeOf = (at: string) =>
+    new Date(NOW + Math.round((Date.parse(at) - now) / (10 * MINUTE)) * 10 * MINUTE).toISOString();
+  const stable = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value), (_, inner: unknown) => {
+      if (typeof inner !== 'string') return inner;
+      if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(inner)) return idOf(inner);
+      if (/^http:\/\/127\.0\.0\.1:\d+/.test(inner)) return 'https://receiver.example/hooks';
+      return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(inner) ? timeOf(inner) : inner;
+    });
+  const of = ({ project, analytics, team, ...rest }: typeof running) => ({
+    ...rest,
+    // Neither the log's length nor how fast this ran is a figure of the world.
+    project: { ...project, seq: 0 },
+    analytics: {
+      ...analytics,
+      ...{ counted: { seq: 0, head: 0, more: false }, time_to_decision: SLOW, time_to_claim: SLOW },
+      webhook: { ...analytics.webhook, time_to_deliver: SLOW },
+      flow: [
+        {
+          ...analytics.flow.at(-1),
+          at: analytics.from,
+          enqueued: sumOf(analytics.flow, 'enqueued'),
+          decided: sumOf(analytics.flow, 'decided'),
+          arrived: analytics.arrived,
+          time: SLOW,
+        },
+      ],
+    },
+    team: {
+      ...team,
+      median: { n: 0, seconds: null },
+      people: team.people.map((person) => ({ ...person, median_seconds: null })),
+    },
+  });
+  return stable({ running: of(running), stopped: of(stopped) });
+}
+
+const SLOW = { n: 5, p50: 60, p90: 120, p99: 300 };
