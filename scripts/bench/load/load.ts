@@ -46,7 +46,6 @@ export async function benchLoad(log: (line: string) => void, options: Options): 
     const rows: Row[] = [];
     const stage = { log, world, context, port, runs, audit };
     for (const page of wanted) rows.push(...(await measurePage(stage, page)));
-    world.close();
     return rows;
   } finally {
     await context.close();

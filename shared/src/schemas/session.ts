@@ -21,6 +21,8 @@ export type SignInInput = z.infer<typeof signInInput>;
 export const user = z.object({ id: uuid, address: z.string(), name: z.string().nullable() });
 export type User = z.infer<typeof user>;
 
+const position = z.object({ project_id: uuid, seq: z.int().min(0) });
+
 /** The signed-in user and their general permissions; each object carries its own abilities (PM7). */
 export const session = z
   .object({
@@ -28,6 +30,11 @@ export const session = z
     expires_at: timestamp,
     /** Open membership offers exist (PM5), so the page can show them from the start. */
     offered: z.boolean(),
+    /**
+     * The position of the event log of each of the user's projects; null for a user of very many. Read before anything else of a
+     * page: sockets that start from the same positions have missed nothing of what it read since (QU4).
+     */
+    positions: z.array(position).nullable(),
     abilities: abilitiesTo('create_project'),
   })
   .meta({ id: 'Session' });

@@ -6,6 +6,7 @@ import { presentAccount, presentOwnSession } from '../../presenters/session.ts';
 import { changeAccount, readAccount } from '../../usecases/access/account.ts';
 import { mayCreateProjects } from '../../usecases/projects/create-project.ts';
 import { endOtherSessions, endSession, signOut } from '../../usecases/credentials/end-sessions.ts';
+import { listOwnPositions } from '../../usecases/access/list-own-positions.ts';
 import { listOwnOffers } from '../../usecases/access/list-offers.ts';
 import { listSessions, ABSOLUTE_MS } from '../../usecases/credentials/sessions.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
@@ -60,10 +61,12 @@ async function readSession(
   who: Pick<MemberActor, 'userId' | 'address' | 'name' | 'expiresAt'>,
 ): Promise<Session> {
   const { userId: id, address, name, expiresAt } = who;
+  // Before the rest: a later position would hide what happened in between.
+  const positions = await listOwnPositions(services, id);
   const offers = await listOwnOffers(services, who, { after: undefined, limit: 1 });
   const abilities = { create_project: mayCreateProjects(services, { address }) };
   const offered = offers.rows.length > 0;
-  return { user: { id, address, name }, expires_at: expiresAt.toISOString(), offered, abilities };
+  return { user: { id, address, name }, expires_at: expiresAt.toISOString(), offered, positions, abilities };
 }
 
 function bindOwnSessions(bind: Binder, services: Services): void {

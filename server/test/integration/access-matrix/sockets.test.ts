@@ -5,7 +5,7 @@ import { io as connectSocket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declineOffer } from '@countersign/shared/routes/offers';
 import { removeMember } from '@countersign/shared/routes/projects';
-import { endSession } from '@countersign/shared/routes/session';
+import { endSession, readSession } from '@countersign/shared/routes/session';
 import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
 import { ROLES } from '@countersign/shared/enums';
 import { aSubmission, join, offerTo } from '../../builders.ts';
@@ -114,6 +114,18 @@ describe('T4: the rooms of a socket', () => {
     const rooms = [projectRoom(matrixEnv.ids.project), sessionRoom(sessionOf(matrixEnv.people[role])), ...blind];
     expect(roomsOf(listener)).toEqual(rooms.sort());
     expect(hasReceived(listener, await arrive([listener]))).toBe(true);
+  });
+
+  it.each<Who>([...ROLES, 'stranger', 'removed owner'])('QU4: start where the session of a %s says', async (who) => {
+    const before = await matrixEnv.people[who].call(readSession);
+    const listener = await connect(asPerson(matrixEnv, who));
+    await listener.caughtUp();
+    const [rooms] = listener.received.filter(({ event }) => event === 'rooms');
+    expect(JSON.parse(rooms?.text ?? 'null')).toEqual([before.positions]);
+    const submitted = await arrive([listener]);
+    expect(hasReceived(listener, submitted)).toBe(before.positions?.length === 1);
+    const { positions } = await matrixEnv.people[who].call(readSession);
+    expect(positions?.map(({ seq }) => seq)).toEqual(before.positions?.map(({ seq }) => seq + 1));
   });
 
   it.each<Who>(['stranger', 'removed reviewer', 'removed owner'])('of a %s are their session’s alone', async (who) => {

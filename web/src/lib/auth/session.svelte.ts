@@ -19,6 +19,8 @@ class SessionStore {
   /** Why the first read failed, for the Retry page. */
   error: unknown = $state.raw(null);
 
+  #positions: Session['positions'] = null;
+
   /** While signing out, the live connection learns of the end before the answer arrives. */
   #leaving = false;
 
@@ -62,12 +64,20 @@ class SessionStore {
     else location.reload();
   }
 
+  /** The positions of the event logs at the last session that began; once, because what is read later has newer ones. */
+  takePositions(): Session['positions'] {
+    const positions = this.#positions;
+    this.#positions = null;
+    return positions;
+  }
+
   /** Applies a session the server has just opened. A page of another user is not shown: it reloads. */
-  begin({ user, offered, abilities }: Session): void {
+  begin({ user, offered, positions, abilities }: Session): void {
     if (this.state === 'ended' && this.user !== null && this.user.id !== user.id) location.reload();
     this.user = user;
     this.abilities = abilities;
     this.offered = offered;
+    this.#positions = positions;
     this.state = 'signed_in';
   }
 

@@ -9,6 +9,7 @@ const held = (user: typeof ME) => ({
   user,
   expires_at: '2026-11-20T14:02:31.000Z',
   offered: false,
+  positions: null,
   abilities: { create_project: true },
 });
 const answer = (status: number, body?: object) =>

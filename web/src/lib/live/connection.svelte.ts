@@ -43,6 +43,8 @@ class Connection {
   #timers: ReturnType<typeof setTimeout>[] = [];
   #connectTimeout: ReturnType<typeof setTimeout> | undefined;
   #resyncs = 0;
+  /** The positions of the event logs before the page read anything; null once compared, or when they are not known. */
+  #readAt: readonly Position[] | null = null;
   /** Whether the session was requested a moment ago. */
   #sessionChecked = false;
   /** Whether the service answered its last request without a connection. */
@@ -78,10 +80,14 @@ class Connection {
     return this.#tooMany;
   }
 
-  /** Opens the connection. Does nothing when it is open. */
-  start(): void {
+  /**
+   * Opens the connection. Does nothing when it is open. `readAt` are the positions of the user's event logs from before the page
+   * read anything: sockets that start there have missed nothing, and nothing is read twice.
+   */
+  start(readAt: readonly Position[] | null = null): void {
     if (this.#socket !== null) return;
     this.#phase = 'connecting';
+    this.#readAt = readAt;
     const socket: Socket<ServerToClient, ClientToServer> = io({
       transports: ['websocket'],
       auth: { protocol: PROTOCOL },
@@ -89,7 +95,7 @@ class Connection {
     });
     this.#socket = socket;
     // The server has joined this socket to its rooms: no event is missed from here on, so the snapshots are read now.
-    socket.on('rooms', () => this.#resync(null));
+    socket.on('rooms', (rooms) => this.#entered(rooms));
     socket.on('resync', ({ project_id }) => this.#resync(project_id));
     socket.on('events', (events) => this.#receive(events));
     socket.on('metrics', ({ project_id }) => this.#metricsListeners.forEach((listener) => listener(project_id)));
@@ -156,6 +162,17 @@ class Connection {
       observeServerTime({ from, to: Infinity, sentAt: Date.now() });
       for (const { type, listener } of this.#listeners) if (type === '*' || type === event.type) listener(event);
     }
+  }
+
+  #entered(rooms: readonly Position[]): void {
+    const readAt = this.#readAt;
+    this.#readAt = null;
+    if (this.#phase !== 'connecting' || this.#resyncs > 0 || readAt === null || !isSame(readAt, rooms)) {
+      void this.#resync(null);
+      return;
+    }
+    this.#clearTimers();
+    this.#phase = 'live';
   }
 
   async #resync(projectId: string | null): Promise<void> {
@@ -236,6 +253,17 @@ class Connection {
 }
 
 export const live = new Connection();
+
+interface Position {
+  project_id: string;
+  seq: number;
+}
+
+/** Whether both name the same projects at the same positions. */
+function isSame(before: readonly Position[], now: readonly Position[]): boolean {
+  const seqs = new Map(before.map(({ project_id, seq }) => [project_id, seq]));
+  return before.length === now.length && now.every(({ project_id, seq }) => seqs.get(project_id) === seq);
+}
 
 /** Calls back on either. Returns the function that stops it. */
 function onOnlineOrVisible(callback: () => void): () => void {

@@ -57,6 +57,43 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe('QU4: the first connection', () => {
+  let read: number;
+  let stop: () => void;
+  beforeEach(() => {
+    read = 0;
+    stop = live.onResync(() => void (read += 1));
+    live.stop();
+    wire.forget();
+  });
+  afterEach(() => stop());
+
+  it.each<[string, typeof ROOMS | null, number]>([
+    ['reads nothing again where nothing has happened since', ROOMS, 0],
+    ['reads everything again after an event', [{ project_id: 'north', seq: 0 }], 1],
+    ['reads everything again for a new project', [], 1],
+    ['reads everything again instead of one that is gone', [...ROOMS, { project_id: 'south', seq: 1 }], 1],
+    ['reads everything again for another project', [{ project_id: 'south', seq: 1 }], 1],
+    ['reads everything again where the positions are not known', null, 1],
+  ])('%s', async (_, readAt, expected) => {
+    live.start(readAt);
+    await connect();
+    expect([live.state, read]).toEqual(['live', expected]);
+    wire.does('disconnect', 'transport close');
+    await connect();
+    expect([live.state, read]).toEqual(['live', expected + 1]);
+  });
+
+  it('reads everything again when it took so long that the page showed it as lost', async () => {
+    live.start(ROOMS);
+    wire.does('connect_error', new Error('websocket error'));
+    await vi.advanceTimersByTimeAsync(3000);
+    read = 0;
+    await connect();
+    expect(read).toBe(1);
+  });
+});
+
 describe('QU4: a lost connection', () => {
   it('is not shown for a second, shows as reconnecting then, and as offline after three', async () => {
     expect(live.state).toBe('live');
