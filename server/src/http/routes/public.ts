@@ -162,7 +162,10 @@ export function preferredWait(prefer: string | undefined): number | null {
 }
 
 export function bindOpenApi(bind: Binder, services: Services): void {
-  // Serialized once: it does not change while the process runs.
-  const document = rawJson<OpenApi>(JSON.stringify(openApiDocument(services.baseUrl)));
-  bind.open(readOpenApi, () => Promise.resolve(document));
+  // Made when it is first read, which a start need not wait for. It does not change while the process runs.
+  let document: OpenApi | undefined;
+  bind.open(readOpenApi, () => {
+    document ??= rawJson<OpenApi>(JSON.stringify(openApiDocument(services.baseUrl)));
+    return Promise.resolve(document);
+  });
 }
