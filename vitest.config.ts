@@ -18,6 +18,12 @@ const onServers = {
   expect: PATIENCE,
 };
 
+/**
+ * Files that wait for other processes, and leave a processor idle for a third of their time: three at a time, after all others,
+ * since Vitest runs projects with different numbers of workers one after the other.
+ */
+const onProcesses = { ...onServers, maxWorkers: 3, sequence: { groupOrder: 1 } };
+
 /** They fake the clock of an HTTP client that has one timer for all its requests: the next file would inherit it. */
 const OWN_PROCESS = 'server/src/delivery/{send,answer,connections}*.test.ts';
 
@@ -104,7 +110,7 @@ const usecases: TestProjectInlineConfiguration = {
 /** Journeys through real processes, some of which are killed. */
 const journeys: TestProjectInlineConfiguration = {
   test: {
-    ...onServers,
+    ...onProcesses,
     globalSetup: 'server/test/setup-bundle.ts',
     name: 'journeys',
     include: ['server/test/journeys/**/*.test.ts'],
@@ -116,7 +122,7 @@ const journeys: TestProjectInlineConfiguration = {
 /** Pages in a real browser, on real processes. */
 const e2e: TestProjectInlineConfiguration = {
   test: {
-    ...onServers,
+    ...onProcesses,
     globalSetup: 'server/test/setup-bundle.ts',
     name: 'e2e',
     include: ['e2e/**/*.test.ts'],
