@@ -11,6 +11,7 @@ import { aSubmission, openProject, type OpenProject } from '../../server/test/bu
 import { REAL_SCHEMAS } from '../../web/src/lib/form/real-schemas.fixture.ts';
 import { waitUntilActionable } from '../support/open-item.ts';
 import { checkAppearances, PHONE, saveScreenshot, WIDE, type Appearance } from '../support/page-checks.ts';
+import { shortlist } from '../../server/test/soak.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 
 const chromium = await findChromium();
@@ -97,6 +98,12 @@ const EDITS: Readonly<Record<string, { steps: readonly Step[]; changes: readonly
     changes: [['"card","last4":"4242"', '"transfer","iban":"DE89370400440532013000"']],
   },
 };
+
+/** Each kind of field once; `web/src/lib/form/form.test.ts` draws and fills all of them. */
+const FILLED = shortlist(
+  REAL_SCHEMAS.map(({ name }) => name),
+  ['an invoice', 'a long enum', 'a table of line items', 'a union of three shapes'],
+);
 
 /** The accessible name of what has the focus, as its label or attribute says. */
 const focusedName = (page: Page): Promise<string> =>
@@ -186,8 +193,10 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     await page.keyboard.press('1');
   }
 
-  it.each(REAL_SCHEMAS)('TS4: $name is filled by keyboard, and every other byte stays', async (real) => {
-    const { steps, changes } = EDITS[real.name] ?? { steps: [], changes: [] };
+  it.each(FILLED)('TS4: %s is filled by keyboard, and every other byte stays', async (name) => {
+    const { steps, changes } = EDITS[name] ?? { steps: [], changes: [] };
+    const real = REAL_SCHEMAS.find((each) => each.name === name);
+    if (real === undefined) throw new Error(name);
     const id = await open({ suggestion: new RawJson(real.suggestion), answer_schema: real.schema });
     await openForm();
     await checkAppearances(page, `form-${real.name.replaceAll(' ', '-')}`, APPEARANCES);

@@ -6,6 +6,7 @@ import { join } from '../../server/test/builders.ts';
 import { makeWallet, person, type Person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { expectUntouched, openQueue, pane, waitUntilActionable } from '../support/open-item.ts';
+import { shortlist } from '../../server/test/soak.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { waitUntilIdle, openRow, row, showRow } from '../support/queue.ts';
 
@@ -123,13 +124,18 @@ describe.skipIf(chromium === undefined)('the input guard', () => {
     ['Return', () => Promise.resolve(), { status: 'queued' }],
     ['Withhold', (page) => chip(page).click(), { status: 'escalated_final' }],
   ];
+  /** With and without a reason, in an editor, and on an escalated item: all actions pass one guard. */
+  const PRESSED = shortlist(
+    ACTIONS.map(([name]) => name),
+    ['Approve', 'Submit edit', 'Withhold'],
+  );
 
   it('QU2: a double click does one thing, for every action', { timeout: 4 * MINUTE }, async () => {
     const { owner, enter } = browserEnv();
     const { project, submit } = await own();
     const page = await enter(owner, `/queue?project=${project.id}&view=all`);
     await noteClicks(page);
-    for (const [name, prepare, becomes] of ACTIONS) {
+    for (const [name, prepare, becomes] of ACTIONS.filter(([each]) => PRESSED.includes(each))) {
       const words = [`First to ${name}`, `Second to ${name}`] as const;
       const [first, second] = [await submit(words[0]), await submit(words[1])];
       if (name === 'Return' || name === 'Withhold') for (const id of [first, second]) await escalate(owner, id);

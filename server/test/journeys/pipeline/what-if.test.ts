@@ -1,5 +1,6 @@
 // Tests the what-if forecast: one half of the real answers, reviewed by ground truth, predicts the other through the whole
-// server.
+// server. Runs under SOAK=1: domain/analytics/threshold-sample.test.ts predicts from the same answers,
+// integration/analytics/thresholds.test.ts reads the sample from the database.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readCalibration, readThresholds } from '@countersign/shared/routes/thresholds';
 import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
@@ -9,6 +10,7 @@ import { predict, replay } from '@countersign/shared/statistics/what-if';
 import { openProject, type OpenProject } from '../../builders.ts';
 import { type Person, person } from '../../client.ts';
 import { mathAnswers, type Answer } from '../../fixtures/math-answers.ts';
+import { SOAK } from '../../soak.ts';
 import { useSharedTestEnvironment } from '../../test-environment.ts';
 
 const answers = mathAnswers('the journey of the what-if');
@@ -21,7 +23,7 @@ const SETTINGS = {
   audit_rate: 1,
 };
 
-describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by ground truth', () => {
+describe.runIf(SOAK && answers !== null)('AN24: half of 2,640 real answers, reviewed by ground truth', () => {
   const testEnv = useSharedTestEnvironment();
   const all = answers ?? [];
   const halves = { seen: all.slice(0, all.length / 2), other: all.slice(all.length / 2) };

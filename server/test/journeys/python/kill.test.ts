@@ -17,9 +17,9 @@ import { scaled } from '../../soak.ts';
 import { useTestEnvironment } from '../../test-environment.ts';
 import { PYTHON, setStage, type Stage, startPython } from './python.ts';
 
-const COUNT = scaled(60, 1000);
+const COUNT = scaled(30, 1000);
 /** At most so many lines of the client's output between two kills. */
-const MOST_LINES = scaled(24, 60);
+const MOST_LINES = scaled(16, 60);
 
 interface Finished {
   number: number;
