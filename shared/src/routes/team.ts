@@ -8,3 +8,7 @@ export const releaseProject: RouteOf<typeof schemas.releaseProject> = {
   path: '/api/projects/:id/stop',
 };
 export const readTeamView: RouteOf<typeof schemas.readTeamView> = { method: 'GET', path: '/api/projects/:id/team' };
+export const readPerson: RouteOf<typeof schemas.readPerson> = {
+  method: 'GET',
+  path: '/api/projects/:id/people/:user_id',
+};

@@ -93,3 +93,53 @@ export const readTeamView = endpointSchemas({
   params,
   reply: teamView,
 });
+
+const share = z.object({ low: z.number(), high: z.number() }).nullable();
+/** `interval` is Wilson's at 95 % (AN20); null when there are none. */
+const judged = z.object({ decided: total, overridden: total, interval: share });
+const paceOf = z.object({ n: total, seconds: z.number().nullable() });
+
+/** What one member did in a project (PF1). */
+export const personFigures = z
+  .object({
+    from: timestamp,
+    to: timestamp,
+    server_time: timestamp,
+    /** IANA name of the zone that defines days and hours. */
+    time_zone: z.string(),
+    user_id: uuid,
+    name: z.string(),
+    role,
+    /** Items they hold now. */
+    holding: total,
+    /** Decisions and verdicts, and those of them that changed or rejected the suggestion. */
+    ...judged.shape,
+    /** Escalations and returns. */
+    moved: total,
+    claimed: total,
+    /** Their decisions that a supervisor found wrong, among those of the last 30 days (OF1). */
+    overturned: total,
+    /** Median time of their newest decisions (FL1). */
+    pace: paceOf,
+    /** Per day of the window, in order. */
+    days: z.array(z.object({ at: timestamp, decided: total, overridden: total })),
+    /** Decisions by hour of the day, from 0 to 23. */
+    hours: z.array(total).length(24),
+    /**
+     * Auto-approved items that they reviewed without knowing it; `overridden`: they disagreed. Null for a viewer who may
+     * not see analytics: a count that moves would tell which item was an audit (AU3).
+     */
+    audits: judged.nullable(),
+    /** The same figures of all members together, to compare with; null as `audits`. */
+    team: z.object({ ...judged.shape, pace: paceOf, audits: judged }).nullable(),
+  })
+  .meta({ id: 'PersonFigures' });
+export type PersonFigures = z.infer<typeof personFigures>;
+
+export const readPerson = endpointSchemas({
+  auth: 'session',
+  summary: 'What one member did in a window (default: the last 30 days); reviewers may read their own',
+  params: z.object({ id: uuid, user_id: uuid }),
+  query: z.object({ from: z.iso.datetime().optional(), to: z.iso.datetime().optional() }),
+  reply: personFigures,
+});

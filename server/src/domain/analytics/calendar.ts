@@ -35,6 +35,10 @@ function beginningOf(date: number, zone: string): number {
 /** When the hour of the zone's clocks begins that contains this moment. */
 const hourOf = (at: number, zone: string): number => at - ((((at + offsetAt(at, zone)) % HOUR) + HOUR) % HOUR);
 
+/** The hour that the zone's clocks show at a moment (ms), 0 to 23. */
+export const hourOfDay = (at: number, zone: string): number =>
+  Math.floor(((((at + offsetAt(at, zone)) % DAY) + DAY) % DAY) / HOUR);
+
 /** A clock change of half an hour makes one hour longer or shorter. */
 function hourAfter(start: number, zone: string): number {
   const end = hourOf(start + HOUR, zone);

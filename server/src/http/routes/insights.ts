@@ -5,6 +5,7 @@ import * as exported from '@countersign/shared/routes/exports';
 import { readAnalytics as readAnalyticsEndpoint } from '@countersign/shared/routes/analytics';
 import { readAudits as readAuditsEndpoint } from '@countersign/shared/routes/audits';
 import * as api from '@countersign/shared/routes/learnings';
+import { readPerson as readPersonEndpoint } from '@countersign/shared/routes/team';
 import * as thresholds from '@countersign/shared/routes/thresholds';
 import { excludeLearning, shapeCluster } from '../../usecases/learnings/change-learnings.ts';
 import { exportLearnings } from '../../usecases/learnings/export-learnings.ts';
@@ -21,6 +22,7 @@ import { readCalibration } from '../../usecases/analytics/read-calibration.ts';
 import { readOnboarding } from '../../usecases/projects/read-onboarding.ts';
 import { readAudits } from '../../usecases/analytics/read-audits.ts';
 import { readAnalytics } from '../../usecases/analytics/read-analytics.ts';
+import { readPerson } from '../../usecases/analytics/read-person.ts';
 import { readThresholds } from '../../usecases/analytics/read-thresholds.ts';
 import type { Services } from '../../usecases/services.ts';
 import { Download } from '../response/download.ts';
@@ -78,6 +80,9 @@ function bindExports(bind: Binder, services: Services): void {
 function bindAnalytics(bind: Binder, services: Services): void {
   bind.member(readAnalyticsEndpoint, ({ actor, params, query }) =>
     readAnalytics(services, actor, { projectId: params.id, ...windowOf(query), bucket: query.bucket }),
+  );
+  bind.member(readPersonEndpoint, ({ actor, params, query }) =>
+    readPerson(services, actor, { projectId: params.id, userId: params.user_id, ...windowOf(query) }),
   );
   bind.member(readAuditsEndpoint, ({ actor, params, query }) =>
     readAudits(services, actor, { projectId: params.id, ...windowOf(query) }),

@@ -19,6 +19,9 @@ export const OVERTURNED = `
   select count(*) as n from mistake_report r join decision d on d.id = r.decision_id
   where r.decided_by = ? and r.overturned and r.reported_at >= ? and d.decided_at >= ?`;
 
+/** The same in one project. */
+export const OVERTURNED_HERE = `${OVERTURNED} and d.project_id = ?`;
+
 type DecidedRow = { action: ReviewerDecision } & Record<'today' | 'last_hour' | 'all_days', string>;
 
 /** `timeZone`: an IANA name; the day begins at its midnight. Errors: `RangeError` for an unknown zone. */

@@ -41,6 +41,8 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   archiveProject: { least: 'owner', behind: 'manage_project', ends: true },
   stopProject: { least: 'supervisor', behind: 'stop_project', body: { note: 'Odd answers' } },
   releaseProject: { least: 'supervisor', behind: 'stop_project' },
+  // Reviewers read their own figures; those of another member are behind the ability.
+  readPerson: { least: 'supervisor', behind: 'see_analytics' },
   readTeamView: { least: 'supervisor', behind: 'see_analytics' },
   restoreProject: { least: 'owner', behind: 'manage_project' },
   deleteProject: { least: 'owner', behind: 'manage_project', ends: true },

@@ -1,6 +1,8 @@
 // Tests the data of the team view: claim holders and times, decision rates, and what a stop would send to people (FL1 to FL4).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
+import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
+import { readPerson } from '../../../src/usecases/analytics/read-person.ts';
 import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
 import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
@@ -126,5 +128,65 @@ describe('the live team view', () => {
     expect(audited.flow[0]).toMatchObject({ arrived: 2 });
     testEnv.clock.pass(61 * MINUTE);
     expect((await teamView()).automatic_last_hour).toEqual({ arrived: 0, approved: 0, rejected: 0, audited: 0 });
+  });
+});
+
+describe('the figures of a person', () => {
+  const personOf = (userId: string, who = fixture.supervisor) =>
+    readPerson(testEnv.services, who, { projectId: fixture.projectId, userId, from: undefined, to: undefined });
+
+  it('PF1: agree with the report, and compare with everybody', async () => {
+    fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
+    const { anna, ben } = fixture;
+    const [first, second, third] = await items(testEnv.services, fixture, 3);
+    const audited = await anItem(testEnv.services, fixture, { confidence: 1 });
+    for (const [who, item, action] of [
+      [anna, first, 'approve'],
+      [anna, second, 'reject'],
+      [ben, third, 'approve'],
+      [anna, audited, 'reject'],
+    ] as const)
+      await review(testEnv.services, who, { itemId: item!.id, action });
+    const seen = await personOf(anna.userId);
+    expect(seen).toMatchObject({
+      name: 'Anna',
+      role: 'reviewer',
+      decided: 3,
+      overridden: 2,
+      claimed: 3,
+      moved: 0,
+      holding: 0,
+      overturned: 0,
+      audits: { decided: 1, overridden: 1 },
+      team: { decided: 4, overridden: 2, audits: { decided: 1, overridden: 1 }, pace: { n: 4 } },
+    });
+    expect(seen.pace.n).toBe(3);
+    expect(seen.days.at(-1)).toMatchObject({ decided: 3, overridden: 2 });
+    expect(seen.hours.reduce((sum, n) => sum + n, 0)).toBe(3);
+    const { from, to } = seen;
+    const report = await readAnalytics(testEnv.services, fixture.supervisor, {
+      projectId: fixture.projectId,
+      from: new Date(from),
+      to: new Date(to),
+      bucket: 'day',
+    });
+    const { role: _role, audits: _audits, team, ...own } = seen;
+    const row = report.workload.find(({ user_id }) => user_id === anna.userId);
+    expect(own).toMatchObject({ ...row });
+    expect([team?.decided, team?.audits]).toEqual([report.decided, report.audits]);
+    expect(report.flow.map(({ at }) => at)).toEqual(seen.days.map(({ at }) => at));
+  });
+
+  it('PF1: are shown to supervisors, and to the person without what tells which item was an audit', async () => {
+    const { anna, ben } = fixture;
+    expect(await personOf(anna.userId, anna)).toMatchObject({ name: 'Anna', audits: null, team: null });
+    expect((await personOf(fixture.supervisor.userId)).team).not.toBeNull();
+    await expect(personOf(ben.userId, anna)).rejects.toMatchObject({ code: 'forbidden' });
+    const stranger = await aPerson(testEnv.services);
+    await expect(personOf(stranger.userId)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(personOf(stranger.userId, anna)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(personOf(anna.userId, stranger)).rejects.toMatchObject({ code: 'not_found' });
+    const long = { projectId: fixture.projectId, userId: anna.userId, from: new Date(0), to: undefined };
+    await expect(readPerson(testEnv.services, anna, long)).rejects.toMatchObject({ code: 'validation_failed' });
   });
 });

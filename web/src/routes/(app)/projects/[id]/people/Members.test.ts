@@ -25,6 +25,7 @@ beforeEach(() => {
     offers: [],
     projectId: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
     userId: 'me',
+    seesAll: false,
     onleft: () => undefined,
     // The list loads slowly.
     onchanged: () => new Promise<void>(() => undefined),

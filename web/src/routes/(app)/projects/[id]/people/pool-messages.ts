@@ -8,6 +8,11 @@ const aRole: Record<Role, string> = { reviewer: 'a reviewer', supervisor: 'a sup
 export const poolMessages = {
   heading: 'Members',
   columns: { person: 'Person', role: 'Role' },
+  search: 'Search members',
+  order: 'Sort members',
+  orders: { joined: 'Oldest member first', name: 'By name', role: 'By role', holding: 'Most claimed items first' },
+  found: (n: number) => (n === 1 ? '1 member' : `${n} members`),
+  figures: 'Pace, overrides and hours',
   you: 'you',
   unnamed: '(no name)',
   holds: items,
