@@ -3,6 +3,7 @@ import { count, share } from '#lib/format/format.ts';
 import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { SAMPLE_SIZE } from '@countersign/shared/limits';
 import type { Range } from './range.ts';
+import type { SECTION_IDS } from './sections.ts';
 
 /** The level of every interval on the page. */
 const LEVEL = share(0.95, 1);
@@ -33,6 +34,17 @@ export const messages = {
       week: 'in the last 7 days',
       month: 'in the last 30 days',
     } satisfies Record<Range, string>,
+  },
+
+  jump: {
+    label: 'On this page',
+    names: {
+      flow: 'Queue',
+      quality: 'Model quality',
+      people: 'People',
+      delivery: 'Webhook',
+      thresholds: 'Where to set the thresholds',
+    } satisfies Record<keyof typeof SECTION_IDS, string>,
   },
 
   window: (zone: string, window: string) => `${zone} · window ${window}`,

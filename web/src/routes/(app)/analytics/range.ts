@@ -48,6 +48,15 @@ export interface FlowBucket {
   partial: boolean;
 }
 
+/** The fewest steps that a plot draws. */
+const LEAST_STEPS = 6;
+
+/** The steps from the first that holds anything on, so that a young project does not fill a plot with the time before it. */
+export function sinceFirst<T>(steps: readonly T[], holds: (step: T) => boolean): T[] {
+  const first = steps.findIndex(holds);
+  return first === -1 ? [...steps] : steps.slice(Math.max(0, Math.min(first, steps.length - LEAST_STEPS)));
+}
+
 type Flow = Pick<Analytics['flow'][number], 'at' | 'enqueued' | 'decided' | 'queued' | 'escalated'>;
 type Report = Pick<Analytics, 'from' | 'to' | 'bucket' | 'time_zone'> & { flow: readonly Flow[] };
 

@@ -47,15 +47,16 @@ it('NO8: reads the number where no page follows the queue, and marks the tab', a
   expect([icon(), requests]).toEqual(['/favicon.svg', 1]);
 });
 
-it('NO8: requests nothing while the queue counts, nor with the count switched off', async () => {
+it('NO8: requests nothing while the queue counts, and marks no tab with the count switched off, which the navigation shows', async () => {
   waiting.live = 5;
   const { unmount } = render(Attention, { user: 'ana' });
   await tick();
   expect([icon(), requests]).toEqual(['/favicon-waiting.svg', 0]);
   waiting.shown = false;
   waiting.live = null;
+  await vi.waitFor(() => expect(waiting.known).toBe(3));
   await tick();
-  expect([icon(), requests]).toEqual(['/favicon.svg', 0]);
+  expect([icon(), requests]).toEqual(['/favicon.svg', 1]);
   unmount();
   // The next person does not start with it.
   expect(waiting.read).toBeNull();
