@@ -13,6 +13,7 @@ import { waitForTurn } from '../usecases/yield-to-event-loop.ts';
 import { admit, type Admitted, createEndpointLimiters, releaseWhenSent } from './admission/concurrency-limiter.ts';
 import { type Caller, callers, signer } from './admission/callers.ts';
 import { Download, sendDownload } from './response/download.ts';
+import { compressResponse } from './response/compression.ts';
 import { parseBody } from './request/i-json.ts';
 import { refuseForeignSite } from './admission/origin.ts';
 import { parseFields, parsePath } from './request/parse-fields.ts';
@@ -153,7 +154,7 @@ function registrar(router: Router, services: Services) {
       const admitted = await admit(services.memory, limiter, { owner, expected, client: ctx.res });
       const identify = () => caller.identify(ctx);
       const pending = answer({ params, query, actor, owner, ctx, reserved: admitted.reservation });
-      await send({ log: services.log, identify }, ctx, { defaultStatus: endpoint.status, pending, admitted });
+      await send({ log: services.log, identify }, ctx, { endpoint, pending, admitted });
     });
     // The router maps HEAD to GET, which would run the handler (A22).
     if (endpoint.recordsAccess) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
@@ -161,7 +162,7 @@ function registrar(router: Router, services: Services) {
 }
 
 interface Sending {
-  defaultStatus: number;
+  endpoint: Pick<Endpoint, 'method' | 'path' | 'auth' | 'status'>;
   pending: Promise<unknown>;
   admitted: Admitted;
 }
@@ -173,7 +174,7 @@ interface Sending {
 async function send(
   sender: Parameters<typeof sendDownload>[0],
   ctx: Context,
-  { defaultStatus, pending, admitted }: Sending,
+  { endpoint, pending, admitted }: Sending,
 ) {
   const { reservation, release } = admitted;
   try {
@@ -186,7 +187,8 @@ async function send(
       releaseWhenSent(admitted, ctx.res);
       return;
     }
-    reply(ctx, reservation, { defaultStatus, answer });
+    reply(ctx, reservation, { defaultStatus: endpoint.status, answer });
+    await compressResponse(ctx, endpoint);
   } catch (error) {
     reservation.leave();
     release();

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context, Middleware } from 'koa';
+import { encodingFor } from '../response/compression.ts';
 import { SESSION_COOKIE } from '../admission/cookies.ts';
 
 interface File {
@@ -107,10 +108,9 @@ function sendFile(ctx: Context, { path, encodings }: File): void {
     ctx.path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'no-cache',
   );
   ctx.vary('accept-encoding');
-  const offered = Object.keys(encodings);
-  const chosen = offered.length === 0 ? 'identity' : ctx.acceptsEncodings([...offered, 'identity']) || 'identity';
+  const chosen = encodingFor(ctx, Object.keys(encodings));
   const encoded = encodings[chosen as keyof typeof encodings];
-  if (encoded !== undefined) ctx.set('content-encoding', chosen);
+  if (chosen !== undefined) ctx.set('content-encoding', chosen);
   ctx.type = extname(path);
   ctx.body = bytesOf(encoded ?? path);
 }
