@@ -147,7 +147,7 @@ export const messages = {
       overridden: 'overridden',
       moved: 'reassigned',
       claimed: 'claimed',
-      holding: 'claimed now',
+      holding: 'holds',
     },
   },
 

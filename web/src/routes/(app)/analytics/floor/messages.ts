@@ -50,7 +50,7 @@ export const teamMessages = {
     escalated: (n: string) => `${n} escalated`,
     held: 'claimed',
     usual: (n: number) => `median time per decision (n ${count(n)})`,
-    unusual: 'median time per decision (none in 24 h)',
+    unusual: 'median time per decision (not known yet)',
     stuckAfter: (seconds: number) => `stuck (over ${length(seconds)})`,
   },
 

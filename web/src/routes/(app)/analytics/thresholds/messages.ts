@@ -102,7 +102,7 @@ export const messages = {
     nothing: 'nothing would be auto-approved',
     hours: 'reviewer hours a day',
     few: (hours: string) => `under ${hours}`,
-    noPace: 'reviewer hours are unknown until there are decisions',
+    noPace: 'reviewer hours are not known yet',
     unknown: 'the number of wrong approvals is unknown',
     unreviewed: (n: string) =>
       `${n} more would be auto-approved with an unknown error rate, because items like these were never reviewed. Audits measure it.`,

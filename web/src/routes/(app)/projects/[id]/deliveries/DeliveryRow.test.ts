@@ -41,7 +41,7 @@ it('WH1: shows the number of the attempt in its schedule, and the total', () => 
   expect(screen.getByText('3/10').title).toBe(
     'Attempt 3 of 10 in this schedule; 13 in total. Resending starts a new schedule.',
   );
-  expect([has('retrying'), has('503'), has('1204 ms')]).toEqual([true, true, true]);
+  expect([has('retrying'), has('503'), has('1.2 s')]).toEqual([true, true, true]);
 });
 
 it('counts down to the next attempt, second by second, and then shows it as due', async () => {
