@@ -61,6 +61,9 @@ const STEPS = {
   },
 } as const satisfies Record<Bucket, Step>;
 
+/** When the day of the zone's clocks begins that contains this moment; in ms. */
+export const dayOf = (at: number, zone: string): number => STEPS.day.floor(at, zone);
+
 /** When each bucket of a window begins, the first of them at or before `from`; all in ms. */
 export function bucketsOf({ from, to }: { from: number; to: number }, bucket: Bucket, zone: string): number[] {
   const { floor, next }: Step = STEPS[bucket];

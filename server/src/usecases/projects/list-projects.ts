@@ -4,6 +4,7 @@ import { webhookHealthOf, type WebhookHealth } from '@countersign/shared/figures
 import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/access/actor.ts';
+import { dayOf } from '../../domain/analytics/calendar.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { roleIn } from '../access/membership.ts';
@@ -76,7 +77,7 @@ export function readProject(services: Services, actor: MemberActor, projectId: s
 async function views(em: Em, memberships: { project: Project; role: Role }[], now: Date): Promise<ProjectView[]> {
   const summaries = await projectSummariesOf(
     em,
-    memberships.map(({ project }) => project.id),
+    memberships.map(({ project }) => project),
     now,
   );
   const names = await stoppers(em, memberships);
@@ -152,13 +153,12 @@ interface ProjectSummaryRow {
   retrying: string;
 }
 
-/** Counts per project: open items by index, people's decisions since midnight UTC, and the state of the webhook. */
-async function projectSummariesOf(em: Em, projectIds: string[], now: Date): Promise<Map<string, ProjectSummary>> {
-  if (projectIds.length === 0) return new Map();
-  const midnight = new Date(now);
-  midnight.setUTCHours(0, 0, 0, 0);
-  const ids = `{${projectIds.join(',')}}`;
-  const rows = await em.execute<ProjectSummaryRow[]>(SUMMARY_SQL, [ids, midnight, midnight, ids]);
+/** Counts per project: open items by index, people's decisions of the project's own day (AN6), and the state of the webhook. */
+async function projectSummariesOf(em: Em, projects: Project[], now: Date): Promise<Map<string, ProjectSummary>> {
+  if (projects.length === 0) return new Map();
+  const ids = `{${projects.map(({ id }) => id).join(',')}}`;
+  const days = projects.map(({ timeZone }) => new Date(dayOf(now.getTime(), timeZone)).toISOString());
+  const rows = await em.execute<ProjectSummaryRow[]>(SUMMARY_SQL, [ids, ids, `{${days.join(',')}}`]);
   return new Map(rows.map((row) => [row.id, toProjectSummary(row)]));
 }
 
@@ -179,6 +179,7 @@ select p.id, w.queued, w.escalated, c.reviewing, c.reviewers, c.reviewer_count, 
   p.webhook_url is not null as has_webhook, e.state = 'paused' as paused, x.status = 'succeeded' as newest_arrived,
   ${RETRYING} as retrying
 from project p
+join unnest(?::uuid[], ?::timestamptz[]) as today (project_id, begins) on today.project_id = p.id
 join webhook_endpoint e on e.project_id = p.id
 left join claims c on c.project_id = p.id
 cross join lateral (
@@ -188,13 +189,12 @@ cross join lateral (
 cross join lateral (
   select count(*) as decided, count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})
       and exists (select from item i where i.id = item_id and i.has_suggestion)) as overridden
-  from decision where project_id = p.id and reviewer_id is not null and revision = 1 and decided_at >= ?) d
+  from decision where project_id = p.id and reviewer_id is not null and revision = 1 and decided_at >= today.begins) d
 cross join lateral (
-  select count(*) as expired from item where project_id = p.id and expired_at >= ? and not audit) o
+  select count(*) as expired from item where project_id = p.id and expired_at >= today.begins and not audit) o
 left join lateral (
   -- The latest delivery with a known result: one that is being replayed has none yet.
-  select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true
-where p.id = any(?::uuid[])`;
+  select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true`;
 
 function toProjectSummary(row: ProjectSummaryRow): ProjectSummary {
   const retrying = Number(row.retrying);

@@ -1,6 +1,7 @@
 // Tests the project summary in list and overview: claim holders, queue depth over time, onboarding steps.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
+import { dayOf } from '../../../src/domain/analytics/calendar.ts';
 import { listProjects, readProject } from '../../../src/usecases/projects/list-projects.ts';
 import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
 import { readOnboarding } from '../../../src/usecases/projects/read-onboarding.ts';
@@ -23,6 +24,14 @@ let fixture: ProjectFixture;
 beforeEach(async () => {
   fixture = await createProjectFixture(testEnv.services);
 });
+
+/** Minutes after the day of the zone began, and what counts of that moment. */
+const ZONES = [
+  ['Asia/Kathmandu', -1, 0],
+  ['Asia/Kathmandu', 0, 1],
+  ['America/St_Johns', -1, 0],
+  ['America/St_Johns', 0, 1],
+] as const;
 
 const summary = async (who: MemberActor = fixture.owner) =>
   (await readProject(testEnv.services, who, fixture.projectId)).summary;
@@ -92,6 +101,17 @@ describe('the project summary', () => {
     expect(await summary()).toMatchObject({ decidedToday: 1, overriddenToday: 1 });
     await testEnv.sql(`update decision set decided_at = decided_at - interval '1 day' where item_id = ?`, [id]);
     expect(await summary()).toMatchObject({ decidedToday: 0, overriddenToday: 0 });
+  });
+
+  it('AN6: begins the day at midnight in the time zone of the project', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+    for (const [zone, minutes, decidedToday] of ZONES) {
+      await testEnv.sql('update project set time_zone = ? where id = ?', [zone, fixture.projectId]);
+      const decided = new Date(dayOf(Date.now(), zone) + minutes * MINUTE);
+      await testEnv.sql('update decision set decided_at = ? where item_id = ?', [decided, id]);
+      expect(await summary()).toMatchObject({ decidedToday });
+    }
   });
 });
 

@@ -14,6 +14,7 @@ export const projectSummary = z.object({
   reviewers: z.array(z.object({ user_id: uuid, name: z.string() })).max(5),
   reviewer_count: z.number().int(),
   oldest_at: timestamp.nullable(),
+  /** The day is that of the project's time zone (AN6). */
   decided_today: z.number().int(),
   overridden_today: z.number().int(),
   /** Items whose deadline ended them (DL1). */

@@ -86,15 +86,18 @@ export function duration(ms: number): string {
   return rest === 0 ? text : `${text} ${rest} ${next[0]}`;
 }
 
-const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+/** An estimated number: with tenths below ten, whole from there on. */
+export const tenths = (value: number): string => (value < 9.95 ? oneDecimal.format(value) : count(Math.round(value)));
 
 /**
  * A measured length of time in seconds, rounded to what is known: `0.6 s`, `42 s`, `1 min 30 s`, `1 h 1 min`. An age or a time left,
  * which change while they are read, are `duration`.
  */
 export function length(seconds: number): string {
-  if (seconds < 0.05) return seconds <= 0 ? '0 s' : `under ${tenths.format(0.1)} s`;
-  if (seconds < 9.95) return `${tenths.format(seconds)} s`;
+  if (seconds < 0.05) return seconds <= 0 ? '0 s' : `under ${tenths(0.1)} s`;
+  if (seconds < 9.95) return `${tenths(seconds)} s`;
   if (seconds < 59.5) return `${Math.round(seconds)} s`;
   if (seconds >= 295) return duration(roundTo(seconds, seconds < 86_370 ? 60 : 3600) * 1000);
   const tens = roundTo(seconds, 10);

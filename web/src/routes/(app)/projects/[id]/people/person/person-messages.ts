@@ -1,11 +1,10 @@
 // Texts of the page of a person: their pace, overrides, audits, days and hours in one project.
-import { count, duration, share, UNKNOWN } from '#lib/format/format.ts';
+import { count, length, share, UNKNOWN } from '#lib/format/format.ts';
 
 const LEVEL = share(0.95, 1);
 
-/** A median as text: what is faster than a second was not measured finer. */
-const lengthOf = (seconds: number | null): string =>
-  seconds === null ? UNKNOWN : seconds < 1 ? 'under 1 s' : duration(seconds * 1000);
+/** A median as text. */
+const lengthOf = (seconds: number | null): string => (seconds === null ? UNKNOWN : length(seconds));
 
 export const personMessages = {
   back: 'All members',
