@@ -69,7 +69,7 @@ async function buildWorld(): Promise<ProjectFixture> {
   );
   await deliveries(
     made,
-    shipped.map(({ id }) => id),
+    [...shipped, audited].map(({ id }) => id),
     url,
   );
   await relayAll(testEnv);
@@ -81,9 +81,9 @@ async function setTo({ owner, projectId }: ProjectFixture, changes: object): Pro
   await changeSettings(testEnv.services, owner, { projectId, settingsVersion: project.settingsVersion, changes });
 }
 
-/** Two deliveries that failed twice, one that failed once, and two newer ones that arrived. */
+/** Two deliveries that failed twice, two that failed once, and two newer ones that arrived. */
 async function deliveries(of: ProjectFixture, ids: string[], url: (path: string) => string): Promise<void> {
-  const next = (attempt: number) => aDelivery(testEnv, of, { itemId: ids.pop() ?? '', attempt });
+  const next = (attempt: number) => aDelivery(testEnv, of, { itemId: ids.shift() ?? '', attempt });
   const failed = [await next(1), await next(1)];
   await setTo(of, { webhook_url: url('failing') });
   await makeDue(testEnv);
@@ -93,6 +93,9 @@ async function deliveries(of: ProjectFixture, ids: string[], url: (path: string)
   await setTo(of, { webhook_url: url('working') });
   for (let n = 0; n < 2; n += 1) await next(0);
   await sendAll(testEnv.services);
+  // Sent again after ten attempts, it has failed once since.
+  const again = await aDelivery(testEnv, of, { itemId: ids[0] ?? '', attempt: 11, ago: -600 });
+  await testEnv.sql('update delivery set schedule_from = 10 where id = ?', [again]);
   await testEnv.sql(`update delivery set created_at = created_at - interval '40 minutes' where id = any(?::uuid[])`, [
     `{${failed.join(',')}}`,
   ]);
