@@ -170,6 +170,7 @@ export const CHANGE_ACTIONS = [
   'webhook.secret_promoted',
   'webhook.tested',
   'webhook.resumed',
+  'webhook.resent',
   'webhook.notifications_changed',
   'webhook.notification_tested',
   'cluster.renamed',
@@ -186,6 +187,9 @@ export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
 /** Statuses in which a delivery can be sent again. */
 export const REPLAYABLE = ['succeeded', 'dead'] as const;
+
+/** Statuses of the deliveries that a replay of many sends: ended ones again, `pending` ones now instead of later (WH8). */
+export const REPLAYED_STATUSES = [...REPLAYABLE, 'pending'] as const;
 
 export const REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
 

@@ -3,6 +3,9 @@
 /** The limit up to which dead deliveries are counted; one more means "more than this". */
 export const DEAD_COUNTED = 1000;
 
+/** Maximum number of deliveries, the newest, in the figures of the last 24 hours (WH11). */
+export const RECENT_DELIVERIES = 1000;
+
 /** Days that a trend covers, including today. */
 export const TREND_DAYS = 14;
 

@@ -43,28 +43,26 @@ export async function makeDue(
 }
 
 /**
- * Makes a pending delivery due now, within its current schedule. One that is already due causes no event. Among
- * concurrent calls, later ones compare with the wall clock, because their transactions may have begun before and the
- * column rounds to milliseconds, also upwards.
+ * Makes pending deliveries due now, within their current schedules, the first of `ids` first. One that is already due causes no
+ * event. Among concurrent calls, later ones compare with the wall clock, because their transactions may have begun before
+ * and the column rounds to milliseconds, also upwards. Returns how many became due.
  */
 export async function makeDueNow(
   tx: Tx,
-  { projectId, id, by }: { projectId: string; id: string; by: ActorRef },
-): Promise<void> {
-  const [row] = await tx.em.execute<(Due & { http_status: number | null; error: string | null; at: Date | string })[]>(
-    `update delivery set next_attempt_at = date_trunc('milliseconds', now())
-     where id = ? and project_id = ? and status = 'pending' and next_attempt_at > clock_timestamp()
-     returning id, item_id, attempt, http_status, error, next_attempt_at as at`,
-    [id, projectId],
+  { projectId, ids, by }: { projectId: string; ids: readonly string[]; by: ActorRef },
+): Promise<number> {
+  const due = await tx.em.execute<(Due & { http_status: number | null; error: string | null; at: Date | string })[]>(
+    `update delivery d set next_attempt_at = date_trunc('milliseconds', now()) - make_interval(secs => (? - w.place) / 1000.0)
+     from unnest(?::uuid[]) with ordinality as w(id, place)
+     where d.id = w.id and d.project_id = ? and d.status = 'pending' and d.next_attempt_at > clock_timestamp()
+     returning d.id, d.item_id, d.attempt, d.http_status, d.error, d.next_attempt_at as at`,
+    [ids.length, `{${ids.join(',')}}`, projectId],
   );
   await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
-  if (row === undefined) return;
-  const { item_id, attempt, http_status, error, at } = row;
-  const event = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt, http_status, error };
-  tx.appendEvent({
-    type: 'delivery.changed',
-    ...event,
-    status: 'pending',
-    next_attempt_at: new Date(at).toISOString(),
-  });
+  for (const { id, item_id, attempt, http_status, error, at } of due) {
+    const event = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt, http_status, error };
+    const next_attempt_at = new Date(at).toISOString();
+    tx.appendEvent({ type: 'delivery.changed', ...event, status: 'pending', next_attempt_at });
+  }
+  return due.length;
 }

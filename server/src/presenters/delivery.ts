@@ -5,6 +5,7 @@ import type {
   Replay as WireReplay,
   Timings as WireTimings,
   Delivery as WireDelivery,
+  DeliverySummary as WireSummary,
 } from '@countersign/shared/schemas/deliveries';
 import type { Role } from '@countersign/shared/enums';
 import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/schemas/alerts';
@@ -42,19 +43,25 @@ type DeliveryRow = Pick<
 export interface DeliveryExtras {
   durationMs: number | null;
   redacted: boolean;
+  preview: string;
+  reports: WireDelivery['reports'];
 }
+
+type RecentFigures = Omit<WireSummary['recent'], 'p95_ms'> & { p95Ms: number | null };
 
 /** As a member with this role sees it. */
 export function presentDelivery(
   delivery: DeliveryRow,
   { role, reachable }: DeliveryViewer,
-  { durationMs, redacted }: DeliveryExtras,
+  { durationMs, redacted, preview, reports }: DeliveryExtras,
 ): WireDelivery {
   const maySend = reachable && may(role, 'replay_deliveries') && !redacted;
   return {
     id: delivery.id,
     item_id: delivery.itemId,
+    item_preview: preview,
     webhook_id: delivery.webhookId,
+    reports,
     status: delivery.status,
     attempt: delivery.attempt,
     run: { attempt: delivery.attempt - delivery.scheduleFrom, of: SCHEDULE_SECONDS.length },
@@ -72,11 +79,17 @@ export function presentDelivery(
 }
 
 export function presentDeliveryDetail(
-  view: DeliveryViewer & { delivery: Delivery; url: string | null; traceparent: string | null; attempts: Attempt[] },
+  view: DeliveryViewer & {
+    delivery: Delivery;
+    url: string | null;
+    extras: DeliveryExtras;
+    traceparent: string | null;
+    attempts: Attempt[];
+  },
 ): DeliveryDetail {
-  const { delivery, url, traceparent, attempts } = view;
+  const { delivery, url, extras, traceparent, attempts } = view;
   return {
-    ...presentDelivery(delivery, view, { durationMs: attempts[0]?.totalMs ?? null, redacted: delivery.body === '' }),
+    ...presentDelivery(delivery, view, extras),
     project_id: delivery.projectId,
     url,
     body: delivery.body,
@@ -104,6 +117,16 @@ function presentAttempt(attempt: Attempt, of: { webhookId: string; traceparent: 
 export function presentTimings(measured: { [Part in keyof Timings]?: number | null | undefined }): WireTimings {
   const { dnsMs = null, connectMs = null, tlsMs = null, firstByteMs = null } = measured;
   return { dns_ms: dnsMs, connect_ms: connectMs, tls_ms: tlsMs, first_byte_ms: firstByteMs };
+}
+
+/** The figures of the log, as a member with this role sees them. */
+export function presentDeliverySummary(
+  view: DeliveryViewer & Pick<WireSummary, 'counts' | 'retryable'> & { recent: RecentFigures },
+): WireSummary {
+  const { counts, retryable, role, reachable } = view;
+  const { p95Ms, ...recent } = view.recent;
+  const retry_all = reachable && may(role, 'replay_deliveries');
+  return { counts, retryable, recent: { ...recent, p95_ms: p95Ms }, abilities: { retry_all } };
 }
 
 /** As a member who may replay sees it. */

@@ -1,6 +1,6 @@
-// Replays many deliveries, oldest first, one batch per transaction, so that a crash costs one batch.
+// Replays many deliveries, or makes pending ones due, oldest first, one batch per transaction: a crash costs one batch.
 import type { Tx } from '../db/database.ts';
-import { makeDue } from '../db/make-due.ts';
+import { makeDue, makeDueNow } from '../db/make-due.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -36,11 +36,14 @@ export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Pr
   return { again: worked };
 }
 
-/** Deliveries must not become due for an endpoint that was removed meanwhile. */
+/**
+ * Deliveries must not become due for an endpoint that was removed meanwhile. Its row is locked before those of the deliveries,
+ * as the workers do: one that pauses it changes its pending deliveries too.
+ */
 async function hasTarget({ em }: Tx, projectId: string): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     `select 1 from project p join webhook_endpoint e on e.project_id = p.id
-     where p.id = ? and p.webhook_url is not null and e.state = 'active'`,
+     where p.id = ? and p.webhook_url is not null and e.state = 'active' for share of e`,
     [projectId],
   );
   return rows.length > 0;
@@ -64,7 +67,8 @@ async function replayBatch(
     [projectId, status, from_at, to_at, cursor_at, cursor_id, batchSize],
   );
   const by = { kind: 'member' as const, id: running.started_by, name: running.started_by_name };
-  const replayed = await makeDue(tx, { projectId, ids: found.map((row) => row.id), by });
+  const batch = { projectId, ids: found.map((row) => row.id), by };
+  const replayed = await (status === 'pending' ? makeDueNow : makeDue)(tx, batch);
   const last = found.at(-1);
   const over = found.length < batchSize;
   await tx.em.execute(

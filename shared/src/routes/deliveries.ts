@@ -6,6 +6,10 @@ export const listDeliveries: RouteOf<typeof schemas.listDeliveries> = {
   method: 'GET',
   path: '/api/projects/:id/deliveries',
 };
+export const summarizeDeliveries: RouteOf<typeof schemas.summarizeDeliveries> = {
+  method: 'GET',
+  path: '/api/projects/:id/deliveries/summary',
+};
 export const readDelivery: RouteOf<typeof schemas.readDelivery> = { method: 'GET', path: '/api/deliveries/:id' };
 export const replayDelivery: RouteOf<typeof schemas.replayDelivery> = {
   method: 'POST',

@@ -1,16 +1,22 @@
 // The delivery log, one delivery with its attempts, and replays (docs/spec/dashboard-api.md).
 import { z } from 'zod';
-import { REPLAYABLE, REPLAY_STATES } from '../enums.ts';
+import { DELIVERED_EVENTS, REPLAYED_STATUSES, REPLAY_STATES } from '../enums.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { deliveryFilter } from './parts/delivery-filter.ts';
-import { abilitiesTo, deliveryStatus } from './parts/enums.ts';
+import { abilitiesTo, decisionAction, deliveryStatus, itemStatus } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 
 const delivery = z
   .object({
     id: uuid,
     item_id: uuid,
+    /** The title of the item, or the beginning of its input; empty once its content was deleted (KE2). */
+    item_preview: z.string(),
     webhook_id: z.string(),
+    /** What it reports: the event, the status of the item, and what the reviewer did; null where the event log no longer has it. */
+    reports: z
+      .object({ event: z.enum(DELIVERED_EVENTS), status: itemStatus, action: decisionAction.nullable() })
+      .nullable(),
     status: deliveryStatus,
     attempt: z.number().int(),
     /** The current schedule: how many of its attempts have begun, out of how many; a replay starts a new one (WH1). */
@@ -36,6 +42,42 @@ export const listDeliveries = endpointSchemas({
     limit: z.coerce.number().int().min(1).max(100).default(50),
   }),
   reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),
+});
+
+/** A count of at most `COUNT_LIMIT`; one more means that there are more. */
+const bounded = z.number().int();
+
+/**
+ * The delivery log in figures (WH11). `counts` are by filter of the log; `failed` overlaps with others. `retryable`: pending ones whose
+ * next attempt is later than now. `recent`: of the last 24 hours, at most the newest 1,000 deliveries: how many
+ * arrived, how many ended without, and the 95th percentile of the duration of their attempts in ms, null without one.
+ */
+export const deliverySummary = z.object({
+  counts: z.object({
+    all: bounded,
+    succeeded: bounded,
+    pending: bounded,
+    failed: bounded,
+    dead: bounded,
+    paused: bounded,
+  }),
+  retryable: bounded,
+  recent: z.object({
+    succeeded: z.number().int(),
+    dead: z.number().int(),
+    /** There are more in the last 24 hours than are counted here. */
+    limited: z.boolean(),
+    p95_ms: z.number().nullable(),
+  }),
+  abilities: abilitiesTo('retry_all'),
+});
+export type DeliverySummary = z.infer<typeof deliverySummary>;
+
+export const summarizeDeliveries = endpointSchemas({
+  auth: 'session',
+  summary: 'How many deliveries are in each state, what share arrived, and how long attempts take',
+  params: z.object({ id: uuid }),
+  reply: deliverySummary,
 });
 
 /**
@@ -108,13 +150,14 @@ export const sendDeliveryNow = endpointSchemas({
 const moment = z.iso.datetime({ offset: true }).refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
 
 /**
- * A replay of many deliveries, oldest first, in the background. `total` is the number of deliveries when it began; `to`
+ * A replay of many deliveries, oldest first, in the background. One of `pending` deliveries makes those that wait for a later
+ * attempt due now, within their schedules (WH8). `total` is the number of deliveries when it began; `to`
  * is the end of its window: later deliveries are not included.
  */
 export const replay = z
   .object({
     id: uuid,
-    status: z.enum(REPLAYABLE),
+    status: z.enum(REPLAYED_STATUSES),
     from: timestamp.nullable(),
     to: timestamp,
     state: z.enum(REPLAY_STATES),
@@ -130,11 +173,11 @@ export type Replay = z.infer<typeof replay>;
 
 export const replayDeliveries = endpointSchemas({
   auth: 'session',
-  summary: 'Replay dead deliveries, or those created in a time window, oldest first, in the background',
+  summary: 'Replay dead or delivered deliveries, or retry all pending ones now, oldest first, in the background',
   status: 202,
   params: z.object({ id: uuid }),
   body: z
-    .strictObject({ status: z.enum(REPLAYABLE).default('dead'), from: moment.optional(), to: moment.optional() })
+    .strictObject({ status: z.enum(REPLAYED_STATUSES).default('dead'), from: moment.optional(), to: moment.optional() })
     .optional(),
   reply: replay,
 });

@@ -1,6 +1,6 @@
 // A replay of many deliveries, in batches.
 import { defineEntity, p } from '@mikro-orm/core';
-import { REPLAY_STATES, REPLAYABLE } from '@countersign/shared/enums';
+import { REPLAY_STATES, REPLAYED_STATUSES } from '@countersign/shared/enums';
 import { Project } from './project.ts';
 import { User } from './user.ts';
 
@@ -11,7 +11,7 @@ const ReplaySchema = defineEntity({
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     /** Which deliveries: with this status, created in this window, both ends inclusive. */
-    status: p.enum(REPLAYABLE),
+    status: p.enum(REPLAYED_STATUSES),
     fromAt: p.datetime(3).nullable(),
     toAt: p.datetime(3),
     state: p.enum(REPLAY_STATES),

@@ -59,6 +59,7 @@ import { Traceparent } from './0038-traceparent.ts';
 import { Notifications } from './0039-notifications.ts';
 import { NotificationAttempts } from './0040-notification-attempts.ts';
 import { Retrying } from './0041-retrying.ts';
+import { RetryWaiting } from './0041-retry-waiting.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -126,4 +127,5 @@ export const MIGRATIONS = [
   { name: '0039-notifications', class: Notifications },
   { name: '0040-notification-attempts', class: NotificationAttempts },
   { name: '0041-retrying', class: Retrying },
+  { name: '0041-retry-waiting', class: RetryWaiting },
 ];

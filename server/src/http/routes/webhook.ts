@@ -7,6 +7,7 @@ import {
   presentAlert,
   presentDelivery,
   presentDeliveryDetail,
+  presentDeliverySummary,
   presentProjectAlert,
   presentReplay,
   presentTimings,
@@ -14,6 +15,7 @@ import {
 import { presentNotificationMessage } from '../../presenters/notification.ts';
 import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import type { MemberActor, Services } from '../../usecases/services.ts';
+import { NO_EXTRAS } from '../../usecases/webhooks/delivery-extras.ts';
 import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';
 import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
 import { listReplays } from '../../usecases/webhooks/list-replays.ts';
@@ -24,6 +26,7 @@ import { cancelReplay, replayDelivery, startReplay } from '../../usecases/webhoo
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/webhooks/rotate-webhook-secret.ts';
 import { seeAlerts } from '../../usecases/webhooks/see-alerts.ts';
 import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
+import { summarizeDeliveries } from '../../usecases/webhooks/summarize-deliveries.ts';
 import { type Tested, testNotification, testWebhook } from '../../usecases/webhooks/test-webhook.ts';
 import type { Binder } from '../route.ts';
 
@@ -77,15 +80,15 @@ function bindSecrets(bind: Binder, services: Services): void {
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;
 
-/** For a delivery that was deleted while the page was read (KE4). */
-const GONE = { durationMs: null, redacted: true };
-
 export function bindDeliveries(bind: Binder, services: Services): void {
   bind.member(deliveries.listDeliveries, async ({ actor, params, query }) => {
     const page = await listDeliveries(services, actor, { ...query, projectId: params.id, after: query.after });
-    const data = page.rows.map((row) => presentDelivery(row, page, page.asides.get(row.id) ?? GONE));
+    const data = page.rows.map((row) => presentDelivery(row, page, page.extras.get(row.id) ?? NO_EXTRAS));
     return { data, next_cursor: page.nextCursor };
   });
+  bind.member(deliveries.summarizeDeliveries, async ({ actor, params }) =>
+    presentDeliverySummary(await summarizeDeliveries(services, actor, params.id)),
+  );
   const shown = async (actor: MemberActor, id: string) => {
     const view = await readDelivery(services, actor, id);
     return presentDeliveryDetail(view);

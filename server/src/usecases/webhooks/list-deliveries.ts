@@ -4,18 +4,16 @@ import type { DeliveryFilter } from '@countersign/shared/schemas/parts/delivery-
 import { statusRange } from '@countersign/shared/formats/delivery-terms';
 import type { Role } from '@countersign/shared/enums';
 import { Delivery } from '../../db/entities/delivery.ts';
-import type { Em } from '../../db/orm.ts';
-import { rawQuery } from '../../db/raw-query.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { decodeCursor, toPage, type PageQuery } from '../cursor.ts';
+import { type DeliveryExtras, extrasOf } from './delivery-extras.ts';
 import { targetOf } from './read-delivery.ts';
 
 export interface DeliveryPage {
   /** Without their bodies: a page of those may be megabytes. */
   rows: Loaded<Delivery, never, '*', 'body'>[];
-  /** For each: the duration of its last attempt, in ms, null without one; whether its body was redacted (KE2). */
-  asides: Map<string, { durationMs: number | null; redacted: boolean }>;
+  extras: Map<string, DeliveryExtras>;
   nextCursor: string | null;
   role: Role;
   reachable: boolean;
@@ -41,7 +39,16 @@ export function listDeliveries(
     );
     const { rows, nextCursor } = toPage(found, limit, (row) => ({ at: row.createdAt, id: row.id }));
     const { reachable } = await targetOf(em, projectId);
-    return { rows, asides: await asidesOf(em, rows), nextCursor, role, reachable };
+    return {
+      rows,
+      extras: await extrasOf(
+        em,
+        rows.map(({ id }) => id),
+      ),
+      nextCursor,
+      role,
+      reachable,
+    };
   });
 }
 
@@ -66,17 +73,4 @@ function ofCode(code: string): FilterQuery<Delivery>[] {
   const within = from === to ? { httpStatus: from } : { httpStatus: { $gte: from, $lte: to } };
   // No such answer is a success: the extra condition lets the query use the index of failed deliveries.
   return from >= 300 ? [within, WENT_WRONG] : [within];
-}
-
-async function asidesOf(em: Em, rows: readonly { id: string }[]): Promise<DeliveryPage['asides']> {
-  const found = await rawQuery<{ id: string; redacted: boolean; total_ms: number | null }>(
-    em,
-    `select d.id, d.body = '' as redacted, last.total_ms from delivery d
-     left join lateral (select total_ms from attempt where delivery_id = d.id order by n desc limit 1) last on true
-     where d.id = any($1::uuid[])`,
-    [`{${rows.map(({ id }) => id).join(',')}}`],
-  );
-  return new Map(
-    found.map(({ id, redacted, total_ms: ms }) => [id, { durationMs: ms === null ? null : Number(ms), redacted }]),
-  );
 }

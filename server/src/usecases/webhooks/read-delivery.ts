@@ -8,6 +8,7 @@ import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import type { Em } from '../../db/orm.ts';
 import { notFound, requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { type DeliveryExtras, extrasOf, NO_EXTRAS } from './delivery-extras.ts';
 
 export interface DeliveryView {
   delivery: Delivery;
@@ -16,6 +17,7 @@ export interface DeliveryView {
   url: string | null;
   /** There is a URL, and its endpoint is not paused. */
   reachable: boolean;
+  extras: DeliveryExtras;
   /** The trace context that its attempts carry (WH9). */
   traceparent: string | null;
   /** Newest first. */
@@ -31,7 +33,8 @@ export function readDelivery(services: Services, actor: MemberActor, id: string)
     const { url, reachable } = await targetOf(em, delivery.projectId);
     const attempts = await em.find(Attempt, { deliveryId: id }, { orderBy: { n: 'desc' }, limit: ATTEMPTS });
     const { traceparent = null } = await em.findOneOrFail(Item, { id: delivery.itemId }, { fields: ['traceparent'] });
-    return { delivery, role, url, reachable, traceparent, attempts };
+    const extras = (await extrasOf(em, [id])).get(id) ?? NO_EXTRAS;
+    return { delivery, role, url, reachable, extras, traceparent, attempts };
   });
 }
 

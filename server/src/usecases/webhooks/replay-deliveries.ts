@@ -1,5 +1,5 @@
-// Replays deliveries: same ID and body, attempt numbers continue, the retry schedule restarts (WH1, I5).
-import type { REPLAYABLE, DeliveryStatus } from '@countersign/shared/enums';
+// Replays deliveries: same ID and body, attempt numbers continue, the retry schedule of ended ones restarts (WH1, I5).
+import type { REPLAYED_STATUSES, DeliveryStatus } from '@countersign/shared/enums';
 import { Refusal } from '@countersign/shared/errors';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { DUE } from '../../db/connection/channels.ts';
@@ -7,6 +7,7 @@ import type { Tx } from '../../db/database.ts';
 import { makeDue, wakeEndpoint } from '../../db/make-due.ts';
 import { Replay } from '../../db/entities/replay.ts';
 import { notFound, refuseUnless, requirePermission } from '../access/membership.ts';
+import { recordChange } from '../projects/record-change.ts';
 import { findDelivery, targetOf } from './read-delivery.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -39,15 +40,16 @@ export async function readyToSend(tx: Tx, actor: MemberActor, id: string): Promi
 
 export interface ReplayFilter {
   projectId: string;
-  status: (typeof REPLAYABLE)[number];
+  status: (typeof REPLAYED_STATUSES)[number];
   /** The window in which they were created, both ends included; without an end it ends now. */
   from: Date | null;
   to: Date | null;
 }
 
 /**
- * Replays all matching deliveries in the background (`worker/replay.ts`). A running
- * replay with the same filter is returned instead, so that a second click sends nothing twice.
+ * Replays all matching deliveries in the background (`worker/replay.ts`); pending ones are only made due now, as by
+ * `sendDeliveryNow` (WH8). A running replay with the same filter is returned instead, so that a second click sends nothing
+ * twice. One that finds something is recorded in the change log.
  * Errors: `not_found`, `forbidden`, `validation_failed` without a target.
  */
 export async function startReplay(services: Services, actor: MemberActor, filter: ReplayFilter): Promise<Replay> {
@@ -58,11 +60,7 @@ export async function startReplay(services: Services, actor: MemberActor, filter
     await requirePermission(tx.em, { userId: actor.userId, projectId }, 'replay_deliveries');
     await requireTarget(tx, projectId);
     // Counted before the lock, so that no other transaction waits for it.
-    const [{ n = 0 } = {}] = await tx.em.execute<{ n: number }[]>(
-      `select count(*)::int as n from delivery where project_id = ? and status = ? and body <> ''
-         and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz`,
-      [projectId, status, from, to],
-    );
+    const n = await countOf(tx, { projectId, status, from, to });
     const running = await findRunning(tx, filter);
     if (running !== null) return running;
     await wakeEndpoint(tx, projectId);
@@ -85,8 +83,22 @@ export async function startReplay(services: Services, actor: MemberActor, filter
     });
     await tx.em.flush();
     await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
+    const after = { deliveries: status, count: n, created_since: from?.toISOString() ?? null };
+    if (!over)
+      await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], action: 'webhook.resent', after });
     return replay;
   });
+}
+
+/** How many there are to send; of pending ones, those that wait for a later attempt. */
+async function countOf({ em }: Tx, { projectId, status, from, to }: ReplayFilter): Promise<number> {
+  const [{ n = 0 } = {}] = await em.execute<{ n: number }[]>(
+    `select count(*)::int as n from delivery where project_id = ? and status = ? and body <> ''
+       and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz
+       ${status === 'pending' ? 'and next_attempt_at > now()' : ''}`,
+    [projectId, status, from, to],
+  );
+  return n;
 }
 
 /** Locks the endpoint, so that only one of two concurrent requests starts a replay. */

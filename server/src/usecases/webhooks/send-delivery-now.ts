@@ -16,6 +16,6 @@ export async function sendDeliveryNow(services: Services, actor: MemberActor, id
     const status = await statusOf(tx, id);
     if (status === 'sending') throw beingSent();
     if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery has no pending attempt.');
-    await makeDueNow(tx, { projectId, id, by: memberRef(actor) });
+    await makeDueNow(tx, { projectId, ids: [id], by: memberRef(actor) });
   });
 }

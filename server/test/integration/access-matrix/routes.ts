@@ -135,6 +135,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   readCalibration: { least: 'supervisor', behind: 'see_analytics' },
   readAnalytics: { least: 'supervisor', behind: 'see_analytics' },
   listDeliveries: { least: 'supervisor', behind: 'see_deliveries' },
+  summarizeDeliveries: { least: 'supervisor', behind: 'see_deliveries' },
   readDelivery: { least: 'supervisor', behind: 'see_deliveries' },
   replayDelivery: { least: 'supervisor', behind: 'see_deliveries' },
   sendDeliveryNow: { least: 'supervisor', behind: 'see_deliveries' },

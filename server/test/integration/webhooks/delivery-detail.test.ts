@@ -1,10 +1,12 @@
 // Tests the details of one delivery: request and response as they were, without the signatures (W6).
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { presentDelivery, presentDeliveryDetail } from '../../../src/presenters/delivery.ts';
+import { NO_EXTRAS } from '../../../src/usecases/webhooks/delivery-extras.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { readDelivery } from '../../../src/usecases/webhooks/read-delivery.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import { rotateWebhookSecret } from '../../../src/usecases/webhooks/rotate-webhook-secret.ts';
+import { Item } from '../../../src/db/entities/item.ts';
 import { createDeliverer } from '../../../src/delivery/deliver.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
@@ -103,7 +105,7 @@ describe('a line of the delivery log', () => {
     });
     const row = page.rows.find((each) => each.id === id);
     if (row === undefined) throw new Error('It is not listed.');
-    return presentDelivery(row, page, page.asides.get(id) ?? { durationMs: null, redacted: false });
+    return presentDelivery(row, page, page.extras.get(id) ?? NO_EXTRAS);
   };
 
   it('WH1: counts the attempts of the current schedule, and says how long the last one took', async () => {
@@ -126,5 +128,15 @@ describe('a line of the delivery log', () => {
     await relayOnce(testEnv.services, testEnv.signals);
     const [row] = await testEnv.sql<{ id: string }>('select id from delivery where item_id = ?', [itemId]);
     expect(await lineOf(row?.id ?? '')).toMatchObject({ duration_ms: null, run: { attempt: 0, of: 10 } });
+  });
+
+  it('names its item and the decision that it reports, in the list and in full', async () => {
+    const id = await delivered();
+    const line = await lineOf(id);
+    const { preview } = await testEnv.services.db.read((em) => em.findOneOrFail(Item, { id: line.item_id }));
+    expect(preview).not.toBe('');
+    const told = { item_preview: preview, reports: { event: 'item.decided', status: 'approved', action: 'approve' } };
+    expect(line).toMatchObject(told);
+    expect(await detailOf(id)).toMatchObject(told);
   });
 });

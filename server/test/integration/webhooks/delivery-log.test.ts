@@ -7,8 +7,10 @@ import { answersDelivery } from '@countersign/shared/filters/delivery-filter';
 import { DELIVERY_STATES, DELIVERY_STATUSES } from '@countersign/shared/enums';
 import type { DeliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
 import { createProject } from '@countersign/shared/routes/projects';
-import { presentDelivery } from '../../../src/presenters/delivery.ts';
+import { presentDelivery, presentDeliverySummary } from '../../../src/presenters/delivery.ts';
+import { NO_EXTRAS } from '../../../src/usecases/webhooks/delivery-extras.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
+import { summarizeDeliveries } from '../../../src/usecases/webhooks/summarize-deliveries.ts';
 import { person } from '../../client.ts';
 import { createProjectFixture, anItem, type ProjectFixture } from '../support/project-fixture.ts';
 import { serve, type Served } from '../support/http-server.ts';
@@ -62,9 +64,7 @@ interface Page {
 async function read(filter: DeliveryFilter, given: { after?: string; limit?: number } = {}): Promise<Page> {
   const query = { projectId: fixture.projectId, after: given.after, limit: given.limit ?? 100, ...filter };
   const page = await listDeliveries(testEnv.services, fixture.supervisor, query);
-  const rows = page.rows.map((row) =>
-    presentDelivery(row, page, page.asides.get(row.id) ?? { durationMs: null, redacted: false }),
-  );
+  const rows = page.rows.map((row) => presentDelivery(row, page, page.extras.get(row.id) ?? NO_EXTRAS));
   return { rows, nextCursor: page.nextCursor };
 }
 
@@ -176,5 +176,47 @@ describe('a filter of the delivery log', () => {
     const query = { [field]: value } as object;
     const { errors } = await owner.refused('validation_failed', endpoint, { params: { id }, query });
     expect(errors?.map(({ pointer }) => pointer)).toEqual([`#/query/${field}`]);
+  });
+});
+
+describe('WH11: the figures of the delivery log', () => {
+  const figures = async (of: ProjectFixture) =>
+    presentDeliverySummary(await summarizeDeliveries(testEnv.services, of.supervisor, of.projectId));
+
+  it('count what the log lists under each filter', async () => {
+    const { counts, recent, abilities } = await figures(fixture);
+    for (const [status, counted] of Object.entries(counts)) {
+      const filter = status === 'all' ? {} : { status: status as NonNullable<DeliveryFilter['status']> };
+      expect(counted, status).toBe(lines.filter((line) => answersDelivery(filter, line)).length);
+    }
+    // All are older than a day, and the project has no URL.
+    expect(recent).toEqual({ succeeded: 0, dead: 0, limited: false, p95_ms: null });
+    expect(abilities).toEqual({ retry_all: false });
+  });
+
+  it('say how many of the last 24 hours arrived or ended without, and how long attempts took', async () => {
+    const recent = await createProjectFixture(testEnv.services);
+    await fill(recent, 10);
+    await testEnv.sql(`update delivery set created_at = now() - interval '1 hour' where project_id = ?`, [
+      recent.projectId,
+    ]);
+    // One that was cancelled or waits has no result; a lost lease measures another worker's attempt.
+    await testEnv.sql(
+      `update delivery set status = case seq when 0 then 'cancelled' when 8 then 'dead' when 9 then 'pending' else 'succeeded' end where project_id = ?`,
+      [recent.projectId],
+    );
+    await testEnv.sql(
+      `insert into attempt (delivery_id, n, url, started_at, total_ms, error)
+       select id, n, 'http://a.test/', now(), case n when 3 then 9000 else seq * 10 + n end, case n when 3 then 'lease_lost' end
+       from delivery, generate_series(1, 3) n where project_id = ? and seq between 1 and 5`,
+      [recent.projectId],
+    );
+    expect((await figures(recent)).recent).toEqual({ succeeded: 7, dead: 1, limited: false, p95_ms: 52 });
+  });
+
+  it('are for those who see deliveries', async () => {
+    const read = (who: ProjectFixture['owner']) => summarizeDeliveries(testEnv.services, who, fixture.projectId);
+    await expect(read(fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(read(others.owner)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

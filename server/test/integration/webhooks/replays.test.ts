@@ -4,8 +4,10 @@ import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { listReplays } from '../../../src/usecases/webhooks/list-replays.ts';
 import { cancelReplay, startReplay, type ReplayFilter } from '../../../src/usecases/webhooks/replay-deliveries.ts';
+import { summarizeDeliveries } from '../../../src/usecases/webhooks/summarize-deliveries.ts';
 import { pauseEndpoint } from '../../../src/delivery/health.ts';
 import { replayOnce } from '../../../src/worker/replay.ts';
+import { changeLogOf } from '../support/database-helpers.ts';
 import { useReplayFixture } from './replay-fixture.ts';
 import { aPerson, createProjectFixture } from '../support/project-fixture.ts';
 
@@ -83,6 +85,43 @@ describe('a replay', () => {
     expect(await stateOf(id)).toEqual(['done', 5, 5]);
     await deliver();
     expect(now.got).toHaveLength(sent + 5);
+  });
+
+  it('WH8: of pending ones makes each wait no longer, oldest first, within its schedule; asked twice it is one', async () => {
+    const ids = [await decided(), await decided(), await decided()];
+    now.answers = [500, 500, 500];
+    await deliver();
+    // The newest would be next otherwise; the other project's is not touched.
+    for (const [index, id] of ids.entries())
+      await testEnv.sql(
+        `update delivery set created_at = now() - make_interval(mins => ?), next_attempt_at = now() + make_interval(mins => ?) where id = ?`,
+        [10 - index, 30 - index, id],
+      );
+    await testEnv.sql(`update webhook_endpoint set open_until = now() + interval '5 minutes' where project_id = ?`, [
+      now.fixture.projectId,
+    ]);
+    const { retryable } = await summarizeDeliveries(testEnv.services, now.fixture.supervisor, now.fixture.projectId);
+    expect(retryable).toBe(3);
+    const [one, other] = await Promise.all([start({ status: 'pending' }), start({ status: 'pending' })]);
+    expect([one.total, other.id]).toEqual([3, one.id]);
+    await work();
+    expect(await stateOf(one.id)).toEqual(['done', 3, 3]);
+    const due = await testEnv.sql<{ id: string; attempt: number; schedule_from: number }>(
+      `select id, attempt, schedule_from from delivery where project_id = ? and next_attempt_at <= now() order by next_attempt_at`,
+      [now.fixture.projectId],
+    );
+    expect(due).toEqual(ids.map((id) => ({ id, attempt: 1, schedule_from: 0 })));
+    await deliver();
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    expect(now.got.map(({ attempt }) => attempt)).toEqual(['1', '1', '1', '2', '2', '2']);
+    // Nothing waits any more: nothing is started, and nothing is logged.
+    expect(await start({ status: 'pending' })).toMatchObject({ state: 'done', total: 0 });
+    const lines = (await changeLogOf(testEnv, now.fixture.projectId)).filter(
+      ({ action }) => action === 'webhook.resent',
+    );
+    expect(lines).toMatchObject([
+      { changed_by: now.fixture.supervisor.userId, after: { deliveries: 'pending', count: 3, created_since: null } },
+    ]);
   });
 
   it('can be stopped: deliveries under way continue, the others stay unchanged', async () => {

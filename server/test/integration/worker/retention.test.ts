@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseGone } from '../../../src/db/database.ts';
 import { presentDelivery } from '../../../src/presenters/delivery.ts';
+import { NO_EXTRAS } from '../../../src/usecases/webhooks/delivery-extras.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { listPublicEvents } from '../../../src/usecases/decisions/list-public-events.ts';
 import { readHistory } from '../../../src/usecases/items/read-item.ts';
@@ -244,7 +245,7 @@ describe('KE2: payloads', () => {
     const younger = await decidedAndSent();
     const offered = async () => {
       const list = await listDeliveries(services, now.fixture.supervisor, page());
-      const aside = (row: string) => list.asides.get(row) ?? { durationMs: null, redacted: false };
+      const aside = (row: string) => list.extras.get(row) ?? NO_EXTRAS;
       return list.rows.filter((row) => presentDelivery(row, list, aside(row.id)).abilities.replay).map((r) => r.itemId);
     };
     expect((await offered()).sort()).toEqual([id, younger].sort());

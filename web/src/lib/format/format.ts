@@ -22,6 +22,9 @@ export const count = (value: number): string => number.format(value);
 /** A count of the queue: above the server's limit it says that there are more. */
 export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);
 
+/** A count that the server stops at its limit: one more means that there are more. */
+export const boundedCount = (value: number): string => queueCount(value > COUNT_LIMIT ? Infinity : value);
+
 /**
  * A part of a whole in percent, rounded to what tells something: whole percent, and tenths below 1% and above 99%. Only nothing
  * reads 0%, and only everything 100%. Unknown without a whole.

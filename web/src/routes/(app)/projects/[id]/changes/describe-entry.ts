@@ -133,6 +133,9 @@ const DETAILS: Record<string, (value: never) => string | null> = {
   note: messages.details.note,
   reasons: messages.details.reasons,
   promote_at: (at: string) => messages.details.firstFrom(exactMoment(at)),
+  deliveries: (status: string) => messages.details.resent[status] ?? status,
+  count: (n: number) => messages.details.deliveries(count(n)),
+  created_since: (at: string) => messages.details.createdSince(exactMoment(at)),
   previous_until: (at: string) => messages.details.oldUntil(exactMoment(at)),
 };
 

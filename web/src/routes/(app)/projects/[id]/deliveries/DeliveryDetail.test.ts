@@ -12,6 +12,8 @@ const DEAD: DeliveryDetail = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
   project_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b12',
   item_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b13',
+  item_preview: 'Two apples',
+  reports: { event: 'item.decided', status: 'approved', action: 'approve' },
   webhook_id: 'event.final',
   status: 'dead',
   attempt: 10,
@@ -110,7 +112,7 @@ it('WH8: sends a waiting delivery now, as its next attempt, and reports the resu
   const WAITING = { ...DEAD, status: 'pending' as const, attempt: 3, abilities: { replay: false, send_now: true } };
   now = WAITING;
   const { rerender } = render(Detail, { row: WAITING });
-  const button = await screen.findByRole('button', { name: 'Send now' });
+  const button = await screen.findByRole('button', { name: 'Retry now' });
   expect(screen.getByText('Makes attempt 4 immediately. Later attempts stay scheduled.')).toBeTruthy();
   await fireEvent.click(button);
   await vi.waitFor(() => expect(status()).toBe('Queued for delivery.'));

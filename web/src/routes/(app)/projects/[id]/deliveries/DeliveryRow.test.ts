@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // A row of the delivery log: its place in the schedule, its duration, and its next attempt.
 import type { Delivery } from '@countersign/shared/schemas/deliveries';
-import { cleanup, render, screen } from '@testing-library/svelte';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import Row from './DeliveryRow.svelte';
 
@@ -16,6 +16,8 @@ const NOW = Date.parse('2026-03-01T12:00:00Z');
 const RETRYING: Delivery = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
   item_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b13',
+  item_preview: 'Two apples',
+  reports: { event: 'item.decided', status: 'approved', action: 'edit' },
   webhook_id: 'evt_1',
   status: 'pending',
   attempt: 13,
@@ -29,10 +31,15 @@ const RETRYING: Delivery = {
   abilities: { replay: false, send_now: false },
 };
 
+const retry = vi.fn(() => Promise.resolve());
+
 function show(row: Partial<Delivery>) {
   vi.useFakeTimers({ now: NOW });
   const table = document.body.appendChild(document.createElement('tbody'));
-  return render(Row, { target: table, props: { row: { ...RETRYING, ...row }, open: false, toggle: () => undefined } });
+  return render(Row, {
+    target: table,
+    props: { row: { ...RETRYING, ...row }, open: false, toggle: () => undefined, retry, retrying: false },
+  });
 }
 const has = (text: string) => screen.queryAllByText(text).length > 0;
 
@@ -65,6 +72,26 @@ it.each([
 it('shows as retrying only after a failure: one that was sent again is waiting', () => {
   show({ http_status: null, error: null, run: { attempt: 0, of: 10 } });
   expect([has('retrying'), has('waiting'), has('0/10')]).toEqual([false, true, true]);
+});
+
+it('names the item and what was decided', () => {
+  show({});
+  expect([has('Two apples'), has('edited')]).toEqual([true, true]);
+  cleanup();
+  show({ item_preview: '', reports: { event: 'decision.revised', status: 'rejected', action: 'reject' } });
+  expect([has('Content deleted'), has('revised: rejected')]).toEqual([true, true]);
+  cleanup();
+  show({ reports: { event: 'item.expired', status: 'rejected', action: null } });
+  expect(has('rejected by deadline')).toBe(true);
+});
+
+it('WH8: offers to retry at once where that is allowed', async () => {
+  show({});
+  expect(screen.queryByRole('button', { name: 'Retry evt_1 now' })).toBeNull();
+  cleanup();
+  show({ abilities: { replay: false, send_now: true } });
+  await fireEvent.click(screen.getByRole('button', { name: 'Retry evt_1 now' }));
+  expect(retry).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: RETRYING.id }));
 });
 
 it('KE3: shows a dash for the duration when its attempts were deleted, and their number', () => {

@@ -1,6 +1,7 @@
 // Texts of the deliveries tab.
 import type { Attempt, DeliveryDetail, Timings, Delivery } from '@countersign/shared/schemas/deliveries';
 import { took } from '#lib/format/format.ts';
+import { ITEM_STYLE } from '#lib/status.ts';
 import { causeOf, type AttemptCause } from './delivery-causes.ts';
 import type { DeliveryQuery, Choice, Kind } from './delivery-search.ts';
 
@@ -10,8 +11,9 @@ export const deliveriesMessages = {
   columns: {
     state: 'State',
     made: 'Created',
-    event: 'Event',
+    event: 'Details',
     item: 'Item',
+    decision: 'Decision',
     answer: 'Response',
     took: 'Duration',
     attempt: 'Attempt',
@@ -104,9 +106,29 @@ export const deliveriesMessages = {
   resend: 'Resend',
   resendHint: (n: number) => `Your endpoint gets the same webhook-id and body, with x-webhook-attempt ${n}.`,
   resendFailed: 'Nothing was resent',
-  sendNow: 'Send now',
+  itemGone: 'Content deleted',
+  edited: 'edited',
+  answered: 'answered',
+  revised: (word: string) => `revised: ${word}`,
+  byDeadline: (word: string) => `${word} by deadline`,
+  retryNow: 'Retry now',
+  retryThis: (event: string) => `Retry ${event} now`,
   sendNowHint: (n: number) => `Makes attempt ${n} immediately. Later attempts stay scheduled.`,
   sendNowFailed: 'Nothing was sent',
+  summary: 'Deliveries of the last 24 hours',
+  arrived: (share: string, of: string) => `${share} of ${of} arrived`,
+  arrivedTitle:
+    'The share of the deliveries that ended. Waiting ones have no result yet.',
+  p95: (duration: string) => `p95 ${duration}`,
+  p95Title: '95% of the attempts took at most this long.',
+  period: 'last 24 h',
+  newest: (limit: string) => `newest ${limit} of the last 24 h`,
+  noneRecent: 'No delivery ended in the last 24 h',
+  waitingForRetry: (n: string) => `${n} waiting for a later attempt`,
+  retryAll: 'Retry all now',
+  retryAllTitle: 'Makes the next attempt of each waiting delivery now, oldest first. Later attempts stay scheduled.',
+  retryAllFailed: 'Nothing was retried',
+  summaryStale: 'The counts could not be refreshed',
   sentNow: (status: string) => `Sent: ${status}.`,
   onItsWay: 'Queued for delivery.',
   resent: (status: string) => `Resent: ${status}.`,
@@ -123,9 +145,12 @@ export const deliveriesMessages = {
   testClose: 'Close result',
   progress: 'Resend progress',
   sending: (done: string, total: string) => `Resending: ${done} of ${total}`,
+  retryingAll: (done: string, total: string) => `Retrying: ${done} of ${total}`,
   begunBy: 'started by',
   allSent: (n: string) => `Resending ${n} ${n === '1' ? 'delivery' : 'deliveries'}.`,
+  allRetried: (n: string) => `Retrying ${n} ${n === '1' ? 'delivery' : 'deliveries'}.`,
   noneToSend: 'There are no deliveries to resend.',
+  noneToRetry: 'No delivery waits for a later attempt.',
   stoppedAfter: (done: string, total: string) => `Stopped after ${done} of ${total}. The others are unchanged.`,
   stop: 'Stop',
   stopFailed: 'Resending could not be stopped',
@@ -147,6 +172,16 @@ export const deliveriesMessages = {
     lease_lost: 'another worker took over',
   } satisfies Record<AttemptCause, string>,
 } as const;
+
+/** What a delivery reports: `edited`, `revised: rejected`, `rejected by deadline`. */
+export function reportOf({ event, status, action }: NonNullable<Delivery['reports']>): string {
+  const { edited, answered, revised, byDeadline } = deliveriesMessages;
+  const { word } = ITEM_STYLE[status];
+  if (event === 'item.withdrawn' || status === 'expired') return word;
+  if (event === 'item.expired') return byDeadline(word);
+  const decision = action === 'edit' ? edited : action === 'respond' ? answered : word;
+  return event === 'decision.revised' ? revised(decision) : decision;
+}
 
 /** Why an attempt failed, as text; an unknown cause is shown as received. */
 export function whyOf(error: string): string {

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 // The requests of the delivery log: one when it opens, and none while nothing happens.
-import type { Delivery } from '@countersign/shared/schemas/deliveries';
+import type { Delivery, DeliverySummary } from '@countersign/shared/schemas/deliveries';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
-import { cleanup, render, screen } from '@testing-library/svelte';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import Deliveries from './Deliveries.svelte';
 import { SettingsForm } from '../settings/settings.svelte.ts';
@@ -15,6 +15,8 @@ vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)
 const ROW = {
   id: 'one',
   item_id: 'item',
+  item_preview: 'Two apples',
+  reports: null,
   webhook_id: 'evt_1',
   status: 'succeeded',
   attempt: 1,
@@ -29,6 +31,13 @@ const ROW = {
 } satisfies Delivery;
 const PROJECT = { id: 'p', name: 'P', ...DEFAULT_SETTINGS, abilities: {}, archived_at: null } as unknown as Project;
 
+const SUMMARY = {
+  counts: { all: 10_001, succeeded: 10_001, pending: 12, failed: 12, dead: 0, paused: 0 },
+  retryable: 12,
+  recent: { succeeded: 968, dead: 12, limited: true, p95_ms: 211.6 },
+  abilities: { retry_all: true },
+} satisfies DeliverySummary;
+
 /** The number of event loop turns in which pending answers are processed. */
 const TURNS = 20;
 
@@ -42,13 +51,32 @@ it('W6: requests its rows once, and not again because they arrived', async () =>
   vi.stubGlobal('fetch', (address: string) => {
     const list = address.includes('/deliveries?');
     requests += list ? 1 : 0;
-    const answer = Response.json({ data: list ? [ROW] : [], next_cursor: null });
+    const answer = Response.json(
+      address.endsWith('/summary') ? SUMMARY : { data: list ? [ROW] : [], next_cursor: null },
+    );
     // As over a network: an answer never arrives within the same turn as the request.
     return new Promise((resolve) => setTimeout(() => resolve(answer)));
   });
   render(Deliveries, { form: new SettingsForm(PROJECT, 'me') });
-  await screen.findByText('evt_1');
+  await screen.findByText('Two apples');
   const before = requests;
   for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setTimeout(resolve));
   expect(requests).toBe(before);
+});
+
+it('WH8, WH11: counts each state, says what share arrived, and retries all that wait with one request', async () => {
+  const posted: [string, unknown][] = [];
+  vi.stubGlobal('fetch', (address: string, { method, body }: { method?: string; body?: string }) => {
+    if (method === 'POST') posted.push([address, JSON.parse(body ?? 'null')]);
+    return Promise.resolve(
+      Response.json(address.endsWith('/summary') ? SUMMARY : { id: 'r', data: [], next_cursor: null }),
+    );
+  });
+  render(Deliveries, { form: new SettingsForm(PROJECT, 'me') });
+  await screen.findByRole('radio', { name: 'Waiting 12' });
+  expect(screen.getByRole('radio', { name: 'Delivered 10,000+' })).toBeTruthy();
+  const line = screen.getByLabelText('Deliveries of the last 24 hours').textContent.replace(/\s+/g, ' ').trim();
+  expect(line).toBe('99% of 980 arrived · p95 212 ms · newest 1,000 of the last 24 h');
+  await fireEvent.click(screen.getByRole('button', { name: 'Retry all now' }));
+  expect(posted).toEqual([['/api/projects/p/deliveries/replay', { status: 'pending' }]]);
 });
