@@ -6,6 +6,9 @@ export const DEAD_COUNTED = 1000;
 /** Maximum number of deliveries, the newest, in the figures of the last 24 hours (WH11). */
 export const RECENT_DELIVERIES = 1000;
 
+/** The names of API keys that were created automatically: by the first steps of a project, and by the demo. */
+export const AUTOMATIC_KEY_NAMES = ['Default key', 'Demo pipeline'] as const;
+
 /** Days that a trend covers, including today. */
 export const TREND_DAYS = 14;
 
@@ -20,6 +23,9 @@ export const INVITE_HOURS = { least: 1, usual: 72, most: 720 } as const;
 
 /** Maximum number of values listed per field. */
 export const VALUES_LISTED = 50;
+
+/** How long both webhook secrets sign in each phase of a rotation, in hours. */
+export const OVERLAP_HOURS = { least: 1, usual: 24, most: 168 } as const;
 
 /** How long an offer can be accepted, in days. */
 export const OFFER_DAYS = 14;

@@ -180,7 +180,8 @@ const toLeased = (row: LeasedRow): Leased => ({
 export const SENDING = `(d.status = 'sending') is true`;
 
 /** The signing secrets of the endpoint `e`. */
-export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"`;
+export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil",
+  e.overlap_hours as "overlapHours"`;
 
 const STILL_LEASED = planned(`
   select string_agg(d.claim_token::text, ',') as tokens, ${SECRETS}

@@ -12,7 +12,7 @@ import {
   type SettingName,
   type SubsetSetting,
 } from '../settings.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS, OVERLAP_HOURS } from '../limits.ts';
 import { json } from './parts/json.ts';
 import { isHostName } from '../formats/host-name.ts';
 import { isItemPointer } from '../formats/item-pointer.ts';
@@ -241,7 +241,12 @@ export const rotateWebhookSecret = endpointSchemas({
   auth: 'session',
   summary: 'Create a new webhook secret; the response shows its text once',
   params: projectParams,
-  body: z.strictObject({}).optional(),
+  body: z
+    .strictObject({
+      /** How long both secrets sign: before the new one is promoted, and as long after. */
+      overlap_hours: z.number().int().min(OVERLAP_HOURS.least).max(OVERLAP_HOURS.most).default(OVERLAP_HOURS.usual),
+    })
+    .optional(),
   reply: z.object({
     webhook_secret: z.string(),
     /** `current`: signs from now on. `next`: signs the secondary header until it is promoted. */
@@ -252,7 +257,7 @@ export const rotateWebhookSecret = endpointSchemas({
 
 export const promoteWebhookSecret = endpointSchemas({
   auth: 'session',
-  summary: 'Promote the new webhook secret; the old one stays in the secondary header for 24 hours',
+  summary: 'Promote the new webhook secret; the old one stays in the secondary header for the overlap',
   status: 204,
   params: projectParams,
   body: z.strictObject({}).optional(),

@@ -33,6 +33,8 @@ export const webhookState = z
       promote_at: timestamp.nullable(),
       /** Until when the previous secret still signs the secondary headers. */
       previous_until: timestamp.nullable(),
+      /** How long each phase of the last rotation lasts, in hours. */
+      overlap_hours: z.number().int(),
     }),
   })
   .meta({ id: 'WebhookState' });

@@ -13,6 +13,8 @@ const WebhookEndpointSchema = defineEntity({
     promoteAt: p.datetime(3).nullable(),
     previous: p.text().nullable(),
     previousUntil: p.datetime(3).nullable(),
+    /** How long each phase of the last rotation lasts. */
+    overlapHours: p.integer().default(24),
     /** Whether the current secret was ever shown to anyone. Until then a rotation simply replaces it. */
     revealed: p.boolean(),
     /** Consecutive attempts that reached no working receiver. */

@@ -60,6 +60,7 @@ import { Notifications } from './0039-notifications.ts';
 import { NotificationAttempts } from './0040-notification-attempts.ts';
 import { Retrying } from './0041-retrying.ts';
 import { RetryWaiting } from './0041-retry-waiting.ts';
+import { SecretOverlap } from './0041-secret-overlap.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -128,4 +129,5 @@ export const MIGRATIONS = [
   { name: '0040-notification-attempts', class: NotificationAttempts },
   { name: '0041-retrying', class: Retrying },
   { name: '0041-retry-waiting', class: RetryWaiting },
+  { name: '0041-secret-overlap', class: SecretOverlap },
 ];

@@ -1,15 +1,8 @@
 // The two-phase rotation of webhook secrets over time: which secrets sign, and in which position.
+import { OVERLAP_HOURS } from '@countersign/shared/limits';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  OVERLAP_SECONDS,
-  promote,
-  secretContext,
-  secretsOf,
-  settle,
-  signingSecrets,
-  type StoredSecrets,
-} from './signing.ts';
+import { promote, secretContext, secretsOf, settle, signingSecrets, type StoredSecrets } from './signing.ts';
 
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 const HOUR = 3_600_000;
@@ -22,14 +15,23 @@ const settled: StoredSecrets<string> = {
   promoteAt: null,
   previous: null,
   previousUntil: null,
+  overlapHours: 24,
 };
 
 /** A rotation that began at hour 0. */
 const rolling: StoredSecrets<string> = { ...settled, next: 'new', promoteAt: at(24) };
 
 describe('rotation of a webhook secret', () => {
-  it('overlaps for a day', () => {
-    expect(OVERLAP_SECONDS).toBe(86_400);
+  it('overlaps for a day, or as long as was chosen', () => {
+    expect(OVERLAP_HOURS).toEqual({ least: 1, usual: 24, most: 168 });
+    const short = { ...rolling, promoteAt: at(1), overlapHours: 1 };
+    expect(signingSecrets(short, at(1))).toEqual(['new', 'old']);
+    expect(signingSecrets(short, justBefore(2))).toEqual(['new', 'old']);
+    expect(signingSecrets(short, at(2))).toEqual(['new']);
+    // Promoted by hand: the old one stays for the overlap from then.
+    const promoted = promote({ ...short, promoteAt: at(168), overlapHours: 168 }, at(3));
+    expect(signingSecrets(promoted, justBefore(171))).toEqual(['new', 'old']);
+    expect(signingSecrets(promoted, at(171))).toEqual(['new']);
   });
 
   it('without a rotation one secret signs', () => {
@@ -70,7 +72,7 @@ describe('rotation of a webhook secret', () => {
   it('settling stores what the time has changed, and is idempotent', () => {
     expect(settle(rolling, justBefore(24))).toEqual(rolling);
     const done = settle(rolling, at(30));
-    expect(done).toEqual({ current: 'new', next: null, promoteAt: null, previous: 'old', previousUntil: at(48) });
+    expect(done).toEqual({ ...settled, current: 'new', promoteAt: null, previous: 'old', previousUntil: at(48) });
     expect(settle(done, at(30))).toEqual(done);
     expect(settle(done, at(48))).toEqual({ ...settled, current: 'new' });
   });

@@ -1,8 +1,8 @@
 // How an attempt is signed: its headers (W6), and which secrets sign it (docs/spec/webhooks.md#secrets).
+import { OVERLAP_HOURS } from '@countersign/shared/limits';
 import { signedHeaders } from '@countersign/shared/webhook';
 
-/** How long a new secret is secondary before it is promoted, and how long an old one stays secondary after. */
-export const OVERLAP_SECONDS = 24 * 60 * 60;
+const HOUR_MS = 3_600_000;
 
 export interface StoredSecrets<S> {
   current: S;
@@ -11,6 +11,8 @@ export interface StoredSecrets<S> {
   promoteAt: Date | null;
   previous: S | null;
   previousUntil: Date | null;
+  /** How long a new secret is secondary before it is promoted, and how long the old one stays secondary after. */
+  overlapHours: number;
 }
 
 /** The `aad` of an encrypted webhook secret: it can be decrypted for this project only. */
@@ -24,6 +26,7 @@ export function secretsOf<S>(row: Partial<StoredSecrets<S>> & { current: S }): S
     promoteAt: row.promoteAt ?? null,
     previous: row.previous ?? null,
     previousUntil: row.previousUntil ?? null,
+    overlapHours: row.overlapHours ?? OVERLAP_HOURS.usual,
   };
 }
 
@@ -36,15 +39,19 @@ export function settle<S>(stored: StoredSecrets<S>, now: Date): StoredSecrets<S>
   return expired ? { ...stored, previous: null, previousUntil: null } : stored;
 }
 
-/** Makes the new secret current; the old one stays secondary for a day. */
+/** When an overlap that begins now ends. */
+export const overlapEnd = (now: Date, hours: number): Date => new Date(now.getTime() + hours * HOUR_MS);
+
+/** Makes the new secret current; the old one stays secondary for the overlap that was chosen. */
 export function promote<S>(stored: StoredSecrets<S>, now: Date): StoredSecrets<S> {
   if (stored.next === null) return stored;
   return {
+    ...stored,
     current: stored.next,
     next: null,
     promoteAt: null,
     previous: stored.current,
-    previousUntil: new Date(now.getTime() + OVERLAP_SECONDS * 1000),
+    previousUntil: overlapEnd(now, stored.overlapHours),
   };
 }
 

@@ -33,10 +33,10 @@ import type { Binder } from '../route.ts';
 export function bindWebhook(bind: Binder, services: Services): void {
   bind.member(api.readWebhook, async ({ actor, params }) => {
     const view = await readWebhook(services, actor, params.id);
-    const { url, state, failures, restsUntil, revealed, rolling } = view;
+    const { url, state, failures, restsUntil, revealed, rolling, overlapHours: overlap_hours } = view;
     const [promote_at, previous_until] = [iso(view.promoteAt), iso(view.previousUntil)];
     const health = { failures, circuit_open_until: iso(restsUntil) };
-    return { url, state, health, secret: { revealed, rolling, promote_at, previous_until } };
+    return { url, state, health, secret: { revealed, rolling, promote_at, previous_until, overlap_hours } };
   });
   bind.member(api.testWebhook, async ({ actor, params, body }) => {
     return presentTest(await testWebhook(services, actor, { projectId: params.id, url: body?.url }));
@@ -68,8 +68,8 @@ function presentTest({ ok, outcome, webhookId, url }: Tested): WebhookTestResult
 }
 
 function bindSecrets(bind: Binder, services: Services): void {
-  bind.member(projects.rotateWebhookSecret, async ({ actor, params }) => {
-    const { secret, phase, promoteAt } = await rotateWebhookSecret(services, actor, params.id);
+  bind.member(projects.rotateWebhookSecret, async ({ actor, params, body }) => {
+    const { secret, phase, promoteAt } = await rotateWebhookSecret(services, actor, params.id, body?.overlap_hours);
     return { webhook_secret: secret, phase, promote_at: iso(promoteAt) };
   });
   bind.member(projects.promoteWebhookSecret, async ({ actor, params }) => {

@@ -16,6 +16,8 @@ export interface WebhookView {
   rolling: boolean;
   promoteAt: Date | null;
   previousUntil: Date | null;
+  /** Of the last rotation, or the usual one. */
+  overlapHours: number;
 }
 
 /** For owners; changes that are due by the clock are applied. Errors: `not_found`, `forbidden`. */
@@ -27,7 +29,7 @@ export async function readWebhook(services: Services, actor: MemberActor, projec
       endpoint: await em.findOneOrFail(WebhookEndpoint, { projectId }),
     };
   });
-  const { next, promoteAt, previousUntil } = settle(secretsOf(endpoint), services.clock.now());
+  const { next, promoteAt, previousUntil, overlapHours } = settle(secretsOf(endpoint), services.clock.now());
   const { state, failures, revealed } = endpoint;
   return {
     url: project.webhookUrl ?? null,
@@ -38,5 +40,6 @@ export async function readWebhook(services: Services, actor: MemberActor, projec
     rolling: next !== null,
     promoteAt,
     previousUntil,
+    overlapHours,
   };
 }

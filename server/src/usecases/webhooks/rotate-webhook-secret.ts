@@ -1,8 +1,9 @@
 // Rotates webhook secrets in two phases, so that receivers can switch without a gap (docs/spec/webhooks.md#secrets).
+import { OVERLAP_HOURS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
-import { OVERLAP_SECONDS, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/signing.ts';
+import { overlapEnd, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { requireChange } from '../access/membership.ts';
@@ -17,13 +18,14 @@ export interface Rotation {
 }
 
 /**
- * Creates a new secret, shown once. It waits as `next` for a day or until promoted; only when the current one was never shown
- * does it replace it at once. Errors: `not_found`, `forbidden`, `rotation_in_progress`.
+ * Creates a new secret, shown once. It waits as `next` for the overlap or until promoted, and the old one signs as long after; only
+ * when the current one was never shown does it replace it at once. Errors: `not_found`, `forbidden`, `rotation_in_progress`.
  */
 export async function rotateWebhookSecret(
   services: Services,
   actor: MemberActor,
   projectId: string,
+  overlapHours: number = OVERLAP_HOURS.usual,
 ): Promise<Rotation> {
   const secret = makeWebhookSecret();
   const encrypted = encrypt(services.keyRing, secret, secretContext(projectId));
@@ -36,11 +38,17 @@ export async function rotateWebhookSecret(
         'Promote the new secret first, or wait until it is promoted automatically.',
       );
     }
-    const promoteAt = endpoint.revealed ? new Date(now.getTime() + OVERLAP_SECONDS * 1000) : null;
-    const secrets = endpoint.revealed ? { ...stored, next: encrypted, promoteAt } : { ...stored, current: encrypted };
+    const promoteAt = endpoint.revealed ? overlapEnd(now, overlapHours) : null;
+    const secrets = endpoint.revealed
+      ? { ...stored, next: encrypted, promoteAt, overlapHours }
+      : { ...stored, current: encrypted };
     await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, { ...secrets, revealed: true });
     const phase = endpoint.revealed ? 'next' : 'current';
-    const after = { phase, promote_at: promoteAt?.toISOString() ?? null };
+    const after = {
+      phase,
+      promote_at: promoteAt?.toISOString() ?? null,
+      ...(endpoint.revealed && { overlap_hours: overlapHours }),
+    };
     const change = { projectId, changed: ['webhook' as const], after };
     await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_made' });
     return { secret, phase, promoteAt };

@@ -181,6 +181,21 @@ describe('rotating the webhook secret', () => {
     testEnv.clock.pass(-24 * HOUR);
   });
 
+  it('takes as long as was chosen, in both phases, and the change log says so', async () => {
+    const first = await rotate();
+    const second = await rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId, 2);
+    testEnv.clock.pass(2 * HOUR);
+    expect(await signing()).toEqual([second.secret, first.secret]);
+    testEnv.clock.pass(2 * HOUR);
+    expect(await signing()).toEqual([second.secret]);
+    testEnv.clock.pass(-4 * HOUR);
+    const [{ after } = {}] = await testEnv.sql<{ after?: unknown }>(
+      `select after from project_change where project_id = ? and action = 'webhook.secret_made' order by position desc limit 1`,
+      [fixture.projectId],
+    );
+    expect(after).toMatchObject({ phase: 'next', overlap_hours: 2 });
+  });
+
   it('promoting without a pending secret changes nothing', async () => {
     const { secret } = await rotate();
     await promote();

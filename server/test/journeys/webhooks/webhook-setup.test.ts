@@ -66,8 +66,13 @@ describe('an owner', () => {
   });
 
   it('rotates the secret: both sign until the old one expires, and the state says so', async () => {
-    const { webhook_secret: second, promote_at } = await owner.call(rotateWebhookSecret, params());
-    expect((await state()).secret).toEqual({ revealed: true, rolling: true, promote_at, previous_until: null });
+    const { webhook_secret: second, promote_at } = await owner.call(rotateWebhookSecret, {
+      ...params(),
+      body: { overlap_hours: 1 },
+    });
+    const overlap = { rolling: true, promote_at, previous_until: null, overlap_hours: 1 };
+    expect((await state()).secret).toEqual({ revealed: true, ...overlap });
+    expect(Date.parse(promote_at ?? '') - Date.now()).toBeLessThanOrEqual(3_600_000);
     await owner.call(testWebhook, params());
     const both = await receiver.nextTest();
     expect(both.headers[HEADERS.signatureSecondary]).toMatch(/^[0-9a-f]{64}$/);

@@ -107,6 +107,7 @@ export const changesMessages = {
     answered: (status: number) => `responded with ${status}`,
     failed: (error: string) => `failed: ${error}`,
     firstFrom: (when: string) => `promoted automatically ${when}`,
+    overlap: (hours: number) => `overlap of ${hours} h`,
     oldUntil: (when: string) => `the old secret signs until ${when}`,
     resent: {
       pending: 'waiting ones, made due now',

@@ -136,6 +136,7 @@ const DETAILS: Record<string, (value: never) => string | null> = {
   deliveries: (status: string) => messages.details.resent[status] ?? status,
   count: (n: number) => messages.details.deliveries(count(n)),
   created_since: (at: string) => messages.details.createdSince(exactMoment(at)),
+  overlap_hours: messages.details.overlap,
   previous_until: (at: string) => messages.details.oldUntil(exactMoment(at)),
 };
 

@@ -1,6 +1,7 @@
 // Texts of a project's webhook tab, and the advice for a test event that failed.
 import type { DeliveredEvent } from '@countersign/shared/enums';
 import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
+import { plural } from '#lib/format/format.ts';
 import { causeOf, type AttemptCause } from '../deliveries/delivery-causes.ts';
 
 export const webhookMessages = {
@@ -88,6 +89,9 @@ export const webhookMessages = {
   promotedBy: 'Promoted automatically',
   previousUntil: 'The old one expires',
   replaced: 'Rotating again replaces the old one immediately.',
+  overlap: 'Overlap',
+  overlapHint: 'How long both secrets sign: before the new one is promoted automatically, and as long after.',
+  overlaps: (hours: number) => (hours < 24 ? plural(hours, 'hour', 'hours') : plural(hours / 24, 'day', 'days')),
   createFirst: 'Create secret',
   rotate: 'Rotate secret',
   promote: 'Promote new secret',

@@ -12,7 +12,7 @@ import WebhookResult from './WebhookResult.svelte';
 import WebhookSecret from './WebhookSecret.svelte';
 
 const soon = () => new Date(Date.now() + 23.5 * 3_600_000).toISOString();
-const NOTHING = { revealed: true, rolling: false, promote_at: null, previous_until: null };
+const NOTHING = { revealed: true, rolling: false, promote_at: null, previous_until: null, overlap_hours: 24 };
 
 const form = () =>
   new SettingsForm(
