@@ -8,6 +8,7 @@ export const revokeInvite: RouteOf<typeof schemas.revokeInvite> = {
   method: 'DELETE',
   path: '/api/projects/:id/invites/:invite_id',
 };
+export const readInvite: RouteOf<typeof schemas.readInvite> = { method: 'GET', path: '/api/invites/:token' };
 export const acceptInvite: RouteOf<typeof schemas.acceptInvite> = {
   method: 'POST',
   path: '/api/invites/:token/accept',

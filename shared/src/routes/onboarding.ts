@@ -2,6 +2,10 @@
 import type * as schemas from '../schemas/onboarding.ts';
 import type { RouteOf } from './route.ts';
 
+export const readReadiness: RouteOf<typeof schemas.readReadiness> = {
+  method: 'GET',
+  path: '/api/projects/:id/readiness',
+};
 export const readOnboarding: RouteOf<typeof schemas.readOnboarding> = {
   method: 'GET',
   path: '/api/projects/:id/onboarding',

@@ -51,6 +51,21 @@ export const revokeInvite = endpointSchemas({
   params: z.object({ id: uuid, invite_id: uuid }),
 });
 
+export const readInvite = endpointSchemas({
+  auth: 'session',
+  summary: 'What an invite offers to the person who opened its link, and whether they are a member already',
+  // Any text: an invalid token must look the same as a used one.
+  params: z.object({ token: z.string() }),
+  reply: z.object({
+    project: z.object({ id: uuid, name: z.string() }),
+    role,
+    invited_by: z.string().nullable(),
+    /** Your role in the project; null when you are not a member. */
+    member: role.nullable(),
+    abilities: abilitiesTo('accept'),
+  }),
+});
+
 export const acceptInvite = endpointSchemas({
   auth: 'session',
   summary: 'Accept an invite and join its project; the response contains your role there',

@@ -21,6 +21,25 @@ export const onboarding = z
   .meta({ id: 'Onboarding' });
 export type Onboarding = z.infer<typeof onboarding>;
 
+/**
+ * What a project needs before production (ON1): the present URL answered with 2xx; somebody who reviews is a member or
+ * invited; a threshold was chosen; and a valid key has a name that a person gave it.
+ */
+export const readiness = z.object({
+  receiver: z.boolean(),
+  reviewer: z.boolean(),
+  thresholds: z.boolean(),
+  key: z.boolean(),
+});
+export type Readiness = z.infer<typeof readiness>;
+
+export const readReadiness = endpointSchemas({
+  auth: 'session',
+  summary: 'What a project still needs before production, for its owners',
+  params: z.object({ id: uuid }),
+  reply: readiness,
+});
+
 export const readOnboarding = endpointSchemas({
   auth: 'session',
   summary: 'The first key, item, decision and webhook of a project',

@@ -1,5 +1,5 @@
 // Onboarding, learnings and analytics.
-import { readOnboarding as readOnboardingEndpoint } from '@countersign/shared/routes/onboarding';
+import * as onboarding from '@countersign/shared/routes/onboarding';
 import * as clusters from '@countersign/shared/routes/clusters';
 import * as exported from '@countersign/shared/routes/exports';
 import { readAnalytics as readAnalyticsEndpoint } from '@countersign/shared/routes/analytics';
@@ -20,6 +20,7 @@ import { listReasonCounts } from '../../usecases/learnings/list-reason-counts.ts
 import { listLearnings } from '../../usecases/learnings/list-learnings.ts';
 import { readCalibration } from '../../usecases/analytics/read-calibration.ts';
 import { readOnboarding } from '../../usecases/projects/read-onboarding.ts';
+import { readReadiness } from '../../usecases/projects/read-readiness.ts';
 import { readAudits } from '../../usecases/analytics/read-audits.ts';
 import { readAnalytics } from '../../usecases/analytics/read-analytics.ts';
 import { readPerson } from '../../usecases/analytics/read-person.ts';
@@ -29,7 +30,8 @@ import { Download } from '../response/download.ts';
 import type { Binder } from '../route.ts';
 
 export function bindInsights(bind: Binder, services: Services): void {
-  bind.member(readOnboardingEndpoint, ({ actor, params }) => readOnboarding(services, actor, params.id));
+  bind.member(onboarding.readOnboarding, ({ actor, params }) => readOnboarding(services, actor, params.id));
+  bind.member(onboarding.readReadiness, ({ actor, params }) => readReadiness(services, actor, params.id));
   bind.member(api.listLearnings, ({ actor, params, query: { after, limit, cluster, ...filter } }) =>
     listLearnings(services, actor, { projectId: params.id, filter, cluster, after, limit }),
   );

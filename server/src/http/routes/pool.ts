@@ -6,6 +6,7 @@ import * as api from '@countersign/shared/routes/projects';
 import { presentInvite, presentOffer, presentOwnOffer, presentRefused } from '../../presenters/pool.ts';
 import { presentMember } from '../../presenters/project.ts';
 import { acceptInvite, createInvite, revokeInvite, listInvites } from '../../usecases/access/invites.ts';
+import { readInvite } from '../../usecases/access/read-invite.ts';
 import { addMember, type Added } from '../../usecases/access/add-member.ts';
 import { changeMember, removeMember } from '../../usecases/access/change-member.ts';
 import { acceptOffer, declineOffer, revokeOffer } from '../../usecases/access/offers.ts';
@@ -70,6 +71,10 @@ function bindInvites(bind: Binder, services: Services): void {
   bind.member(invites.revokeInvite, async ({ actor, params }) => {
     await revokeInvite(services, actor, { projectId: params.id, inviteId: params.invite_id });
     return undefined;
+  });
+  bind.member(invites.readInvite, async ({ actor, params }) => {
+    const { project, role, invitedBy, member, acceptable } = await readInvite(services, actor, params.token);
+    return { project, role, invited_by: invitedBy, member, abilities: { accept: acceptable } };
   });
   bind.member(invites.acceptInvite, async ({ actor, params }) => {
     const { project, role } = await acceptInvite(services, actor, params.token);

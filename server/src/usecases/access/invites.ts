@@ -111,7 +111,7 @@ export function listInvites(services: Services, actor: MemberActor, projectId: s
 }
 
 /** The conditions of an open invite, for the wallet in the parameter. */
-const OPEN = `used_at is null and revoked_at is null and expires_at > now() and (address is null or address = ?)
+export const OPEN = `used_at is null and revoked_at is null and expires_at > now() and (invite.address is null or invite.address = ?)
   and exists (select 1 from project p where p.id = invite.project_id and p.archived_at is null)`;
 
 /**
@@ -167,7 +167,7 @@ async function useUp({ em }: Tx, { id, actor }: { id: string; actor: MemberActor
   if (used.length === 0) throw noInvite();
 }
 
-const noInvite = () =>
+export const noInvite = () =>
   new Refusal(
     'not_found',
     'This invite is no longer valid: it was used, revoked, has expired, or is for another wallet. Ask for a new one.',

@@ -1,4 +1,5 @@
 // Creates or reuses the projects of the demo, with a new pipeline key at each start.
+import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { newAddress } from '../../crypto/ed25519.ts';
@@ -26,7 +27,7 @@ const DEMO_PROJECT_IDS = {
   answers: '01980000-0000-7000-8000-00000000de30',
   tool_calls: '01980000-0000-7000-8000-00000000de31',
 } as const;
-const KEY_NAME = 'Demo pipeline';
+const [, KEY_NAME] = AUTOMATIC_KEY_NAMES;
 /** The most batches in which a deleted demo project is purged. */
 const MAX_BATCHES = 1000;
 

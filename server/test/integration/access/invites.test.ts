@@ -4,6 +4,8 @@ import type { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import { sha256Hex } from '../../../src/crypto/tokens.ts';
 import { acceptInvite, createInvite, revokeInvite, listInvites } from '../../../src/usecases/access/invites.ts';
+import { readInvite } from '../../../src/usecases/access/read-invite.ts';
+import { displayName } from '../../../src/domain/access/actor.ts';
 import { changeMember, removeMember } from '../../../src/usecases/access/change-member.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { eventLogOf } from '../support/database-helpers.ts';
@@ -213,5 +215,36 @@ describe('RL4: invites of a project', () => {
   it('are not used up by callers who may not invite', async () => {
     for (let n = 0; n < 25; n += 1) await expect(invite(fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
     for (let n = 0; n < 20; n += 1) await invite(fixture.owner);
+  });
+});
+
+describe('PM3: an opened invite', () => {
+  const read = (who: MemberActor, token: string) => readInvite(testEnv.services, who, token);
+
+  it('names the project, the role and who invites, and says what it would change for a member', async () => {
+    const { token } = await invite(fixture.owner, { role: 'supervisor' });
+    const { invitedBy, ...offered } = await read(guest, token);
+    const project = { id: fixture.projectId, name: expect.any(String) as string };
+    expect(offered).toEqual({ project, role: 'supervisor', member: null, acceptable: true });
+    expect(invitedBy).toBe(displayName(fixture.owner));
+    expect(await read(fixture.anna, token)).toMatchObject({ member: 'reviewer', acceptable: true });
+    expect(await read(fixture.owner, token)).toMatchObject({ member: 'owner', acceptable: false });
+    await accept(guest, token);
+    // It is used up: who joined by it, or is a member anyway, is told so; nobody else learns anything.
+    expect(await read(guest, token)).toMatchObject({ member: 'supervisor', acceptable: false });
+    await expect(read(await aPerson(testEnv.services), token)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('tells nothing of one for another wallet, a revoked one, an unknown one, or of a deleted project', async () => {
+    const other = await aPerson(testEnv.services);
+    const { token: bound } = await invite(fixture.owner, { address: other.address });
+    const { invite: made, token: revoked } = await invite(fixture.owner);
+    await revokeInvite(testEnv.services, fixture.owner, { projectId: fixture.projectId, inviteId: made.id });
+    for (const token of [bound, revoked, 'unknown', ''])
+      await expect(read(guest, token)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await read(other, bound)).toMatchObject({ acceptable: true });
+    await testEnv.sql('update project set deleted_at = now() where id = ?', [fixture.projectId]);
+    await expect(read(other, bound)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(read(fixture.owner, bound)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

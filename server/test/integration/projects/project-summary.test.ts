@@ -1,5 +1,11 @@
 // Tests the project summary in list and overview: claim holders, queue depth over time, onboarding steps.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
+import { createInvite } from '../../../src/usecases/access/invites.ts';
+import { createApiKey } from '../../../src/usecases/credentials/api-keys.ts';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
+import { createProject } from '../../../src/usecases/projects/create-project.ts';
+import { readReadiness } from '../../../src/usecases/projects/read-readiness.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { dayOf } from '../../../src/domain/analytics/calendar.ts';
 import { listProjects, readProject } from '../../../src/usecases/projects/list-projects.ts';
@@ -192,5 +198,47 @@ describe('onboarding', () => {
     expect(await onboarding(fixture.anna)).toMatchObject({ key: null, item: null });
     const stranger = await aPerson(testEnv.services);
     await expect(onboarding(stranger)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('ON1: what is left before production', () => {
+  it('is ticked by facts: the present URL answered, a reviewer, a chosen threshold, a named key', async () => {
+    const { owner } = await createProjectFixture(testEnv.services);
+    const projectId = await createProject(testEnv.services, owner, { name: 'New' });
+    await testEnv.sql(`update project set webhook_url = 'https://a.example/hook' where id = ?`, [projectId]);
+    const left = () => readReadiness(testEnv.services, owner, projectId);
+    const nothing = { receiver: false, reviewer: false, thresholds: false, key: false };
+    await createApiKey(testEnv.services, owner, { projectId, name: AUTOMATIC_KEY_NAMES[0] });
+    expect(await left()).toEqual(nothing);
+    const tested = (url: string, ok: boolean) =>
+      testEnv.sql(
+        `insert into project_change (id, project_id, action, changed_by_name, changed_at, after)
+         values (gen_random_uuid(), ?, 'webhook.tested', 'Ana', now(), jsonb_build_object('url', ?::text, 'ok', ?::boolean))`,
+        [projectId, url, ok],
+      );
+    await tested('https://a.example/other', true);
+    await tested('https://a.example/hook', false);
+    expect(await left()).toEqual(nothing);
+    await tested('https://a.example/hook', true);
+    expect(await left()).toEqual({ ...nothing, receiver: true });
+    const { invite } = await createInvite(testEnv.services, owner, {
+      ...{ projectId, role: 'reviewer', address: null, hours: 24 },
+    });
+    expect((await left()).reviewer).toBe(true);
+    await testEnv.sql(`update invite set expires_at = now() - interval '1 second' where id = ?`, [invite.id]);
+    expect((await left()).reviewer).toBe(false);
+    await createApiKey(testEnv.services, owner, { projectId, name: 'Claims pipeline' });
+    await changeSettings(testEnv.services, owner, { projectId, settingsVersion: 1, changes: { auto_threshold: 0.97 } });
+    expect(await left()).toEqual({ ...nothing, receiver: true, thresholds: true, key: true });
+    await testEnv.sql(`update project set webhook_url = 'https://b.example/hook' where id = ?`, [projectId]);
+    expect((await left()).receiver).toBe(false);
+  });
+
+  it('is for owners', async () => {
+    const read = (who: MemberActor) => readReadiness(testEnv.services, who, fixture.projectId);
+    await expect(read(fixture.supervisor)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(read(await aPerson(testEnv.services))).rejects.toMatchObject({ code: 'not_found' });
+    // Its supervisor and its reviewers are members.
+    expect(await read(fixture.owner)).toMatchObject({ reviewer: true, key: true });
   });
 });

@@ -1,4 +1,5 @@
 // Texts of the shell, of invites and of the projects page, grouped by place.
+import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 
 export const appMessages = {
   app: 'Countersign',
@@ -47,8 +48,15 @@ export const appMessages = {
 
   invite: {
     page: 'Invite',
-    heading: 'You are invited to a project',
-    lead: (name: string) => `You will join as ${name}. This link works once.`,
+    heading: (by: string | null, project: string) =>
+      by === null ? `You are invited to ${project}` : `${by} invites you to ${project}`,
+    lead: (role: string, name: string) => `You will join as ${role}, signed in as ${name}. This link works once.`,
+    roles: { reviewer: 'a reviewer', supervisor: 'a supervisor', owner: 'an owner' },
+    member: (project: string) => `You are already a member of ${project}`,
+    memberText: (role: string) => `You are ${role} there. This invite would change nothing.`,
+    raise: (from: string, to: string) => `You are ${from} there. This invite makes you ${to}. It works once.`,
+    accept: 'Accept',
+    unread: 'The invite could not be loaded',
     join: 'Join project',
     joined: (project: string) => `You joined ${project}`,
     joinedText: {
@@ -91,6 +99,6 @@ export const appMessages = {
     nameHint: 'For example “Support replies”.',
     submit: 'Create project',
     failed: 'The project was not created',
-    keyName: 'Default key',
+    keyName: AUTOMATIC_KEY_NAMES[0],
   },
 } as const;

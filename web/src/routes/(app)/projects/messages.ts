@@ -1,4 +1,5 @@
 // Texts of the list of projects and of onboarding.
+import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 import type { DecisionAction } from '@countersign/shared/enums';
 import type { WebhookHealth } from '@countersign/shared/figures';
 import { ACTIONS } from '@countersign/shared/review-actions';
@@ -62,7 +63,7 @@ export const messages = {
     makeKey: 'Create key',
     makeKeyFailed: 'The key was not created',
     keyFailed: 'The project was created, but its API key was not',
-    keyName: 'Default key',
+    keyName: AUTOMATIC_KEY_NAMES[0],
     command: 'command',
     listeningItem: 'Waiting for your first item…',
     listeningText: 'shown here on arrival',
@@ -83,6 +84,37 @@ export const messages = {
     toTest: 'Send test event',
     toDeliveries: 'View deliveries',
     listeningWebhook: 'Waiting for your first webhook…',
+  },
+
+  readiness: {
+    heading: 'Before production',
+    ready: 'Ready for production',
+    steps: (at: number) => `${at} of 4`,
+    done: 'done:',
+    dismiss: 'Dismiss',
+    failed: 'What is left could not be loaded',
+    items: {
+      receiver: {
+        title: 'Verify your receiver',
+        text: 'Set the webhook URL and send a test event. This is done when the URL responds with 2xx.',
+        link: 'Webhook',
+      },
+      reviewer: {
+        title: 'Invite a reviewer',
+        text: 'Add a reviewer or supervisor, or create an invite.',
+        link: 'People',
+      },
+      thresholds: {
+        title: 'Set the thresholds',
+        text: 'Choose from which confidence answers pass without a reviewer.',
+        link: 'Rules',
+      },
+      key: {
+        title: 'Create a named API key',
+        text: 'Give your production pipeline a key of its own, so that you can tell who submits and revoke it alone.',
+        link: 'API keys',
+      },
+    },
   },
 
   activity: {

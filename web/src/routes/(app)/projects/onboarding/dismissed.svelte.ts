@@ -1,4 +1,4 @@
-// Stores in this browser whose onboarding was dismissed.
+// Stores in this browser whose onboarding, and whose list of what is left before production, was dismissed.
 import { persisted, type Codec } from '#lib/storage/persisted.ts';
 
 /** Older ones are deleted. */
@@ -8,13 +8,32 @@ const ids: Codec<readonly string[]> = {
   parse: (text) => (text ?? '').split(' ').filter(Boolean),
   format: (value) => value.join(' '),
 };
-const stored = persisted('countersign.first-steps.away', ids);
 
-let dismissed: readonly string[] = $state.raw(stored.read());
+/** The projects whose list under this name was dismissed. */
+class Dismissed {
+  readonly #stored;
+  #ids: readonly string[] = $state.raw([]);
 
-export const isDismissed = (projectId: string): boolean => dismissed.includes(projectId);
+  constructor(name: string) {
+    this.#stored = persisted(name, ids);
+    this.#ids = this.#stored.read();
+  }
 
-export function dismiss(projectId: string): void {
-  dismissed = [projectId, ...dismissed.filter((id) => id !== projectId)].slice(0, MAX_REMEMBERED);
-  stored.write(dismissed);
+  has(projectId: string): boolean {
+    return this.#ids.includes(projectId);
+  }
+
+  add(projectId: string): void {
+    this.#ids = [projectId, ...this.#ids.filter((id) => id !== projectId)].slice(0, MAX_REMEMBERED);
+    this.#stored.write(this.#ids);
+  }
 }
+
+const onboarding = new Dismissed('countersign.first-steps.away');
+
+export const isDismissed = (projectId: string): boolean => onboarding.has(projectId);
+
+export const dismiss = (projectId: string): void => onboarding.add(projectId);
+
+/** The lists of what is left before production. */
+export const dismissedReadiness = new Dismissed('countersign.readiness.away');
