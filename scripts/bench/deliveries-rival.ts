@@ -17,7 +17,7 @@ const NAME = 'webhooks';
 const { DATABASE_URL = '', REDIS_URL = '', BENCH_RECEIVER = '', BENCH_WAY = '', BENCH_JOBS = '0' } = process.env;
 const keyRing = parseKeyRing(`bench:${randomBytes(32).toString('base64')}`);
 const current = encrypt(keyRing, makeWebhookSecret(), secretContext(PROJECT));
-const secrets = { current, next: null, promoteAt: null, previous: null, previousUntil: null };
+const secrets = { current, next: null, promoteAt: null, previous: null, previousUntil: null, overlapHours: 24 };
 const connections = new ConnectionPool();
 const policy = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 
