@@ -69,7 +69,9 @@ function presentTest({ ok, outcome, webhookId, url }: Tested): WebhookTestResult
 
 function bindSecrets(bind: Binder, services: Services): void {
   bind.member(projects.rotateWebhookSecret, async ({ actor, params, body }) => {
-    const { secret, phase, promoteAt } = await rotateWebhookSecret(services, actor, params.id, body?.overlap_hours);
+    const { secret, phase, promoteAt } = await rotateWebhookSecret(services, actor, {
+      ...{ projectId: params.id, overlapHours: body?.overlap_hours },
+    });
     return { webhook_secret: secret, phase, promote_at: iso(promoteAt) };
   });
   bind.member(projects.promoteWebhookSecret, async ({ actor, params }) => {

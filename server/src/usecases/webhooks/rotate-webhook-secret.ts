@@ -24,8 +24,7 @@ export interface Rotation {
 export async function rotateWebhookSecret(
   services: Services,
   actor: MemberActor,
-  projectId: string,
-  overlapHours: number = OVERLAP_HOURS.usual,
+  { projectId, overlapHours = OVERLAP_HOURS.usual }: { projectId: string; overlapHours?: number | undefined },
 ): Promise<Rotation> {
   const secret = makeWebhookSecret();
   const encrypted = encrypt(services.keyRing, secret, secretContext(projectId));

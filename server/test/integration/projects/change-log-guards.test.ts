@@ -202,8 +202,8 @@ async function everySecret(): Promise<string[]> {
   await rename(guest, guest, 'Gil');
   await removeMember(services, guest, memberKey(guest));
   await changeTarget(5);
-  const rotations = [await rotateWebhookSecret(services, owner, fixture.projectId)];
-  rotations.push(await rotateWebhookSecret(services, owner, fixture.projectId));
+  const rotations = [await rotateWebhookSecret(services, owner, { projectId: fixture.projectId })];
+  rotations.push(await rotateWebhookSecret(services, owner, { projectId: fixture.projectId }));
   await promoteWebhookSecret(services, owner, fixture.projectId);
   const encrypted = await testEnv.sql<Record<string, string | null>>(
     `select e.current, e.next, e.previous, s.secret, k.hash from webhook_endpoint e

@@ -145,7 +145,7 @@ describe('a change of settings', () => {
 });
 
 describe('rotating the webhook secret', () => {
-  const rotate = () => rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
+  const rotate = () => rotateWebhookSecret(testEnv.services, fixture.owner, { projectId: fixture.projectId });
   const promote = () => promoteWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
   const signing = async () => {
     const row = await testEnv.services.db.read((em) =>
@@ -183,7 +183,9 @@ describe('rotating the webhook secret', () => {
 
   it('takes as long as was chosen, in both phases, and the change log says so', async () => {
     const first = await rotate();
-    const second = await rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId, 2);
+    const second = await rotateWebhookSecret(testEnv.services, fixture.owner, {
+      ...{ projectId: fixture.projectId, overlapHours: 2 },
+    });
     testEnv.clock.pass(2 * HOUR);
     expect(await signing()).toEqual([second.secret, first.secret]);
     testEnv.clock.pass(2 * HOUR);

@@ -77,7 +77,7 @@ async function deliver() {
 
 describe('the deliverer', () => {
   it('I5, I7: sends the stored bytes, signed, with the same id on every attempt, and appends an event', async () => {
-    const { secret } = await rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
+    const { secret } = await rotateWebhookSecret(testEnv.services, fixture.owner, { projectId: fixture.projectId });
     const got = await receiving(503);
     const id = await decided();
     expect(await deliver()).toEqual({ again: true });

@@ -60,9 +60,9 @@ const OF_THE_CONNECTION = ['host', 'connection', 'content-length'];
 
 describe('W6: an attempt', () => {
   it('shows the headers it was sent with, and no signature, also during a secret rotation', async () => {
-    await rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
+    await rotateWebhookSecret(testEnv.services, fixture.owner, { projectId: fixture.projectId });
     const id = await delivered();
-    await rotateWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
+    await rotateWebhookSecret(testEnv.services, fixture.owner, { projectId: fixture.projectId });
     await makeDue(testEnv, id);
     await deliver();
     const detail = await detailOf(id);

@@ -62,7 +62,7 @@ describe('WT1: a test event', () => {
   it('is sent to the saved URL, signed like a delivery, and leaves no delivery', async () => {
     const { got, url } = await receiving();
     await save(url);
-    const { secret } = await rotateWebhookSecret(services, fixture.owner, fixture.projectId);
+    const { secret } = await rotateWebhookSecret(services, fixture.owner, { projectId: fixture.projectId });
     const result = await test();
     expect(result).toMatchObject({ ok: true, url, outcome: { httpStatus: 200, error: null, responseText: 'thanks' } });
     const [{ headers, body } = { headers: {}, body: '' }] = got;
@@ -79,8 +79,8 @@ describe('WT1: a test event', () => {
 
   it('is signed by both secrets during a rotation', async () => {
     const { got, url } = await receiving();
-    const { secret: first } = await rotateWebhookSecret(services, fixture.owner, fixture.projectId);
-    const { secret: second } = await rotateWebhookSecret(services, fixture.owner, fixture.projectId);
+    const { secret: first } = await rotateWebhookSecret(services, fixture.owner, { projectId: fixture.projectId });
+    const { secret: second } = await rotateWebhookSecret(services, fixture.owner, { projectId: fixture.projectId });
     await test(url);
     const now = Date.now() / 1000;
     for (const secret of [first, second])
@@ -210,7 +210,7 @@ describe('WT1: a test event', () => {
 
 describe('the state of a webhook', () => {
   const state = (who = fixture.owner) => readWebhook(services, who, fixture.projectId);
-  const rotate = () => rotateWebhookSecret(services, fixture.owner, fixture.projectId);
+  const rotate = () => rotateWebhookSecret(services, fixture.owner, { projectId: fixture.projectId });
 
   it('lists which secrets sign, by the clock, and never their values', async () => {
     const never = { promoteAt: null, previousUntil: null };

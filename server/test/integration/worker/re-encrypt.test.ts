@@ -104,7 +104,7 @@ describe('K3: a rotated key ring', () => {
   });
 
   const rotate = async (services: Services) =>
-    (await rotateWebhookSecret(services, fixture.owner, fixture.projectId)).secret;
+    (await rotateWebhookSecret(services, fixture.owner, { projectId: fixture.projectId })).secret;
 
   it('says once that the old key may be removed, and nothing without an old key', async () => {
     const resealer = createReencryptor(under(BA));

@@ -115,10 +115,8 @@ export const deliveriesMessages = {
   retryThis: (event: string) => `Retry ${event} now`,
   sendNowHint: (n: number) => `Makes attempt ${n} immediately. Later attempts stay scheduled.`,
   sendNowFailed: 'Nothing was sent',
-  summary: 'Deliveries of the last 24 hours',
   arrived: (share: string, of: string) => `${share} of ${of} arrived`,
-  arrivedTitle:
-    'The share of the deliveries that ended. Waiting ones have no result yet.',
+  arrivedTitle: 'The share of the deliveries that ended. Waiting ones have no result yet.',
   p95: (duration: string) => `p95 ${duration}`,
   p95Title: '95% of the attempts took at most this long.',
   period: 'last 24 h',
