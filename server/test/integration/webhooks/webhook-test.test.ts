@@ -221,6 +221,7 @@ describe('the state of a webhook', () => {
       restsUntil: null,
       revealed: false,
       rolling: false,
+      overlapHours: 24,
       ...never,
     });
     await rotate();
