@@ -15,7 +15,7 @@ export interface Flow {
   decided: number;
 }
 
-/** AN33: by how much the queue grew in a period; negative where it shrank. */
+/** AN33: how many more came to people in a period than they decided; negative where they decided more. */
 export const growthOf = ({ enqueued, decided }: Flow): number => enqueued - decided;
 
 /** AN33: whether people fell behind in a period: more came to them than they decided. */

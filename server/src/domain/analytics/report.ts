@@ -23,9 +23,12 @@ const of = (figures: readonly Figure[], measure: Measure): Figure[] =>
 export const sumOf = (figures: readonly Figure[], ...measures: Measure[]): number =>
   figures.reduce((sum, { measure, n }) => (measures.includes(measure) ? sum + n : sum), 0);
 
-/** How many items entered the queue: the increase of those that wait, plus those that people decided meanwhile (AN1). */
+/**
+ * How many items entered the queue: the increase of those that wait, plus those that people decided and that deadlines ended
+ * meanwhile (AN1). Withdrawals are not dated: where they outnumber arrivals, none came.
+ */
 export const enteredQueue = (figures: readonly Figure[], decided: number): number =>
-  sumOf(figures, 'waiting') + decided;
+  Math.max(0, sumOf(figures, 'waiting', 'expired') + decided);
 
 /** How many there are of each key; 0 for keys that do not occur. */
 export function countsOf<Key extends string>(

@@ -106,7 +106,7 @@ async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<P
     low: Math.max(start, from),
     high: Math.min(starts[index + 1] ?? to, to),
   }));
-  const sums = await figures.over(buckets, ['arrived', 'decided', 'verdict', 'decide_time', 'waiting']);
+  const sums = await figures.over(buckets, ['arrived', 'decided', 'verdict', 'decide_time', 'waiting', 'expired']);
   const flow = sums.map((bucket, index) => {
     const change = countsOf(bucket, 'waiting', OPEN_STATUSES);
     before.queued += change.queued;

@@ -176,7 +176,7 @@ interface Arrived {
 async function arrivedIn(figures: Figures, em: Em, of: { projectId: string; now: Date }): Promise<Arrived> {
   const lows = WINDOWS.map((minutes) => begin(of.now, minutes));
   const stretches = lows.map((low) => ({ low, high: EVER }));
-  const sums = await figures.over(stretches, ['arrived', 'waiting', 'decided', 'verdict']);
+  const sums = await figures.over(stretches, ['arrived', 'waiting', 'decided', 'verdict', 'expired']);
   const flows = WINDOWS.map((minutes, at): TimedFlow => {
     const decided = sumOf(sums[at] ?? [], 'decided', 'verdict');
     const arrived = enteredQueue(sums[at] ?? [], decided);

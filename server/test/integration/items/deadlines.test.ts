@@ -381,6 +381,8 @@ describe('AN32: figures', () => {
     });
     expect(figures.waiting).toEqual({ queued: 0, escalated: 0 });
     expect(figures.mix).toMatchObject({ expired: 1, approved: 1 });
+    // Both came to people, and the deadline is no decision (AN1).
+    expect(figures.flow.reduce((sum, { enqueued }) => sum + enqueued, 0)).toBe(2);
     const { summary } = await now.project.owner.call(readProject, { params: { id: now.project.id } });
     expect(summary.expired_today).toBe(1);
   });
