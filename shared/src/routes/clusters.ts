@@ -15,3 +15,7 @@ export const listReasonVariants: RouteOf<typeof schemas.listReasonVariants> = {
   method: 'GET',
   path: '/api/projects/:id/clusters/:cluster_id/variants',
 };
+export const readClusterGuideline: RouteOf<typeof schemas.readClusterGuideline> = {
+  method: 'GET',
+  path: '/api/projects/:id/clusters/:cluster_id/guideline',
+};

@@ -85,6 +85,33 @@ export const readCluster = endpointSchemas({
   reply: z.object({ id: uuid, name: z.string(), merged_into: z.object({ id: uuid, name: z.string() }).nullable() }),
 });
 
+/** Learnings of a cluster among people's decisions; `interval` is Wilson's at 95 % (AN20), null without decisions. */
+const clusterRate = z.object({
+  from: timestamp,
+  to: timestamp,
+  learnings: z.number().int(),
+  decided: z.number().int(),
+  interval: z.object({ low: z.number(), high: z.number() }).nullable(),
+});
+export type ClusterRate = z.infer<typeof clusterRate>;
+
+export const readClusterGuideline = endpointSchemas({
+  auth: 'session',
+  summary: 'Since when the guidelines name a cluster, and its rate before and after that',
+  params: oneOf,
+  reply: z
+    .object({
+      /** Null while no line names it (CT6). `version` is the settings version since which one does. */
+      guideline: z.object({ version: z.number().int(), changed_at: timestamp, line: z.string() }).nullable(),
+      /** As long as `after`; null where nothing came before. */
+      before: clusterRate.nullable(),
+      /** Since the guideline, at most the last 14 days. */
+      after: clusterRate.nullable(),
+    })
+    .meta({ id: 'ClusterGuideline' }),
+});
+export type ClusterGuideline = z.infer<NonNullable<typeof readClusterGuideline.reply>>;
+
 export const listReasonVariants = endpointSchemas({
   auth: 'session',
   summary: 'Every reason variant of a cluster, most common first, optionally filtered by text',

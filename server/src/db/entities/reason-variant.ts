@@ -14,7 +14,7 @@ const ReasonVariantSchema = defineEntity({
     /** Its cluster before all its uses were undone, for when it is used again. */
     formerClusterId: p.uuid().fieldName('stood_in').nullable(),
     reason: p.text(),
-    /** The text that similarity is computed on: see `domain/learnings/reason-key.ts`. */
+    /** The text that similarity is computed on: see `shared/src/formats/reason-key.ts`. */
     key: p.text(),
     /** A supervisor assigned the cluster. */
     assignedManually: p.boolean().fieldName('placed_by_hand'),

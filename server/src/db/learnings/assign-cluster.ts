@@ -10,7 +10,8 @@ import { planned } from '../connection/planned.ts';
 import { appendProjectChanged } from '../log-change.ts';
 import { rawQuery } from '../raw-query.ts';
 import { SYSTEM } from '../../domain/access/actor.ts';
-import { CLOSE, KEY_LENGTH, keyOf } from '../../domain/learnings/reason-key.ts';
+import { KEY_LENGTH, keyOf } from '@countersign/shared/formats/reason-key';
+import { CLOSE } from '../../domain/learnings/reason-key.ts';
 
 export interface ClusterServices {
   clock: Clock;

@@ -15,6 +15,7 @@ import {
   readCluster,
   listLearningValues,
 } from '../../usecases/learnings/read-clusters.ts';
+import { readClusterGuideline } from '../../usecases/learnings/read-cluster-guideline.ts';
 import { listExports, previewExport } from '../../usecases/learnings/list-exports.ts';
 import { listReasonCounts } from '../../usecases/learnings/list-reason-counts.ts';
 import { listLearnings } from '../../usecases/learnings/list-learnings.ts';
@@ -44,6 +45,9 @@ export function bindInsights(bind: Binder, services: Services): void {
   );
   bind.member(clusters.readCluster, ({ actor, params }) =>
     readCluster(services, actor, { projectId: params.id, clusterId: params.cluster_id }),
+  );
+  bind.member(clusters.readClusterGuideline, ({ actor, params }) =>
+    readClusterGuideline(services, actor, { projectId: params.id, clusterId: params.cluster_id }),
   );
   bind.member(clusters.listReasonVariants, ({ actor, params, query: { text, after, limit } }) =>
     listReasonVariants(services, actor, { projectId: params.id, clusterId: params.cluster_id, text, after, limit }),

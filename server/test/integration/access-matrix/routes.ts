@@ -121,6 +121,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   listClusters: { least: 'supervisor', behind: 'see_learnings' },
   changeCluster: { least: 'supervisor', behind: 'see_learnings', body: { action: 'rename', name: 'A' } },
   changeLearning: { least: 'supervisor', behind: 'see_learnings', body: { excluded: true } },
+  readClusterGuideline: { least: 'supervisor', behind: 'see_learnings' },
   listReasonCounts: { least: 'supervisor', behind: 'see_learnings' },
   listLearningValues: { least: 'supervisor', behind: 'see_learnings' },
   readCluster: { least: 'supervisor', behind: 'see_learnings' },

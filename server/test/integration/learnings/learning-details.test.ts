@@ -9,6 +9,7 @@ import {
   readCluster,
   listLearningValues,
 } from '../../../src/usecases/learnings/read-clusters.ts';
+import { readClusterGuideline } from '../../../src/usecases/learnings/read-cluster-guideline.ts';
 import { listReasonCounts } from '../../../src/usecases/learnings/list-reason-counts.ts';
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
 import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
@@ -20,6 +21,7 @@ import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 let fixture: ProjectFixture;
+const DAY = 86_400_000;
 
 beforeEach(async () => {
   fixture = await createProjectFixture(testEnv.services);
@@ -119,6 +121,41 @@ it('counts how often each listed reason was given in a window, without excluded 
   expect((await counts()).data[1]).toEqual({ reason: 'Wrong sum', count: 1 });
   const other = await createProjectFixture(services);
   await expect(listReasonCounts(services, other.owner, asked)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('CT6: reads the rate of a cluster before and after the guidelines named it', async () => {
+  const { services } = testEnv;
+  const { projectId, supervisor, owner } = fixture;
+  const approve = async () => {
+    const { id } = await anItem(services, fixture);
+    await review(services, supervisor, { itemId: id, action: 'approve' });
+  };
+  for (const reason of ['Wrong sum', 'wrong sum!', 'Too long']) await overridden(reason);
+  await approve();
+  const asked = { projectId, clusterId: await clusterOf('Wrong sum') };
+  const none = { guideline: null, before: null, after: null };
+  expect(await readClusterGuideline(services, supervisor, asked)).toEqual(none);
+  const line = '- Wrong sum: add up the rows.';
+  testEnv.clock.pass(60_000);
+  const named = { guidelines: `Be kind.\n\n${line}` };
+  await changeSettings(services, owner, { projectId, settingsVersion: 1, changes: named });
+  await changeSettings(services, owner, { projectId, settingsVersion: 2, changes: { target_minutes: 7 } });
+  testEnv.clock.pass(DAY);
+  await overridden('Wrong sum');
+  for (let n = 0; n < 3; n += 1) await approve();
+  // The database's clock, which dates the learnings, did not move.
+  await testEnv.sql(
+    'update learning set created_at = ? where created_at = (select max(created_at) from learning where project_id = ?)',
+    [testEnv.clock.now(), projectId],
+  );
+  const { guideline, before, after } = await readClusterGuideline(services, supervisor, asked);
+  expect(guideline).toMatchObject({ version: 2, line });
+  expect(before).toMatchObject({ learnings: 2, decided: 4 });
+  expect(after).toMatchObject({ learnings: 1, decided: 4 });
+  expect(after?.interval?.high).toBeGreaterThan(0.25);
+  const other = await createProjectFixture(services);
+  await expect(readClusterGuideline(services, other.owner, asked)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(readClusterGuideline(services, fixture.anna, asked)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
 it('CT3: lists every reason variant of a cluster, by page or by search, and the target of a merged one', async () => {

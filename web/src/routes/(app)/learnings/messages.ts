@@ -91,6 +91,50 @@ export const messages = {
     name: 'Name',
     nameHint: 'Optional. Defaults to the most common variant.',
     failed: "Couldn't save the change",
+    guideline: 'Make it a guideline…',
+    weeks: {
+      counts: (last: number, before: number) => `${count(last)}, ${count(before)} in the 7 days before.`,
+      none: 'None in the last two weeks.',
+      few: (last: number, before: number) =>
+        `${count(last)} in the last 7 days, ${count(before)} in the 7 days before.`,
+      fresh: (counts: string) => `New in the last 7 days: ${counts}`,
+      twice: (counts: string) => `More than twice as common as the week before: ${counts}`,
+      more: (counts: string) => `More common than the week before: ${counts}`,
+      same: (counts: string) => `About as common as the week before: ${counts}`,
+      less: (counts: string) => `Less common than the week before: ${counts}`,
+      half: (counts: string) => `Less than half as common as the week before: ${counts}`,
+    },
+  },
+
+  suggestions: {
+    label: 'Reasons that look alike',
+    question: (n: number) => `${count(n)} look alike: merge?`,
+    merge: (name: string) => `Merge into “${name}”`,
+    away: 'Not now',
+    more: (n: number) => (n === 1 ? '1 more suggestion' : `${count(n)} more suggestions`),
+    merged: (n: number, name: string) =>
+      `Merged ${n === 1 ? '1 reason' : `${count(n)} reasons`} into ${name}. You can undo it at the reason.`,
+    failed: "Couldn't merge the reasons",
+  },
+
+  guideline: {
+    title: (name: string) => `Make “${name}” a guideline`,
+    text: 'The line is appended to the guidelines as a new settings version. Reviewers are told that they changed.',
+    line: 'Guideline',
+    hint: 'Keep the name of the reason in it: then this page shows its rate before and after.',
+    draft: (name: string) => `${name}: `,
+    full: 'The guidelines would become too long. Shorten them first.',
+    save: 'Add to guidelines',
+    failed: "Couldn't change the guidelines",
+    added: (version: number) => `Added to the guidelines as v${count(version)}.`,
+    see: 'See guidelines',
+    since: (version: number, at: string) => `In the guidelines since v${count(version)} (${at}).`,
+    rate: (before: string, after: string) => `${before} of decisions before, ${after} after.`,
+    counts: (n: number, of: number) => `${count(n)} of ${count(of)}`,
+    interval: (before: string, after: string) => `95% intervals: ${before} before, ${after} after.`,
+    range: (low: string, high: string) => `${low} to ${high}`,
+    tooEarly: 'No decision since then to compare with.',
+    rateFailed: "Couldn't load the rate before and after the guideline",
   },
 
   export: {
