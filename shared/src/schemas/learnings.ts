@@ -85,7 +85,7 @@ export const listReasonCounts = endpointSchemas({
     .object({
       from: timestamp,
       to: timestamp,
-      data: z.array(z.object({ reason: z.string(), count: z.number().int() })),
+      reasons: z.array(z.object({ reason: z.string(), count: z.number().int() })),
       other: z.number().int(),
     })
     .meta({ id: 'ReasonCounts' }),

@@ -26,7 +26,7 @@ export function listReasonCounts(services: Services, actor: MemberActor, query: 
     return {
       from: from.toISOString(),
       to: to.toISOString(),
-      data: [...new Set(reasons)].map((reason) => ({ reason, count: counts.get(reason) ?? 0 })),
+      reasons: [...new Set(reasons)].map((reason) => ({ reason, count: counts.get(reason) ?? 0 })),
       other: counts.get(null) ?? 0,
     };
   });

@@ -105,7 +105,7 @@ it('counts how often each listed reason was given in a window, without excluded 
   });
   for (const reason of ['Wrong sum', 'Wrong sum', 'wrong sum!']) await overridden(reason);
   expect(await counts()).toMatchObject({
-    data: [
+    reasons: [
       { reason: 'Too long', count: 0 },
       { reason: 'Wrong sum', count: 2 },
     ],
@@ -118,7 +118,7 @@ it('counts how often each listed reason was given in a window, without excluded 
     learningId: listed.id,
     excluded: true,
   });
-  expect((await counts()).data[1]).toEqual({ reason: 'Wrong sum', count: 1 });
+  expect((await counts()).reasons[1]).toEqual({ reason: 'Wrong sum', count: 1 });
   const other = await createProjectFixture(services);
   await expect(listReasonCounts(services, other.owner, asked)).rejects.toMatchObject({ code: 'not_found' });
 });

@@ -148,7 +148,7 @@ it('PM: shows content settings without fields to users who may not change them',
 const counts = {
   from: '2026-10-28T12:00:00.000Z',
   to: '2026-11-27T12:00:00.000Z',
-  data: DEFAULT_SETTINGS.reasons.map((reason, at) => ({ reason, count: at === 0 ? 1234 : at })),
+  reasons: DEFAULT_SETTINGS.reasons.map((reason, at) => ({ reason, count: at === 0 ? 1234 : at })),
   other: 7,
 };
 
