@@ -120,6 +120,8 @@ export interface MatrixEnvironment {
   source: Sender;
   theirSource: Sender;
   revokedKey: string;
+  /** The token of an invite of `project` that nobody accepts. */
+  inviteToken: string;
 }
 
 /** A project with an item, a delivery, a key, a member, an invite and a source that a test may change and remove. */
@@ -238,7 +240,9 @@ export async function openMatrixEnvironment(
     await fillProject(other, await newPerson(), sql),
   ];
   const rest = { theirs: theirs.ids, theirSource: theirs.source, revokedKey: await revoked(project) };
-  return { served, project, other, people, ids, source, ...rest };
+  const invite = { params: { id: project.id }, body: { role: 'reviewer' as const } };
+  const inviteToken = (await project.owner.call(invites.createInvite, invite)).token;
+  return { served, project, other, people, ids, source, inviteToken, ...rest };
 }
 
 async function remove(project: OpenProject, who: Person, was: Role): Promise<void> {
@@ -254,13 +258,14 @@ async function revoked({ id, owner }: OpenProject): Promise<string> {
 
 /** The route’s own request; `put` replaces an id at a place. */
 export function requestOf(
-  matrixEnv: Pick<MatrixEnvironment, 'ids' | 'source'>,
+  matrixEnv: Pick<MatrixEnvironment, 'ids' | 'source'> & Partial<Pick<MatrixEnvironment, 'inviteToken'>>,
   name: string,
   put?: { place: IdLocation; id: string },
 ): Omit<Sent, 'headers'> {
   const { method, path } = endpointOf(name);
   const { body, query = '' } = ACCESS_RULES[name] ?? {};
   const ids: Partial<Record<Kind, string>> = { ...matrixEnv.ids, token: 'A'.repeat(43) };
+  if (name === 'readInvite') ids.token = matrixEnv.inviteToken ?? ids.token;
   if (name === 'receiveInbound') ids.source = matrixEnv.source.sourceId;
   const inText = (text: string) =>
     text.replaceAll(':id', matrixEnv.ids.project).replaceAll(':item', matrixEnv.ids.item);
