@@ -91,7 +91,7 @@ export const messages = {
     ready: 'Ready for production',
     steps: (at: number) => `${at} of 4`,
     done: 'done:',
-    dismiss: 'Dismiss',
+    dismiss: 'Hide this list',
     failed: 'What is left could not be loaded',
     items: {
       receiver: {

@@ -36,7 +36,7 @@ it('ticks what is done, and links to the place of what is not', async () => {
 
 it('stays away once it was dismissed, for this project alone', async () => {
   const { unmount } = show('p2', { ...READY, key: false });
-  await fireEvent.click(await screen.findByRole('button', { name: 'Dismiss' }));
+  await fireEvent.click(await screen.findByRole('button', { name: 'Hide this list' }));
   expect(screen.queryByRole('heading')).toBeNull();
   unmount();
   const again = show('p2', { ...READY, key: false });
