@@ -1,6 +1,6 @@
 // Build plugins that make the first load small: they remove the sockets' fallback and bundle each page in few files.
 import { globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
 const WEB = import.meta.dirname;
@@ -62,53 +62,96 @@ export function withoutServerRendering(): Plugin {
   };
 }
 
-/** Where people start, and the pages that they go to from there. */
-const FIRST_PAGE = '/routes/(app)/queue/+page.svelte';
-const APP = '/routes/(app)/';
+/** The pages and layouts that have a part of their own in the rules below, as in `src/routes`. */
+const ROOT = ['+layout.svelte', '+error.svelte'];
+const SIGN_IN = '+page.svelte';
+const DOCS = 'api/public/docs/+page.svelte';
+const APP = '(app)/+layout.svelte';
+const QUEUE = '(app)/queue/+page.svelte';
+/** Modules up to this many characters of source are cheaper to load than to request: icons, helpers. */
+const SMALL = 2000;
 
 type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
 
+/** What is known of a module: the pages that load it at once, the pages that may load it later, and whether it is small. */
+export interface Needed {
+  eager: readonly string[];
+  reached: readonly string[];
+  /** With everything that it imports and that has no place in one of the first three files. */
+  small: boolean;
+}
+
 /**
- * Small files compress badly. So code that only one page needs comes in one file, and code that only the pages below a layout
- * need, and that layout loads, in another, and what the queue shares with other pages in a third. Other code that pages or
- * lazily loaded parts share stays in files of its own.
+ * Small files compress badly, and each costs a request. So code that pages load at once comes in few files, named by the pages
+ * that need it. What a module imports is needed by at least the same pages, so each name only imports names above it, and no two
+ * files import each other:
+ *
+ * 1. `start`: every page, or the sign-in page and another.
+ * 2. `docs-shared`: the API documentation, and the queue or all pages after sign-in.
+ * 3. `app`: all pages after sign-in, and what the queue shares with any of them: people start there.
+ * 4. `app-small`: small modules of several other pages.
+ * 5. Any other set of several pages, then each page alone; apart from it what other pages load later.
+ *
+ * Parts that no page loads at once stay in files of their own.
  */
 function byPage(): (id: string, graph: Graph) => string | null {
-  const pages = globSync('src/routes/**/+{page,layout,error}.svelte', { cwd: WEB }).map((path) => join(WEB, path));
-  let reach: { page: string; eager: Set<string>; reachable: Set<string> }[] | undefined;
+  const routes = join(WEB, 'src/routes');
+  const pages = globSync('**/+{page,layout,error}.svelte', { cwd: routes }).map((path) => path.replaceAll('\\', '/'));
+  let loads: { page: string; eager: Set<string>; reached: Set<string> }[] | undefined;
+  const smallness = new Map<string, boolean>();
+  const neededBy = (id: string, kind: 'eager' | 'reached') =>
+    (loads ?? []).filter((load) => load[kind].has(id)).map(({ page }) => page);
+  const isSmall = (id: string, graph: Graph): boolean => {
+    const known = smallness.get(id);
+    if (known !== undefined) return known;
+    // Of modules that import each other, the first one decides.
+    smallness.set(id, true);
+    const module = graph.getModuleInfo(id);
+    const small =
+      commonName(neededBy(id, 'eager')) !== null ||
+      ((module?.code?.length ?? Infinity) <= SMALL &&
+        (module?.importedIds ?? []).every((next) => isSmall(next, graph)));
+    smallness.set(id, small);
+    return small;
+  };
   return (id, graph) => {
-    reach ??= pages.map((page) => ({ page, ...reachOf(page, graph) }));
-    const by = reach.filter(({ reachable }) => reachable.has(id)).map(({ page }) => page);
-    const of = reach.find(({ page, eager }) => eager.has(id) && by.every((other) => within(page, other)));
-    if (of !== undefined) return of.page.replace(/^.*\/routes\//, '').replaceAll(/[^a-z]+/g, '-');
-    // What the first page needs at once and other pages of the app too: dozens of icons and small parts.
-    const first = reach.find(({ page }) => page.endsWith(FIRST_PAGE));
-    return first?.eager.has(id) === true && by.every((page) => page.includes(APP)) ? 'app-shared' : null;
+    loads ??= pages.map((page) => ({ page, ...loadsOf(join(routes, page), graph) }));
+    const eager = neededBy(id, 'eager');
+    if (eager.length === 0) return null;
+    return nameFor({ eager, reached: neededBy(id, 'reached'), small: isSmall(id, graph) });
   };
 }
 
-/** A layout is loaded with every page in its folder, a page with nothing else. */
-const within = (page: string, other: string) =>
-  page.endsWith('+layout.svelte') ? other.startsWith(`${dirname(page)}/`) : other === page;
-
-function reachOf(page: string, graph: Graph): { eager: Set<string>; reachable: Set<string> } {
-  const [eager, reachable] = [new Set([page]), new Set([page])];
-  for (const id of eager) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) eager.add(next);
-  for (const id of reachable) {
-    const module = graph.getModuleInfo(id);
-    for (const next of [...(module?.importedIds ?? []), ...(module?.dynamicallyImportedIds ?? [])]) reachable.add(next);
-  }
-  return { eager, reachable };
+/** One of the first three names; null for none. */
+function commonName(pages: readonly string[]): string | null {
+  const needs = (...some: string[]) => some.some((page) => pages.includes(page));
+  if (needs(...ROOT) || (pages.length > 1 && needs(SIGN_IN))) return 'start';
+  if (needs(DOCS) && needs(APP, QUEUE)) return 'docs-shared';
+  return needs(APP) || (pages.length > 1 && needs(QUEUE)) ? 'app' : null;
 }
 
-/** Our own code, and packages that not every page loads, in files by page. */
-const GROUP = {
-  debugName: 'by page',
-  name: byPage(),
-  // Includes the snippets: apart from the page that shows them they would be read before they are initialized.
-  test: /\/(web|shared)\/src\/|\/docs\/snippets\/|\/(@lucide|bits-ui|[a-z]+\.io-[a-z]+)\//,
-  includeDependenciesRecursively: false,
-};
+/** The name of the file of a module that some page loads at once. */
+export function nameFor({ eager, reached, small }: Needed): string {
+  const common = commonName(eager);
+  if (common !== null) return common;
+  // The documentation would load `app` with it.
+  if (small && eager.length > 1 && !eager.includes(DOCS)) return 'app-small';
+  const nameOf = (pages: readonly string[]) => pages.map((page) => page.replaceAll(/[^a-z]+/g, '-')).join('.');
+  return reached.length === eager.length ? nameOf(eager) : `${nameOf(eager)}~${nameOf(reached)}`;
+}
+
+/** Every module that this one imports, and every one that it may load later. */
+function loadsOf(entry: string, graph: Graph): { eager: Set<string>; reached: Set<string> } {
+  const [eager, reached] = [new Set([entry]), new Set([entry])];
+  for (const id of eager) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) eager.add(next);
+  for (const id of reached) {
+    const module = graph.getModuleInfo(id);
+    for (const next of [...(module?.importedIds ?? []), ...(module?.dynamicallyImportedIds ?? [])]) reached.add(next);
+  }
+  return { eager, reached };
+}
+
+const GROUP = { debugName: 'by page', name: byPage(), includeDependenciesRecursively: false };
 
 export function groupByPage(): Plugin {
   return {
