@@ -4,23 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Item } from '../server/src/db/entities/item.ts';
 import { start } from '../server/src/main.ts';
-import { seedDemo } from '../server/src/usecases/projects/seed-demo.ts';
 import type { Services } from '../server/src/usecases/services.ts';
 import { OPEN_STATUSES } from '../shared/src/enums.ts';
 import { buildWeb } from './build-web.ts';
 import { sampleSubmitter } from './lib/demo/api.ts';
-import { demoEnv, localAddress, portFault, receiverPort } from './lib/demo/env.ts';
+import { demoEnv, localAddress, portFault, receiverPort, wantsHistory } from './lib/demo/env.ts';
 import { welcomeBlock } from './lib/demo/welcome.ts';
 import { type PipelineParts, runPipeline, seededRandom } from './lib/demo/pipeline.ts';
 import { startReceiver, type Receiver } from './lib/demo/receiver.ts';
-import {
-  DEMO_GUIDELINES,
-  DEMO_PROJECT_NAME,
-  loadSamples,
-  type Sample,
-  TOOL_CALLS_GUIDELINES,
-  TOOL_CALLS_NAME,
-} from './lib/demo/samples.ts';
+import { DEMO_PROJECT_NAME, loadSamples, type Sample } from './lib/demo/samples.ts';
+import { startProjects } from './lib/demo/start-projects.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -44,14 +37,20 @@ async function main(): Promise<void> {
   const receiver = await startReceiver({ port: receiverPort(env), print, now: () => new Date() });
   // The database is created while the page is built.
   const pagesBuilt = Promise.race([buildWeb({ demo: true, force: false }), once(stop.signal, 'abort')]);
-  const running = await start(env, { signal: stop.signal, pagesBuilt }).catch((error: unknown) => {
-    if (stop.signal.aborted) return null;
-    throw error;
-  });
+  const work = Promise.withResolvers<void>();
+  const running = await start(env, { signal: stop.signal, pagesBuilt, workAfter: work.promise }).catch(
+    (error: unknown) => {
+      if (stop.signal.aborted) return null;
+      throw error;
+    },
+  );
   if (running === null) return;
   try {
     // Creating a database is not interrupted, but there is nothing left to show.
-    if (!stop.signal.aborted) await runDemo({ running, receiver, base: localAddress(env), print }, stop.signal);
+    if (!stop.signal.aborted) {
+      const parts = { running, receiver, base: localAddress(env), print, history: wantsHistory(env) };
+      await runDemo({ ...parts, work: work.resolve }, stop.signal);
+    }
   } finally {
     await running.stop();
     await receiver.stop();
@@ -63,31 +62,28 @@ interface Demo {
   readonly receiver: Receiver;
   readonly base: string;
   readonly print: (line: string) => void;
+  /** Whether new projects get a history. */
+  readonly history: boolean;
+  /** Starts the loops of the worker. */
+  readonly work: () => void;
 }
 
-/** Runs the pipelines until the signal fires. */
+/** Makes the history where there is none, then runs the pipelines until the signal fires. */
 async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
-  const { running, receiver } = demo;
-  const { projectId, apiKey, webhookSecret } = await seedDemo(running.services, {
-    name: DEMO_PROJECT_NAME,
-    webhookUrl: receiver.url,
-    // Often enough that the audit figures show something within an evening.
-    settings: { guidelines: DEMO_GUIDELINES, audit_rate: 0.2 },
-  });
-  receiver.useSecret(webhookSecret);
-  const calls = await seedDemo(running.services, {
-    project: 'tool_calls',
-    name: TOOL_CALLS_NAME,
-    webhookUrl: receiver.url,
-    settings: { guidelines: TOOL_CALLS_GUIDELINES, escalate_flags: ['high_value', 'legal'], below_review: 'queue' },
-  });
-  receiver.useSecret(calls.webhookSecret);
-  const project = { projectName: DEMO_PROJECT_NAME, projectId, apiKey };
+  const { running, receiver, print } = demo;
+  const parts = { services: running.services, signals: running.signals, receiver, print };
+  const { answers, toolCalls, history } = await startProjects(parts, demo.history);
+  const project = { projectName: DEMO_PROJECT_NAME, projectId: answers.projectId, apiKey: answers.apiKey };
   const file = 'scripts/demo-samples.jsonl';
   console.log(welcomeBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
+  await history?.(signal).catch((error: unknown) =>
+    print(`history   failed, and is made again at the next start: ${String(error)}`),
+  );
+  if (signal.aborted) return;
+  demo.work();
   await Promise.all([
-    runPipeline(pipelineOf(demo, { projectId, apiKey, samples: loadSamples() }), signal),
-    runPipeline(pipelineOf(demo, { ...calls, samples: loadSamples('tool_calls') }), signal),
+    runPipeline(pipelineOf(demo, { ...answers, samples: loadSamples() }), signal),
+    runPipeline(pipelineOf(demo, { ...toolCalls, samples: loadSamples('tool_calls') }), signal),
   ]);
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config, isPlainHttp, PLAIN_HTTP } from './config.ts';
 import { REVOKED } from './db/connection/channels.ts';
+import type { Signals } from './db/connection/signals.ts';
 import { systemClock } from './db/clock.ts';
 import { protectionOf } from './db/connection/connect.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
@@ -45,6 +46,7 @@ export interface Running {
   /** The URL of the service. */
   url: string;
   services: Services;
+  signals: Signals;
   /** Accepts no new work, finishes what is in progress, closes everything. */
   stop(): Promise<void>;
 }
@@ -66,6 +68,8 @@ export interface StartOptions {
   signal?: AbortSignal;
   /** Resolves when the web app is built; a rejection ends the start. */
   pagesBuilt?: Promise<unknown>;
+  /** The loops of the worker start when it resolves; immediately by default. */
+  workAfter?: Promise<unknown>;
 }
 
 /**
@@ -74,7 +78,7 @@ export interface StartOptions {
  */
 export async function start(
   env?: NodeJS.ProcessEnv,
-  { signal, pagesBuilt = Promise.resolve() }: StartOptions = {},
+  { signal, pagesBuilt = Promise.resolve(), workAfter }: StartOptions = {},
 ): Promise<Running> {
   const config = readConfig(env);
   // Its failure is handled below, when the database is available.
@@ -99,7 +103,8 @@ export async function start(
     );
     if (config.roles.has('worker')) {
       const egress = { ...built.egress, onAttempt: telemetry.attempt };
-      stops.push(await startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events }));
+      const work = () => startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events });
+      stops.push(await (workAfter === undefined ? work() : startLater(work, workAfter)));
     }
     await pagesBuilt;
     if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
@@ -108,7 +113,21 @@ export async function start(
     await stop();
     throw error;
   }
-  return { url: config.baseUrl, services: built.services, stop };
+  return { url: config.baseUrl, services: built.services, signals: built.signals, stop };
+}
+
+/** Starts something when `after` resolves, unless it was stopped before. Returns what stops it. */
+function startLater(begin: () => Promise<Stop>, after: Promise<unknown>): Stop {
+  const started: { begun: Promise<Stop> | null; stopped: boolean } = { begun: null, stopped: false };
+  void after.then(() => {
+    if (!started.stopped) started.begun = begin();
+  });
+  return async () => {
+    started.stopped = true;
+    await (
+      await started.begun
+    )?.();
+  };
 }
 
 /** Logs once how the connections to PostgreSQL are protected (DB3). */

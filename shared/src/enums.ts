@@ -42,6 +42,10 @@ export const isLowerRole = (role: Role, other: Role): boolean => ROLES.indexOf(r
 export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
 export type BelowReview = (typeof BELOW_REVIEW)[number];
 
+/** Sample data of the demo in a project: it is being made, or complete (SA1). */
+export const SAMPLES = ['making', 'ready'] as const;
+export type Samples = (typeof SAMPLES)[number];
+
 /** The reaction when the error rate of automatic decisions exceeds its budget (rule AU5). */
 export const OVER_BUDGET = ['tell', 'raise'] as const;
 export type OverBudget = (typeof OVER_BUDGET)[number];
@@ -151,6 +155,7 @@ export const CHANGE_ACTIONS = [
   'project.deleted',
   'project.stopped',
   'project.released',
+  'project.samples_removed',
   'settings.changed',
   'member.joined',
   'member.changed',

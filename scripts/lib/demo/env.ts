@@ -15,6 +15,9 @@ export function demoEnv(caller: NodeJS.ProcessEnv, root: string): NodeJS.Process
   return { ...defaults, ...Object.fromEntries(chosen), DEMO: 'true' };
 }
 
+/** Whether new projects get a history of three weeks: unless DEMO_HISTORY is `false`, which tests and benches set. */
+export const wantsHistory = (env: NodeJS.ProcessEnv): boolean => env['DEMO_HISTORY'] !== 'false';
+
 /** As the service reads it: without the brackets that an IPv6 address has in a URL. */
 const hostOf = (env: NodeJS.ProcessEnv): string => (env['HOST'] ?? '127.0.0.1').trim().replace(/^\[(.*)\]$/, '$1');
 

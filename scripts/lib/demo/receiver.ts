@@ -13,6 +13,10 @@ import {
 export interface Receiver {
   /** Where the service is to send decisions. */
   readonly url: string;
+  /** An address that refuses everything since a few days: its owner has forgotten to copy the new secret. */
+  readonly refusingUrl: string;
+  /** While the demo's history is made: the time of what is delivered now, which prints nothing. Null: the true time. */
+  moveTo(at: Date | null): void;
   /** Adds the secret of one more project. Until one is known, it answers 503 to everything, which is then retried. */
   useSecret(secret: string): void;
   stop(): Promise<void>;
@@ -27,6 +31,9 @@ export interface ReceiverParts {
 }
 
 const PATH = '/webhooks/decisions';
+const REFUSING_PATH = '/webhooks/refunds';
+/** Longer than a delivery is tried again (WH1), so that some are dead. */
+const REFUSES_MS = 3.7 * 24 * 60 * 60_000;
 const LONGEST_BODY = 1024 * 1024;
 /** Webhook ids remembered, so that a retry or a replay is not printed again. */
 const REMEMBERED_IDS = 10_000;
@@ -44,6 +51,8 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const port = await listen(server, parts.port);
   return {
     url: `http://127.0.0.1:${port}${PATH}`,
+    refusingUrl: `http://127.0.0.1:${port}${REFUSING_PATH}`,
+    moveTo: (at) => inbox.moveTo(at),
     useSecret: (secret) => inbox.useSecret(secret),
     stop: () => close(server),
   };
@@ -53,6 +62,7 @@ class Inbox {
   readonly #secrets: string[] = [];
   readonly #seen = new Set<string>();
   readonly #parts: ReceiverParts;
+  #movedTo: Date | null = null;
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
@@ -62,22 +72,35 @@ class Inbox {
     this.#secrets.push(secret);
   }
 
+  moveTo(at: Date | null): void {
+    this.#movedTo = at;
+  }
+
+  #now(): Date {
+    return this.#movedTo ?? this.#parts.now();
+  }
+
   /** The status to answer with. The body is not parsed before the signatures are verified. */
   async answer(request: IncomingMessage): Promise<number> {
-    if (request.method !== 'POST' || request.url !== PATH) return 404;
+    const refuses = request.url === REFUSING_PATH;
+    if (request.method !== 'POST' || !(refuses || request.url === PATH)) return 404;
+    if (refuses && this.#parts.now().getTime() - this.#now().getTime() < REFUSES_MS) {
+      request.resume();
+      return 401;
+    }
     if (this.#secrets.length === 0) return 503;
     const body = await readBody(request);
     if (body === null) return 413;
     const headers = singleHeaders(request);
     if (!(await this.#isGenuine(body, headers))) return 401;
-    this.#printOnce(headers[HEADERS.id] ?? '', body);
+    if (this.#movedTo === null) this.#printOnce(headers[HEADERS.id] ?? '', body);
     return 200;
   }
 
   /** `verifyWebhook` lets a consumer do without the Standard Webhooks trio; this one wants both schemes to hold. */
   async #isGenuine(body: string, headers: Record<string, string | undefined>): Promise<boolean> {
     if (headers[HEADERS.standard] === undefined) return false;
-    const now = Math.floor(this.#parts.now().getTime() / 1000);
+    const now = Math.floor(this.#now().getTime() / 1000);
     for (const secret of this.#secrets) if (await verifyWebhook(body, headers, { secret, now })) return true;
     return false;
   }

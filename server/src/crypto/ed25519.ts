@@ -1,4 +1,5 @@
 // Ed25519 as strict as sign-in requires: decodes addresses to keys, and accepts only signatures by the key's owner.
+import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
 import { isAddress } from '../domain/access/sign-in.ts';
@@ -63,4 +64,12 @@ function bytes(hex: string): Uint8Array {
 /** The address of a new key pair whose secret is discarded: an owner that can never sign in. */
 export function newAddress(): string {
   return bs58.encode(nacl.sign.keyPair().publicKey);
+}
+
+/** The same address for the same name; it is a hash, so nobody has its secret. */
+export function nobodysAddress(name: string): string {
+  const hash = createHash('sha256').update(name).digest();
+  // Below the field prime, as keys are.
+  hash.writeUInt8(hash.readUInt8(31) & 0x3f, 31);
+  return bs58.encode(hash);
 }

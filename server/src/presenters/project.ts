@@ -55,6 +55,7 @@ export function presentProject(
     hides_confidence: blind,
     notifications: may(role, 'manage_webhook') ? project.notifications : null,
     stopped: presentStop(project, stoppedByName),
+    samples: project.samples ?? null,
     role,
     abilities: projectAbilities(role, Boolean(project.archivedAt)),
     summary: {

@@ -2,6 +2,7 @@
 import { DatabaseGone } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
+import { ATTEMPTS, deleteItems, type DeletedEvents, LEARNINGS, NOTHING_DELETED } from '../db/retention/delete-items.ts';
 import { deleteUnusedSchemas } from '../db/retention/unused-schemas.ts';
 import {
   isDeletable,
@@ -233,10 +234,6 @@ async function lockItems(
   return rows.map(({ under_way: underWay, goes_on: hasLaterEvents, ...row }) => ({ ...row, underWay, hasLaterEvents }));
 }
 
-/** `$1`: the items. Referring rows are deleted first; cases of regression runs are deleted with their learnings. */
-const ATTEMPTS = 'delete from attempt where delivery_id in (select id from delivery where item_id = any($1::uuid[]))';
-const LEARNINGS = 'delete from learning where item_id = any($1::uuid[])';
-
 /** IDs, times, statuses, reasons and numbers stay: figures, history and the delivery log continue to work. */
 const REDACT = [
   // An exclusion of its learning revisits the item when it is deleted itself: by then the learning no longer names its
@@ -260,27 +257,6 @@ const REDACT_ITEMS = `
   update item set input = 'null', suggestion = 'null', metadata = null, preview = '', title = null, answer_schema = null, suggestion_faults = null,
     emptied_at = $2 where id = any($1::uuid[])`;
 
-const REMOVE = [
-  LEARNINGS,
-  'delete from mistake_report where item_id = any($1::uuid[])',
-  ATTEMPTS,
-  'delete from delivery where item_id = any($1::uuid[])',
-  'delete from decision where item_id = any($1::uuid[])',
-  'delete from item where id = any($1::uuid[])',
-];
-
-const DELETE_EVENTS = `
-  with gone as (delete from event where item_id = any($1::uuid[]) returning created_at)
-  select count(*)::int as n, max(created_at) as until from gone`;
-
-/** How many events were deleted, and when the newest of them was appended. */
-interface DeletedEvents {
-  events: number;
-  until: Date | null;
-}
-
-const NOTHING_DELETED: DeletedEvents = { events: 0, until: null };
-
 /**
  * Deletes this kind of data of items that the transaction of `em` has locked. `now` is when their content was redacted.
  */
@@ -300,8 +276,5 @@ async function deleteExpired(
     await rawQuery(em, REDACT_ITEMS, [items, now]);
   }
   if (kind !== 'items') return NOTHING_DELETED;
-  await run(REMOVE);
-  const [row] = await rawQuery<{ n: number; until: string | Date | null }>(em, DELETE_EVENTS, [items]);
-  const until = row?.until ?? null;
-  return { events: row?.n ?? 0, until: until === null ? null : new Date(until) };
+  return deleteItems(em, ids);
 }

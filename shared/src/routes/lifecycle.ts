@@ -11,4 +11,8 @@ export const restoreProject: RouteOf<typeof schemas.restoreProject> = {
   method: 'POST',
   path: '/api/projects/:id/restore',
 };
+export const removeSamples: RouteOf<typeof schemas.removeSamples> = {
+  method: 'DELETE',
+  path: '/api/projects/:id/samples',
+};
 export const deleteProject: RouteOf<typeof schemas.deleteProject> = { method: 'DELETE', path: '/api/projects/:id' };

@@ -54,6 +54,13 @@ export const restoreProject = endpointSchemas({
   reply: project,
 });
 
+export const removeSamples = endpointSchemas({
+  auth: 'session',
+  summary: 'Remove the sample data that the demo made in a project',
+  params,
+  reply: project,
+});
+
 export const deleteProject = endpointSchemas({
   auth: 'session',
   summary: 'Permanently delete a project and everything in it',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from './parts/ids.ts';
 import { abilities, abilitiesTo, itemKind, itemStatus, role } from './parts/enums.ts';
-import { SCOPES } from '../enums.ts';
+import { SAMPLES, SCOPES } from '../enums.ts';
 import {
   SETTING_NAMES,
   SETTINGS,
@@ -113,6 +113,8 @@ export const project = z
     notifications: notifications.nullable(),
     /** Null unless the project is stopped. */
     stopped: projectStop.nullable(),
+    /** Sample data of the demo: it is being made, or complete; null: none (SA1). */
+    samples: z.enum(SAMPLES).nullable(),
     role,
     abilities,
     summary: projectSummary,

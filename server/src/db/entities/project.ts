@@ -4,6 +4,7 @@ import {
   BELOW_REVIEW,
   ON_DEADLINE,
   OVER_BUDGET,
+  SAMPLES,
   SENSITIVE_PICTURES,
   type ContentKind,
   type DeliveredEvent,
@@ -77,6 +78,10 @@ const ProjectSchema = defineEntity({
     stoppedAt: p.datetime(3).nullable(),
     stoppedBy: () => p.manyToOne(User).mapToPk().fieldName('stopped_by').nullable(),
     stopNote: p.text().nullable(),
+    /** Whether it has sample data of the demo, or gets it now; null: neither (SA1). */
+    samples: p.enum(SAMPLES).nullable(),
+    /** Items that arrived before are samples. */
+    samplesUntil: p.datetime(3).nullable(),
     archivedAt: p.datetime(3).nullable(),
     /** Set when it is deleted: it is hidden from then on, and the purge deletes its rows. */
     deletedAt: p.datetime(3).nullable(),

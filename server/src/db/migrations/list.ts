@@ -61,6 +61,7 @@ import { NotificationAttempts } from './0040-notification-attempts.ts';
 import { Retrying } from './0041-retrying.ts';
 import { RetryWaiting } from './0041-retry-waiting.ts';
 import { SecretOverlap } from './0041-secret-overlap.ts';
+import { Samples } from './0041-samples.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -130,4 +131,5 @@ export const MIGRATIONS = [
   { name: '0041-retrying', class: Retrying },
   { name: '0041-retry-waiting', class: RetryWaiting },
   { name: '0041-secret-overlap', class: SecretOverlap },
+  { name: '0041-samples', class: Samples },
 ];

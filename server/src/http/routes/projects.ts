@@ -29,6 +29,7 @@ import {
 } from '../../usecases/projects/guidelines.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import { readTeamView } from '../../usecases/analytics/read-team-view.ts';
+import { removeSamples } from '../../usecases/projects/samples.ts';
 import { releaseProject, stopProject } from '../../usecases/projects/stop-project.ts';
 
 const present = (view: ProjectView) => presentProject(view, settingsOf(view.project));
@@ -107,6 +108,10 @@ export function bindLifecycle(bind: Binder, services: Services): void {
   });
   bind.member(lifecycle.restoreProject, async ({ actor, params }) => {
     await restoreProject(services, actor, params.id);
+    return shown(services, actor, params.id);
+  });
+  bind.member(lifecycle.removeSamples, async ({ actor, params }) => {
+    await removeSamples(services, actor, params.id);
     return shown(services, actor, params.id);
   });
   bind.member(lifecycle.deleteProject, async ({ actor, params }) => {

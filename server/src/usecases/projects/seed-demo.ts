@@ -1,6 +1,7 @@
 // Creates or reuses the projects of the demo, with a new pipeline key at each start.
 import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
+import type { Samples } from '@countersign/shared/enums';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { newAddress } from '../../crypto/ed25519.ts';
 import { decrypt } from '../../crypto/key-ring.ts';
@@ -26,6 +27,8 @@ import type { MemberActor, Services } from '../services.ts';
 const DEMO_PROJECT_IDS = {
   answers: '01980000-0000-7000-8000-00000000de30',
   tool_calls: '01980000-0000-7000-8000-00000000de31',
+  refunds: '01980000-0000-7000-8000-00000000de32',
+  posts: '01980000-0000-7000-8000-00000000de33',
 } as const;
 const [, KEY_NAME] = AUTOMATIC_KEY_NAMES;
 /** The most batches in which a deleted demo project is purged. */
@@ -39,6 +42,27 @@ export interface DemoSeed {
   settings: Partial<ProjectSettings>;
 }
 
+/** What a project of the demo needs to work. */
+export interface SeededProject {
+  projectId: string;
+  /** The key of its pipeline. */
+  apiKey: string;
+  webhookSecret: string;
+  /** Its first owner. */
+  host: MemberActor;
+}
+
+/** Which of the demo's projects exist and are open, each with what it says about samples. */
+export async function demoStates({
+  db,
+}: Services): Promise<ReadonlyMap<keyof typeof DEMO_PROJECT_IDS, Samples | null>> {
+  const ids = Object.entries(DEMO_PROJECT_IDS) as [keyof typeof DEMO_PROJECT_IDS, string][];
+  const open = { id: { $in: ids.map(([, id]) => id) }, deletedAt: null, archivedAt: null };
+  const found = await db.read((em) => em.find(Project, open, { fields: ['id', 'samples'] }));
+  const byId = new Map(found.map(({ id, samples }) => [id, samples ?? null]));
+  return new Map(ids.flatMap(([which, id]) => (byId.has(id) ? [[which, byId.get(id) ?? null] as const] : [])));
+}
+
 /**
  * Finds or creates a project of the demo and returns what its pipeline and its receiver need: a deleted one is created
  * again, an archived one is restored. For demo mode only. Everyone who signs in to a demo becomes an owner
@@ -47,7 +71,7 @@ export interface DemoSeed {
 export async function seedDemo(
   services: Services,
   { project: which = 'answers', name, webhookUrl, settings }: DemoSeed,
-): Promise<{ projectId: string; apiKey: string; webhookSecret: string }> {
+): Promise<SeededProject> {
   const projectId = DEMO_PROJECT_IDS[which];
   await clearDeleted(services, projectId);
   const project = await services.db.read((em) => em.findOne(Project, { id: projectId }));
@@ -63,7 +87,7 @@ export async function seedDemo(
   const former = await services.db.read((em) => em.find(ApiKey, { projectId, name: KEY_NAME, revokedAt: null }));
   for (const { id: keyId } of former) await revokeApiKey(services, host, { projectId, keyId });
   const { text } = await createApiKey(services, host, { projectId, name: KEY_NAME });
-  return { projectId, apiKey: text, webhookSecret: await revealSecret(services, projectId) };
+  return { projectId, apiKey: text, webhookSecret: await revealSecret(services, projectId), host };
 }
 
 /**

@@ -45,6 +45,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   readPerson: { least: 'supervisor', behind: 'see_analytics' },
   readTeamView: { least: 'supervisor', behind: 'see_analytics' },
   restoreProject: { least: 'owner', behind: 'manage_project' },
+  removeSamples: { least: 'owner', behind: 'manage_project' },
   deleteProject: { least: 'owner', behind: 'manage_project', ends: true },
   readProject: { least: 'reviewer' },
   readOnboarding: { least: 'reviewer' },

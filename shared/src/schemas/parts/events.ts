@@ -89,7 +89,7 @@ export const domainEvent = z
       changed: z.array(
         z.enum([
           ...['created', 'archived', 'stop', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'],
-          ...['offers', 'clusters', 'audits', 'learnings', 'regressions', 'mistakes'],
+          ...['offers', 'clusters', 'audits', 'learnings', 'regressions', 'mistakes', 'samples'],
         ] as const),
       ),
       /** A learning that was excluded or included: exports up to this position reflect it (LX5). */

@@ -49,6 +49,7 @@ export const changesMessages = {
     'project.deleted': alone('deleted the project'),
     'project.stopped': alone('turned on manual review: every item goes to a reviewer'),
     'project.released': alone('turned off manual review'),
+    'project.samples_removed': alone('removed the sample data'),
     'settings.changed': { of: ['changed the settings to ', ''], alone: 'changed the settings' },
     'member.joined': { of: ['added ', ''], alone: 'joined the project' },
     'member.changed': { of: ['changed the role of ', ''], alone: 'changed their own role' },

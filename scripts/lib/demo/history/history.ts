@@ -1,0 +1,240 @@
+// Makes the demo's history: items, decisions, audits and deliveries of three weeks, through the ordinary use cases.
+import { createDeliverer, type Deliverer } from '../../../../server/src/delivery/deliver.ts';
+import type { Signals } from '../../../../server/src/db/connection/signals.ts';
+import { claim } from '../../../../server/src/usecases/claims/claim.ts';
+import { decide } from '../../../../server/src/usecases/decisions/decide.ts';
+import { submitBatch } from '../../../../server/src/usecases/items/submit.ts';
+import { checkApiKey } from '../../../../server/src/usecases/credentials/check-api-key.ts';
+import type { ApiKeyActor, MemberActor, Services } from '../../../../server/src/usecases/services.ts';
+import { finalizeOnce } from '../../../../server/src/worker/finalize.ts';
+import { relayOnce } from '../../../../server/src/worker/relay.ts';
+import { assignClustersOnce, countOnce } from '../../../../server/src/worker/start-worker.ts';
+import { watchBudgetsOnce } from '../../../../server/src/worker/watch-budgets.ts';
+import { OPEN_STATUSES } from '../../../../shared/src/enums.ts';
+import { Refusal } from '../../../../shared/src/errors.ts';
+import { seededRandom } from '../pipeline.ts';
+import { makeItem, verdictOf, type Truth } from './items.ts';
+import { movedServices, type MovedTime } from './moved-time.ts';
+import { isAtWork, PEOPLE, type DemoArea } from './people.ts';
+import { roundsBefore, type Round } from './rhythm.ts';
+
+export interface HistoryProject {
+  readonly area: DemoArea;
+  readonly projectId: string;
+  readonly apiKey: string;
+  /** The share of all items that it gets. */
+  readonly share: number;
+}
+
+export interface HistoryParts {
+  readonly services: Services;
+  readonly signals: Signals;
+  readonly time: MovedTime;
+  readonly projects: readonly HistoryProject[];
+  /** The members who review, in the order of `PEOPLE`. */
+  readonly people: readonly MemberActor[];
+  /** When the history ends; items of that day still wait. */
+  readonly end: Date;
+  readonly days: number;
+  /** How many items, about. */
+  readonly items: number;
+  /** How long it may take, in milliseconds: on a slower machine it gets fewer items. */
+  readonly budgetMs: number;
+  readonly seed: number;
+  /** Called before deliveries are sent, with their time. */
+  readonly onDeliveries: (at: Date) => void;
+  /** Called after each round, with the number of items so far. */
+  readonly onProgress: (items: number) => void;
+}
+
+const SECOND_MS = 1000;
+/** When people begin after the arrival of items, and how long they look at the queue. */
+const BREAK_MS = 4 * 60 * SECOND_MS;
+const SITTING_MS = 26 * 60 * SECOND_MS;
+/** The undo window has ended by then. */
+const FINAL_MS = 31 * SECOND_MS;
+/** Fewer would show nothing. */
+const LOWEST_DENSITY = 0.15;
+/** Where the last sitting stops, so that some items still wait. */
+const LAST_SITTING_MS = 3 * 60 * SECOND_MS;
+
+/**
+ * Makes the whole history, oldest first, within `withMovedStatements`; ends early when the signal fires. No worker may run on
+ * the database meanwhile: it would act at the true time. Returns how many items it submitted.
+ */
+export async function makeHistory(parts: HistoryParts, signal: AbortSignal): Promise<number> {
+  const maker = await HistoryMaker.open(parts);
+  let day = -1;
+  for (const round of roundsBefore(parts, seededRandom(parts.seed))) {
+    if (signal.aborted) break;
+    if (day !== -1 && round.daysAgo !== day) await maker.endDay(round.at);
+    day = round.daysAgo;
+    await maker.run(round);
+    parts.onProgress(maker.items);
+  }
+  await maker.endDay(parts.end);
+  return maker.items;
+}
+
+/** An item that waits for a person, with what is known of it. */
+interface Waiting {
+  id: string;
+  area: DemoArea;
+  suggestion: string;
+  truth: Truth;
+}
+
+class HistoryMaker {
+  readonly #parts: HistoryParts;
+  readonly #services: Services;
+  readonly #deliverer: Deliverer;
+  readonly #pipelines: ReadonlyMap<string, ApiKeyActor>;
+  readonly #random: () => number;
+  readonly #known = new Map<string, Omit<Waiting, 'id'>>();
+  /** What is left of an item of each project: shares are not whole numbers. */
+  readonly #owed = new Map<string, number>();
+  items = 0;
+  readonly #began = performance.now();
+  /** The share of the items so far, as planned. */
+  #planned = 0;
+  /** The share of the planned items that is made. */
+  #density = 1;
+
+  private constructor(parts: HistoryParts, services: Services, pipelines: ReadonlyMap<string, ApiKeyActor>) {
+    this.#parts = parts;
+    this.#services = services;
+    this.#pipelines = pipelines;
+    this.#deliverer = createDeliverer(services, LOCAL_RECEIVERS);
+    this.#random = seededRandom(parts.seed + 1);
+  }
+
+  static async open(parts: HistoryParts): Promise<HistoryMaker> {
+    const services = movedServices(parts.services, parts.time);
+    const pipelines = new Map<string, ApiKeyActor>();
+    for (const { projectId, apiKey } of parts.projects) pipelines.set(projectId, await checkApiKey(services, apiKey));
+    return new HistoryMaker(parts, services, pipelines);
+  }
+
+  async run(round: Round): Promise<void> {
+    const { time, projects, end } = this.#parts;
+    await Promise.all(projects.map((project) => time.at(round.at, () => this.#submit(project, round))));
+    const isLast = end.getTime() - round.at.getTime() < BREAK_MS + SITTING_MS;
+    const from = round.at.getTime() + BREAK_MS;
+    const until = from + (isLast ? LAST_SITTING_MS : SITTING_MS);
+    const last = await this.#review(round, { from, until });
+    await this.#settle(new Date(Math.min((last ?? from) + FINAL_MS, end.getTime())), { reviewed: last !== null });
+    this.#keepToBudget(round);
+  }
+
+  /** Compares the time that items took so far with what is left of the budget. */
+  #keepToBudget({ share }: Round): void {
+    this.#planned += share;
+    const { items, budgetMs } = this.#parts;
+    const spentMs = performance.now() - this.#began;
+    const affordable = (Math.max(0, budgetMs - spentMs) / spentMs) * this.items;
+    const wanted = items * (1 - this.#planned);
+    if (this.items > 0 && wanted > 0) this.#density = Math.min(1, Math.max(LOWEST_DENSITY, affordable / wanted));
+  }
+
+  /** Figures, clusters and budgets are up to date at the end of a day, not after every item. */
+  async endDay(at: Date): Promise<void> {
+    await this.#parts.time.at(at, async () => {
+      while ((await relayOnce(this.#services, this.#parts.signals)).again);
+      while ((await assignClustersOnce(this.#services)).again);
+      while ((await countOnce(this.#services)).again);
+      await watchBudgetsOnce(this.#services);
+    });
+  }
+
+  async #submit({ area, projectId, share }: HistoryProject, round: Round): Promise<void> {
+    const wanted = (this.#owed.get(projectId) ?? 0) + this.#parts.items * share * round.share * this.#density;
+    const count = Math.round(wanted);
+    this.#owed.set(projectId, wanted - count);
+    const pipeline = this.#pipelines.get(projectId);
+    if (count <= 0 || pipeline === undefined) return;
+    const made = Array.from({ length: count }, () => makeItem(area, round.daysAgo, this.#random));
+    const items = made.map(({ submission }) => submission);
+    const { results } = await submitBatch(this.#services, pipeline, { items, idempotency: null });
+    this.items += results.length;
+    results.forEach(({ item }, index) => {
+      const { submission, truth } = made[index] ?? {};
+      if (submission && truth) this.#known.set(item.id, { area, suggestion: submission.suggestion.raw, truth });
+    });
+  }
+
+  /** Decisions become final, events get their place in the event log, and what is due is delivered. */
+  async #settle(at: Date, { reviewed }: { reviewed: boolean }): Promise<void> {
+    const { time, signals, onDeliveries } = this.#parts;
+    await time.at(at, async () => {
+      onDeliveries(at);
+      if (reviewed) while ((await finalizeOnce(this.#services)).again);
+      while ((await relayOnce(this.#services, signals, { capacity: this.#deliverer })).again);
+      await this.#deliverer.drain();
+      // First attempts that had no room, and retries.
+      while ((await this.#deliverer.runOnce()).again) await this.#deliverer.drain();
+    });
+  }
+
+  /** Everyone who is at work takes one item after the other. Returns when the last one was decided; null if none was. */
+  async #review(round: Round, sitting: { from: number; until: number }): Promise<number | null> {
+    const waiting = await this.#waiting();
+    const free = PEOPLE.flatMap((person, index) => {
+      const who = this.#parts.people[index];
+      return who && isAtWork(person, round.at, round.daysAgo)
+        ? [{ person, who, at: sitting.from, tasks: [] as Task[] }]
+        : [];
+    });
+    for (const item of waiting) {
+      const able = free.filter(({ person, at }) => person.reviews.includes(item.area) && at < sitting.until);
+      const next = able.toSorted((one, other) => one.at - other.at)[0];
+      if (next === undefined) continue;
+      const verdict = verdictOf(item.truth, item.suggestion, { person: next.person, random: this.#random });
+      const begin = next.at + (1 + this.#random() * 9) * SECOND_MS;
+      next.at = begin + verdict.seconds * SECOND_MS;
+      next.tasks.push({ item, verdict, begin, end: next.at });
+    }
+    const busy = free.filter(({ tasks }) => tasks.length > 0);
+    await Promise.all(busy.map(({ who, tasks }) => this.#work(who, tasks)));
+    return busy.length === 0 ? null : Math.max(...busy.map(({ at }) => at));
+  }
+
+  /** Oldest first. Items of other people, who may use the demo already, are left to them. */
+  async #waiting(): Promise<Waiting[]> {
+    const ids = this.#parts.projects.map(({ projectId }) => projectId);
+    const rows = await this.#services.db.read((em) =>
+      em.execute<{ id: string }[]>(
+        `select id from item where project_id in (?) and status in (?) and claimed_by is null order by created_at, id limit 400`,
+        [ids, OPEN_STATUSES],
+      ),
+    );
+    return rows.flatMap(({ id }) => {
+      const known = this.#known.get(id);
+      return known === undefined ? [] : [{ id, ...known }];
+    });
+  }
+
+  async #work(who: MemberActor, tasks: readonly Task[]): Promise<void> {
+    const { time } = this.#parts;
+    for (const { item, verdict, begin, end } of tasks) {
+      try {
+        const { fence } = await time.at(new Date(begin), () => claim(this.#services, who, item.id));
+        const { action, output, reason } = verdict;
+        const decision = { itemId: item.id, fence, action, output, reason, note: null };
+        await time.at(new Date(end), () => decide(this.#services, who, decision));
+      } catch (error) {
+        // Somebody who uses the demo took it, or this person may not decide it: it waits for others.
+        if (!(error instanceof Refusal)) throw error;
+      }
+    }
+  }
+}
+
+interface Task {
+  item: Waiting;
+  verdict: ReturnType<typeof verdictOf>;
+  begin: number;
+  end: number;
+}
+
+/** The receivers of the history are in the demo's own process. */
+const LOCAL_RECEIVERS = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
