@@ -33,7 +33,7 @@ export interface ReceiverParts {
 const PATH = '/webhooks/decisions';
 const REFUSING_PATH = '/webhooks/refunds';
 /** Longer than a delivery is tried again (WH1), so that some are dead. */
-const REFUSES_MS = 3.7 * 24 * 60 * 60_000;
+const REFUSES_MS = 4.4 * 24 * 60 * 60_000;
 const LONGEST_BODY = 1024 * 1024;
 /** Webhook ids remembered, so that a retry or a replay is not printed again. */
 const REMEMBERED_IDS = 10_000;

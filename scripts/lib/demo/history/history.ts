@@ -79,6 +79,8 @@ export async function makeHistory(parts: HistoryParts, signal: AbortSignal): Pro
 /** An item that waits for a person, with what is known of it. */
 interface Waiting {
   id: string;
+  /** It waits for a supervisor. */
+  escalated: boolean;
   area: DemoArea;
   suggestion: string;
   truth: Truth;
@@ -90,7 +92,7 @@ class HistoryMaker {
   readonly #deliverer: Deliverer;
   readonly #pipelines: ReadonlyMap<string, ApiKeyActor>;
   readonly #random: () => number;
-  readonly #known = new Map<string, Omit<Waiting, 'id'>>();
+  readonly #known = new Map<string, Omit<Waiting, 'id' | 'escalated'>>();
   /** What is left of an item of each project: shares are not whole numbers. */
   readonly #owed = new Map<string, number>();
   items = 0;
@@ -185,7 +187,10 @@ class HistoryMaker {
         : [];
     });
     for (const item of waiting) {
-      const able = free.filter(({ person, at }) => person.reviews.includes(item.area) && at < sitting.until);
+      const able = free.filter(
+        ({ person, at }) =>
+          at < sitting.until && person.reviews.includes(item.area) && (!item.escalated || person.role === 'supervisor'),
+      );
       const next = able.toSorted((one, other) => one.at - other.at)[0];
       if (next === undefined) continue;
       const verdict = verdictOf(item.truth, item.suggestion, { person: next.person, random: this.#random });
@@ -202,14 +207,14 @@ class HistoryMaker {
   async #waiting(): Promise<Waiting[]> {
     const ids = this.#parts.projects.map(({ projectId }) => projectId);
     const rows = await this.#services.db.read((em) =>
-      em.execute<{ id: string }[]>(
-        `select id from item where project_id in (?) and status in (?) and claimed_by is null order by created_at, id limit 400`,
+      em.execute<{ id: string; escalated: boolean }[]>(
+        `select id, status = 'escalated' as escalated from item where project_id in (?) and status in (?) and claimed_by is null order by created_at, id limit 400`,
         [ids, OPEN_STATUSES],
       ),
     );
-    return rows.flatMap(({ id }) => {
+    return rows.flatMap(({ id, escalated }) => {
       const known = this.#known.get(id);
-      return known === undefined ? [] : [{ id, ...known }];
+      return known === undefined ? [] : [{ id, escalated, ...known }];
     });
   }
 
