@@ -184,7 +184,7 @@ it('AN23: shows beside the thresholds what saving would change, and offers flags
   expect(screen.getByText('given 1,234 times')).toBeTruthy();
   expect(screen.getByText('Other, in words').parentElement?.textContent).toContain('7');
   expect(screen.getByText(', 10 items in the last 30 days')).toBeTruthy();
-  await fireEvent.click(screen.getByRole('button', { name: 'Escalate odd too' }));
+  await fireEvent.click(screen.getByRole('button', { name: /^odd 20 ?: escalate it too$/ }));
   expect(form.draft.escalate_flags).toEqual(['legal', 'odd']);
   expect(rowsOf()[2]).toBe('of them escalated | 10 10% | 30 30% | +20');
   expect(asked.sort()).toEqual(['reasons', 'thresholds']);

@@ -37,7 +37,7 @@ export const personMessages = {
   pace: {
     name: 'Time per decision',
     value: lengthOf,
-    detail: (n: number) => (n === 0 ? 'no decision yet' : `median of the newest ${count(n)}`),
+    detail: (n: number) => (n === 0 ? 'no decision took a second or more' : `median of the newest ${count(n)}`),
   },
   audits: {
     name: 'Agreement with audits',

@@ -59,7 +59,7 @@ export const figuresMessages = {
   flags: {
     count: (n: number) => (n === 1 ? '1 item in the last 30 days' : `${count(n)} items in the last 30 days`),
     also: 'Also seen',
-    add: (flag: string) => `Escalate ${flag} too`,
+    add: ': escalate it too',
     more: (n: number) => `and ${count(n)} more`,
   },
 
