@@ -49,7 +49,8 @@ function useFeed(events: string[]) {
       save: (position) => Promise.resolve(void (state.position = position)),
       print: (line) => state.printed.push(line),
       fetch: (url, { body: sent = '', headers }) => {
-        if (url.startsWith('http://service.test')) return answer(state.service.shift() ?? 200, page(url));
+        if (url.startsWith('http://service.test'))
+          return answer(headers['x-api-key'] === 'csk_1' ? (state.service.shift() ?? 200) : 401, page(url));
         const status = state.receiver.length > 0 ? (state.receiver.shift() ?? null) : 200;
         if (status !== null) state.got.push({ body: sent, headers });
         if (state.got.length >= state.stopAfter) stop.abort();
@@ -74,6 +75,8 @@ describe('listening', () => {
     for (const { body: sent, headers } of state.got)
       expect(await verifyWebhook(sent, headers, { secret: SECRET, now: NOW / 1000 })).toBe(true);
     expect(state.got.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_3']);
+    // The key goes to the service alone.
+    expect(state.got.some(({ headers }) => 'x-api-key' in headers)).toBe(false);
     expect(state.printed[0]).toBe('12:00:00  200  0 ms  item.decided approved  evt_1');
   });
 

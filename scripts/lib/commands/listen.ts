@@ -120,7 +120,7 @@ interface Answer {
 
 async function ask({ fetch: send, apiKey, signal, now }: Listener, url: string): Promise<Answer | null> {
   try {
-    const headers = { authorization: `Bearer ${apiKey}` };
+    const headers = { 'x-api-key': apiKey };
     const reply = await send(url, { headers, redirect: 'error', signal });
     const wait = retryAfterSeconds(reply.headers.get('retry-after'), reply.headers.get('date'), now().getTime());
     return { status: reply.status, text: await reply.text(), waitMs: (wait ?? 0) * 1000 };
