@@ -4,7 +4,7 @@ import type { Em } from '../db/orm.ts';
 import { planned } from '../db/connection/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { AttemptError, Dispatched, NextStep } from '../domain/webhooks/retry.ts';
-import type { StoredSecrets } from '../domain/webhooks/signing.ts';
+import { secretsOf, type SecretsRow, type StoredSecrets } from '../domain/webhooks/signing.ts';
 
 /** A leased delivery with what is needed to send it. */
 export interface Leased {
@@ -193,8 +193,10 @@ const STILL_LEASED = planned(`
 export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<ReadyToSend[]> {
   if (leased.length === 0) return [];
   const ids = leased.map(({ id }) => id);
-  const rows = await rawQuery<StoredSecrets<string> & { tokens: string }>(em, STILL_LEASED, [ids]);
-  const byToken = new Map(rows.flatMap(({ tokens, ...secrets }) => tokens.split(',').map((token) => [token, secrets])));
+  const rows = await rawQuery<SecretsRow<string> & { tokens: string }>(em, STILL_LEASED, [ids]);
+  const byToken = new Map(
+    rows.flatMap(({ tokens, ...secrets }) => tokens.split(',').map((token) => [token, secretsOf(secrets)])),
+  );
   return leased.flatMap((each): ReadyToSend[] => {
     const secrets = byToken.get(each.claimToken);
     return secrets === undefined ? [] : [[each, secrets]];

@@ -6,7 +6,7 @@ import { planned } from '../db/connection/planned.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { type Ending, toEnded, webhookIdOf } from '../domain/items/decision.ts';
-import type { StoredSecrets } from '../domain/webhooks/signing.ts';
+import { secretsOf, type SecretsRow } from '../domain/webhooks/signing.ts';
 import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './lease.ts';
 
 /** A sequenced event to deliver: `item.finalized` or `decision.revised` (RV2) with its decision, or an end without one (WD2, DL1). */
@@ -104,7 +104,7 @@ const INSERT = planned(`
     join item i on i.id = w.item_id join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id) on w.claim_token is not null`);
 
 /** One row without an ID when nothing is leased: the statement must be read for the notifications to be sent. */
-type Written = StoredSecrets<string> & {
+type Written = SecretsRow<string> & {
   id: string | null;
   claim_token: string;
   url: string;
@@ -149,7 +149,9 @@ async function insert(
   const byId = new Map(some.map((delivery) => [delivery.id, delivery]));
   return written.flatMap(({ id, claim_token: claimToken, url, traceparent, ...secrets }): ReadyToSend[] => {
     const delivery = id === null ? undefined : byId.get(id);
-    return delivery === undefined ? [] : [[firstAttempt(delivery, { claimToken, url, traceparent }), secrets]];
+    return delivery === undefined
+      ? []
+      : [[firstAttempt(delivery, { claimToken, url, traceparent }), secretsOf(secrets)]];
   });
 }
 

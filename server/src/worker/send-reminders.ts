@@ -3,7 +3,7 @@ import type { NotificationKind } from '@countersign/shared/enums';
 import { rawQuery } from '../db/raw-query.ts';
 import { webhookIdOf } from '../domain/items/decision.ts';
 import { nextStep, type AttemptError, type NextStep, type Outcome } from '../domain/webhooks/retry.ts';
-import type { StoredSecrets } from '../domain/webhooks/signing.ts';
+import { secretsOf, type SecretsRow } from '../domain/webhooks/signing.ts';
 import type { Services } from '../usecases/services.ts';
 import { LEASE_SECONDS, PROBE_SECONDS, SECRETS } from '../delivery/lease.ts';
 import { noteTarget } from './reminder-circuit.ts';
@@ -14,7 +14,7 @@ export const SEND_REMINDERS_MS = 2000;
 /** Reminders of one lease, which are sent at the same time. */
 const BATCH = 8;
 
-interface Leased extends StoredSecrets<string> {
+interface Leased extends SecretsRow<string> {
   id: string;
   project_id: string;
   kind: NotificationKind;
@@ -90,7 +90,7 @@ async function send(services: Services, message: Leased): Promise<void> {
   const { id, project_id: projectId, url, body, attempt, schedule_from: from, error: previousError } = message;
   const startedAt = services.clock.now();
   const outcome = await services.dispatchWebhook({
-    ...{ projectId, url, body, attempt, secrets: message, webhookId: webhookIdOf(id), at: startedAt },
+    ...{ projectId, url, body, attempt, secrets: secretsOf(message), webhookId: webhookIdOf(id), at: startedAt },
     // A signature says nothing to Slack or Teams.
     unsigned: message.kind !== 'webhook',
   });

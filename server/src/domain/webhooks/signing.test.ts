@@ -80,6 +80,8 @@ describe('rotation of a webhook secret', () => {
   it('a row without the later columns is settled', () => {
     expect(secretsOf({ current: 'old' })).toEqual(settled);
     expect(secretsOf({ current: 'old', next: 'new', promoteAt: at(24) })).toEqual(rolling);
+    // A statement returns times as text.
+    expect(secretsOf({ current: 'old', next: 'new', promoteAt: '2026-03-02 00:00:00.000+00' })).toEqual(rolling);
   });
 
   it('an encrypted secret is bound to its project', () => {

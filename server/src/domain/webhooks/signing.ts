@@ -18,17 +18,26 @@ export interface StoredSecrets<S> {
 /** The `aad` of an encrypted webhook secret: it can be decrypted for this project only. */
 export const secretContext = (projectId: string) => `webhook_endpoint|${projectId}|secret`;
 
-/** The secrets of an endpoint row, with nulls for missing columns. */
-export function secretsOf<S>(row: Partial<StoredSecrets<S>> & { current: S }): StoredSecrets<S> {
+/** The secrets of an endpoint row: with nulls for missing columns, and times that a statement returns as text. */
+export type SecretsRow<S> = Partial<Omit<StoredSecrets<S>, 'promoteAt' | 'previousUntil'>> & {
+  current: S;
+  promoteAt?: Date | string | null;
+  previousUntil?: Date | string | null;
+};
+
+export function secretsOf<S>(row: SecretsRow<S>): StoredSecrets<S> {
   return {
     current: row.current,
     next: row.next ?? null,
-    promoteAt: row.promoteAt ?? null,
+    promoteAt: timeOf(row.promoteAt),
     previous: row.previous ?? null,
-    previousUntil: row.previousUntil ?? null,
+    previousUntil: timeOf(row.previousUntil),
     overlapHours: row.overlapHours ?? OVERLAP_HOURS.usual,
   };
 }
+
+/** Compared as text, no time would ever be reached. */
+const timeOf = (at: Date | string | null = null): Date | null => (at === null ? null : new Date(at));
 
 /** The stored secrets at `now`: a due promotion is applied, an expired old secret dropped. */
 export function settle<S>(stored: StoredSecrets<S>, now: Date): StoredSecrets<S> {

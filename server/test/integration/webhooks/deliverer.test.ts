@@ -16,6 +16,7 @@ const PROJECT_CONCURRENCY = 16;
 const DUE = 20;
 const TOTAL_CONCURRENCY = 128;
 
+const HOUR = 3_600_000;
 const testEnv = useServices();
 let fixture: ProjectFixture;
 
@@ -97,6 +98,21 @@ describe('the deliverer', () => {
       ['pending', 1, 503],
       ['succeeded', 2, 200],
     ]);
+  });
+
+  it('signs with both secrets for as long as was chosen, although nothing stores the promotion meanwhile', async () => {
+    await testEnv.sql('update webhook_endpoint set revealed = true, next = null where project_id = ?', [
+      fixture.projectId,
+    ]);
+    await rotateWebhookSecret(testEnv.services, fixture.owner, { projectId: fixture.projectId, overlapHours: 2 });
+    const got = await receiving();
+    for (const hours of [1, 3, 5]) {
+      await decided();
+      testEnv.clock.pass(hours * HOUR);
+      await deliver();
+      testEnv.clock.pass(-hours * HOUR);
+    }
+    expect(got.map(({ headers }) => HEADERS.signatureSecondary in headers)).toEqual([true, true, false]);
   });
 
   it('WH1: says when the next one is due: about five seconds after the first failure', async () => {
