@@ -48,5 +48,5 @@ it('stays away once it was dismissed, for this project alone', async () => {
 it('is not shown for a project that is ready', async () => {
   const { container } = show('p4', READY);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve));
-  expect(container.textContent).toBe('');
+  expect(container.textContent.trim()).toBe('');
 });

@@ -58,7 +58,7 @@ it('W6: requests its rows once, and not again because they arrived', async () =>
     return new Promise((resolve) => setTimeout(() => resolve(answer)));
   });
   render(Deliveries, { form: new SettingsForm(PROJECT, 'me') });
-  await screen.findByText('Two apples');
+  await screen.findAllByText('Two apples');
   const before = requests;
   for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setTimeout(resolve));
   expect(requests).toBe(before);

@@ -1,5 +1,5 @@
-// The time of a learning in short form: the time today, the day and the time before that.
-import { hourAndMinute } from '#lib/format/format.ts';
+// A time in the past in short form: the time today, the day and the time before that.
+import { hourAndMinute } from './format.ts';
 
 const dayClock = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
