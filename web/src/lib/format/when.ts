@@ -1,5 +1,5 @@
 // A time in the past in short form: the time today, the day and the time before that.
-import { hourAndMinute } from './format.ts';
+import { hourAndMinute, timeOfDay } from './format.ts';
 
 const dayClock = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
@@ -9,9 +9,9 @@ const dayClock = new Intl.DateTimeFormat(undefined, {
 });
 const yearClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** An ISO time relative to now (ms), in the user's zone. */
-export function when(iso: string, now: number): string {
+/** An ISO time relative to now (ms), in the user's zone; with seconds, if wanted, while it is of today. */
+export function when(iso: string, now: number, { seconds = false } = {}): string {
   const [at, today] = [new Date(iso), new Date(now)];
-  if (at.toDateString() === today.toDateString()) return hourAndMinute(at.getTime());
+  if (at.toDateString() === today.toDateString()) return seconds ? timeOfDay(iso) : hourAndMinute(at.getTime());
   return (at.getFullYear() === today.getFullYear() ? dayClock : yearClock).format(at);
 }
