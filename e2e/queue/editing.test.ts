@@ -99,7 +99,9 @@ describe.skipIf(chromium === undefined)('editing', () => {
 
   it('QU19: keeps both drafts of two tabs of one person through reload and sign-out, and switches between them', async () => {
     const { path } = await anItem({ suggestion: 'The suggestion.' });
-    const { owner, visit, frontProxy } = browserEnv();
+    const { owner, visit, frontProxy, allowConsoleError } = browserEnv();
+    // What the page still reads when it signs out.
+    allowConsoleError(/status of 401 .*\/history$/);
     const one = await visit(owner.wallet, path);
     await signIn(one);
     await one.getByRole('button', { name: 'Claim', exact: true }).click();
