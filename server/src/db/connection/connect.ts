@@ -75,13 +75,17 @@ async function encryptionOf(client: pg.Client, connection: Connection): Promise<
   return { encrypted: true, verified: ssl.rejectUnauthorized === true, tls: row.version, cipher: row.cipher };
 }
 
-/** A service that does not find its tables would create new ones and appear empty. */
+/**
+ * A service that does not find its tables would create new ones and appear empty. The schema of the role is read first: another
+ * process may create the tables meanwhile, and they must then be in both answers or in ours alone.
+ */
 async function refuseOtherSchema(client: pg.Client): Promise<void> {
-  const ours = await schemaOf(client);
-  // The search path that the session would have without our setting.
-  await client.query(`select set_config('search_path', reset_val, false) from pg_settings where name = 'search_path'`);
+  await client.query('begin');
+  // The search path that the session would have without our setting, until the end of this transaction.
+  await client.query(`select set_config('search_path', reset_val, true) from pg_settings where name = 'search_path'`);
   const theirs = await schemaOf(client);
-  if (theirs === null || theirs === ours) return;
+  await client.query('rollback');
+  if (theirs === null || theirs === (await schemaOf(client))) return;
   throw new DatabaseUrlError(
     `its tables are in the schema ${theirs}, which only the search_path of the role or the database names; add options=-c%20search_path%3D${encodeURIComponent(theirs)} to it`,
   );

@@ -1,7 +1,7 @@
 // Tests that database sessions have the same settings under every default of their role and database (DB2).
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectTo, connectionTo } from '../../../../scripts/lib/processes/postgres-client.ts';
 import { connect } from '../../../src/db/connection/connect.ts';
 import { createDatabase } from '../../../src/db/database.ts';
@@ -14,6 +14,8 @@ import { emptyDatabase, type OwnDatabase } from '../../fixtures/test-database.ts
 import { useServices } from '../support/test-services.ts';
 
 const inside = useServices();
+/** Sends a query below the spies of a test. */
+const send = pg.Client.prototype.query as (this: pg.Client, text: string, values?: unknown[]) => Promise<unknown>;
 const ROLE = `countersign_odd_${randomBytes(6).toString('hex')}`;
 
 /** Settings that operators and tools give to a role or a database. */
@@ -148,6 +150,29 @@ describe('DB2: a role with defaults of its own', () => {
     const client = await connect(chosen);
     expect((await client.query('show search_path')).rows).toEqual([{ search_path: 'apart' }]);
     await client.end();
+  });
+});
+
+describe('DB3: a process that starts beside another one on an empty database', () => {
+  it('takes the tables that the other one just created for its own', async () => {
+    const empty = await emptyDatabase();
+    const other = await connectTo(empty.url);
+    const lookedFor: string[] = [];
+    // The other process creates its tables once this one has looked for them the first time.
+    const query = async (client: pg.Client, text: string, values?: unknown[]) => {
+      const answer: unknown = await send.call(client, text, values);
+      if (!text.includes('to_regclass')) return answer;
+      if (lookedFor.length === 0) await send.call(other, 'create table mikro_orm_migrations ()');
+      lookedFor.push(text);
+      return answer;
+    };
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]): unknown {
+      return query(this, ...(args as [string]));
+    });
+    await expect(connectionTo(empty.url).finally(() => vi.restoreAllMocks())).resolves.toBeDefined();
+    expect(lookedFor).not.toEqual([]);
+    await other.end();
+    await empty.remove();
   });
 });
 

@@ -10,35 +10,42 @@ import { expectInvariants, runScript } from '../../run-script.ts';
 
 cleanUpAfterwards();
 
+/** Nine programs one after the other, each with TypeScript to load and some with a PostgreSQL to start. Ms. */
+const NINE_PROGRAMS = 300_000;
+
 describe('EM2: invariants, rollups and export', () => {
-  it('work beside the running service, and without it, leaving no process behind', async () => {
-    const service = embeddedService();
-    await service.start();
-    const owner = await person(service.testEnv);
-    const project = await openProject(owner);
-    const { id } = await project.pipeline.submit(aSubmission());
-    await review(owner, id, 'edit');
-    const { env } = service;
-    const file = join(service.folder, 'learnings.jsonl');
-    const exported = () => readFileSync(file, 'utf8').trim().split('\n').length;
-    const beside = service.postmaster();
+  it(
+    'work beside the running service, and without it, leaving no process behind',
+    { timeout: NINE_PROGRAMS },
+    async () => {
+      const service = embeddedService();
+      await service.start();
+      const owner = await person(service.testEnv);
+      const project = await openProject(owner);
+      const { id } = await project.pipeline.submit(aSubmission());
+      await review(owner, id, 'edit');
+      const { env } = service;
+      const file = join(service.folder, 'learnings.jsonl');
+      const exported = () => readFileSync(file, 'utf8').trim().split('\n').length;
+      const beside = service.postmaster();
 
-    await expectInvariants(env);
-    await expect.poll(() => runScript('rollups.ts', env, 'check')).toContain('all equal');
-    expect(await runScript('export.ts', env, '--project', project.id, file)).toContain('1 lines added');
-    expect(exported()).toBe(1);
+      await expectInvariants(env);
+      await expect.poll(() => runScript('rollups.ts', env, 'check')).toContain('all equal');
+      expect(await runScript('export.ts', env, '--project', project.id, file)).toContain('1 lines added');
+      expect(exported()).toBe(1);
 
-    expect(service.postmaster()).toBe(beside);
-    await project.pipeline.submit(aSubmission());
-    await service.server.stop();
+      expect(service.postmaster()).toBe(beside);
+      await project.pipeline.submit(aSubmission());
+      await service.server.stop();
 
-    await expectInvariants(env);
-    expect(await runScript('rollups.ts', env, 'check')).toContain(project.id);
-    expect(await runScript('export.ts', env, '--project', project.id, file)).toContain('0 lines added');
-    await nothingRunsIn(service.folder);
-    await service.start();
-    await service.server.stop();
-  });
+      await expectInvariants(env);
+      expect(await runScript('rollups.ts', env, 'check')).toContain(project.id);
+      expect(await runScript('export.ts', env, '--project', project.id, file)).toContain('0 lines added');
+      await nothingRunsIn(service.folder);
+      await service.start();
+      await service.server.stop();
+    },
+  );
 
   it('name the process that uses the folder when no PostgreSQL answers there', async () => {
     const folder = aFolder();

@@ -98,8 +98,11 @@ describe.skipIf(findPostgresTool('pg_dump') === undefined || !WITH_REDIS)('a bac
 
     const client = await connectTo(DATABASE_URL);
     onTestFinished(() => client.end());
-    // On a slow machine a second attempt has failed before the backup, and the third is due minutes later.
-    await client.query("update delivery set next_attempt_at = now() where status = 'pending'");
+    // On a slow machine a second attempt has failed before the backup, and the third is due minutes later; or one was under way, and
+    // the lease of its worker goes on.
+    await client.query(
+      `update delivery set next_attempt_at = now(), lease_until = now() - interval '1 second' where status in ('pending', 'sending')`,
+    );
     const seen = receiver.arrivals.length;
     receiver.answer = () => ({ status: 204 });
     await started({ env });
