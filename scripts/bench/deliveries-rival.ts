@@ -1,13 +1,12 @@
 // Runs one rival of the deliveries bench in its own process: a job queue whose jobs make the same POST as ours.
 import { randomBytes } from 'node:crypto';
-import { Logger, makeWorkerUtils, run } from 'graphile-worker';
-import { PgBoss } from 'pg-boss';
 import { createClient } from 'redis';
 import { parseKeyRing, encrypt } from '../../server/src/crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
 import { secretContext } from '../../server/src/domain/webhooks/signing.ts';
 import { ConnectionPool } from '../../server/src/delivery/connections.ts';
 import { dispatchWebhook } from '../../server/src/delivery/dispatch.ts';
+import { loadBullMq, loadGraphileWorker, loadPgBoss } from '../lib/packages/bench-packages.ts';
 
 /** As many POSTs at once as our own worker makes. */
 const AT_ONCE = 128;
@@ -35,21 +34,10 @@ async function post({ id, body }: Job): Promise<void> {
   if (error !== null) throw new Error(error);
 }
 
-/** Not a dependency: one of its packages is not published for every platform here, and `npm ci` would refuse the lockfile. */
-const BULLMQ = 'bullmq';
-
-interface BullMq {
-  Queue: new (name: string, options: object) => { addBulk(jobs: { name: string; data: Job }[]): Promise<unknown> };
-  Worker: new (
-    name: string,
-    work: (job: { data: Job }) => Promise<void>,
-    options: object,
-  ) => { waitUntilReady(): Promise<unknown> };
-}
-
 /** Fills the queue; returns the function that starts the work. */
 const VARIANTS: Record<string, () => Promise<() => Promise<void>>> = {
   'pg-boss': async () => {
+    const { PgBoss } = await loadPgBoss();
     const boss = await new PgBoss({ connectionString: DATABASE_URL }).start();
     await boss.createQueue(NAME);
     await boss.insert(
@@ -69,6 +57,7 @@ const VARIANTS: Record<string, () => Promise<() => Promise<void>>> = {
     };
   },
   'graphile-worker': async () => {
+    const { Logger, makeWorkerUtils, run } = await loadGraphileWorker();
     const logger = new Logger(() => () => undefined);
     const utils = await makeWorkerUtils({ connectionString: DATABASE_URL, logger });
     await utils.migrate();
@@ -80,14 +69,14 @@ const VARIANTS: Record<string, () => Promise<() => Promise<void>>> = {
     };
   },
   bullmq: async () => {
-    const { Queue, Worker } = (await import(BULLMQ)) as BullMq;
+    const { Queue, Worker } = await loadBullMq();
     const connection = await createClient({ url: REDIS_URL }).connect();
     const forWorker = await connection.duplicate().connect();
     const name = `${NAME}-${process.pid}`;
     const queue = new Queue(name, { connection });
     await queue.addBulk(jobs.map((data) => ({ name, data })));
     return async () => {
-      const work = (job: { data: Job }) => post(job.data);
+      const work = ({ data }: { data: Job }) => post(data);
       await new Worker(name, work, { connection: forWorker, concurrency: AT_ONCE }).waitUntilReady();
     };
   },

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { JOB_QUEUES } from '../lib/packages/bench-packages.ts';
+import { fetchPackages } from '../lib/packages/fetch-packages.ts';
 import { measureLatency } from './delivery-latency.ts';
 import {
   type BenchDatabase,
@@ -16,8 +18,7 @@ import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 
 type Rival = 'pg-boss' | 'graphile-worker' | 'bullmq';
-/** BullMQ is measured where it is installed (`npm i --no-save bullmq`). */
-const RIVALS: Rival[] = ['pg-boss', 'graphile-worker', ...(installed('bullmq') ? ['bullmq' as const] : [])];
+const RIVALS: readonly Rival[] = ['pg-boss', 'graphile-worker', 'bullmq'];
 /**
  * How many are due at once. The length costs queues differently: the short backlog is a burst that ends soon after warm-up, the
  * long one what follows an outage of somewhat more than an hour at a million items a day.
@@ -31,9 +32,9 @@ const PROJECTS = 8;
 /** Below this many deliveries per second the bench gives up. */
 const LEAST_RATE = 200;
 
-/** Ours and the rivals in turns. Throws without PostgreSQL or Redis, or on a missing delivery. */
+/** Ours and the rivals in turns. Throws without PostgreSQL or Redis, without the rivals, or on a missing delivery. */
 export async function benchDeliveries(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
-  if (!installed('bullmq')) log('deliveries: BullMQ is not installed (npm i --no-save bullmq): not measured');
+  await fetchPackages(JOB_QUEUES, (packages) => log(`deliveries: installing ${packages} (once)`));
   const { rounds, backlogs, decisions } = SIZES[quick ? 'quick' : 'full'];
   const benchEnv = await openBenchEnvironment();
   const receiver = await fastReceiver();
@@ -163,13 +164,4 @@ async function rival(
   const measured = await rate;
   await worker.stop();
   return measured;
-}
-
-function installed(name: string): boolean {
-  try {
-    import.meta.resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
 }

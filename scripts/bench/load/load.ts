@@ -11,7 +11,7 @@ import type { Options } from '../options.ts';
 import type { Row } from '../rows.ts';
 import { measureLoad } from './bytes.ts';
 import { type Load, type LoadPage, medianOf, pagesFor, rowsOf, type Scores } from './goals.ts';
-import { type Auditor, loadLighthouse } from './lighthouse.ts';
+import { type Auditor, lighthouseAuditor } from './lighthouse.ts';
 import { fillWorld, type World } from './world.ts';
 
 const RUNS = { full: 5, quick: 1 };
@@ -32,7 +32,7 @@ interface Stage {
 export async function benchLoad(log: (line: string) => void, options: Options): Promise<Row[]> {
   const wanted = pagesFor(options.pages ?? []);
   const runs = options.runs ?? RUNS[options.quick ? 'quick' : 'full'];
-  const audit = runs === 0 ? undefined : await loadLighthouse(log);
+  const audit = runs === 0 ? undefined : await lighthouseAuditor(log);
   const [profile, port] = [mkdtempSync(join(tmpdir(), 'countersign-load-')), await freePort()];
   const context = await launchProfile(profile, port);
   if (context === undefined) {

@@ -1,8 +1,9 @@
 // Fetches what only a soak needs: the MCP conformance suite, and the newest release of each agent framework.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fetchPackages, reasonOf } from '../packages/fetch-packages.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** It is kept from one soak to the next. */
@@ -39,20 +40,12 @@ export async function fetchForSoak(env: NodeJS.ProcessEnv): Promise<string[]> {
 
 /** The program of the suite. */
 async function fetchConformance(): Promise<string> {
-  const folder = await npmInstall('conformance', CONFORMANCE);
+  const folder = await fetchPackages({ folder: 'conformance', packages: [CONFORMANCE] });
   return join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 }
 
 /** A folder in whose `node_modules` the newest `ai` is. */
-const fetchAiSdk = (): Promise<string> => npmInstall('ai-sdk', 'ai@latest');
-
-async function npmInstall(name: string, wanted: string): Promise<string> {
-  const folder = join(CACHE, name);
-  mkdirSync(folder, { recursive: true });
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=1'];
-  await run('npm', ['install', '--prefix', folder, ...options, wanted], { shell: process.platform === 'win32' });
-  return folder;
-}
+const fetchAiSdk = (): Promise<string> => fetchPackages({ folder: 'ai-sdk', packages: ['ai@latest'] });
 
 /** The `python` of an environment with the newest frameworks. The package itself is not in it. */
 async function fetchFrameworks(): Promise<string> {
@@ -64,10 +57,4 @@ async function fetchFrameworks(): Promise<string> {
   const options = ['--quiet', '--disable-pip-version-check', '--retries=1', '--upgrade', '--upgrade-strategy=eager'];
   await run(python, ['-m', 'pip', 'install', ...options, 'httpx', ...FRAMEWORKS, ...tools], { maxBuffer: 2 ** 26 });
   return python;
-}
-
-/** The first error that the program reported. */
-function reasonOf(error: unknown): string {
-  const { stderr = '', message } = error as Error & { stderr?: string };
-  return /^.*\berror\b.*$/im.exec(stderr)?.[0] ?? message.split('\n')[0] ?? '';
 }

@@ -1,7 +1,6 @@
 // The OpenAPI document: three independent validators report no problem, and every example matches its schema.
+import { createRequire } from 'node:module';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
-import rulesets from '@stoplight/spectral-rulesets';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '@countersign/shared/errors';
@@ -34,6 +33,24 @@ interface Document {
   webhooks: Record<string, { post: Described }>;
 }
 
+/** A folder in whose `node_modules` Spectral is: it installs 150 packages, so it is no dependency of this repository. */
+const { SPECTRAL } = process.env;
+
+interface SpectralPackages {
+  Spectral: new () => {
+    setRuleset(ruleset: { extends: [unknown, 'all'][]; rules: Record<string, 'off'> }): void;
+    run(document: string): Promise<{ code: string | number; message: string; path: (string | number)[] }[]>;
+  };
+  oas: unknown;
+}
+
+function loadSpectral(folder: string): SpectralPackages {
+  const load = createRequire(`${folder}/package.json`);
+  const { Spectral } = load('@stoplight/spectral-core') as Pick<SpectralPackages, 'Spectral'>;
+  const { oas } = load('@stoplight/spectral-rulesets') as Pick<SpectralPackages, 'oas'>;
+  return { Spectral, oas };
+}
+
 const document = openApiDocument('https://review.example.test') as unknown as Document;
 const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 const OPERATION_LIST = Object.entries(OPERATIONS);
@@ -46,12 +63,12 @@ describe('the OpenAPI document', () => {
     expect(faults.filter((fault) => !expected.some((start) => fault.startsWith(start)))).toEqual([]);
   });
 
-  it('passes every rule of Spectral', async () => {
-    const spectral = new spectralCore.Spectral();
+  it.runIf(SPECTRAL !== undefined)('passes every rule of Spectral (where SPECTRAL names its folder)', async () => {
+    const { Spectral, oas } = loadSpectral(SPECTRAL ?? '');
+    const spectral = new Spectral();
     // Tags are in reading order; a licence has an identifier or a URL; there is no contact address.
     const off = { 'openapi-tags-alphabetical': 'off', 'license-url': 'off', 'contact-properties': 'off' } as const;
-    // The types of the two packages name the same rules differently.
-    spectral.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'all']], rules: off });
+    spectral.setRuleset({ extends: [[oas, 'all']], rules: off });
     const found = await spectral.run(JSON.stringify(document));
     expect(found.map(({ code, message, path }) => `${code} at ${path.join('/')}: ${message}`)).toEqual([]);
   });
