@@ -1,4 +1,4 @@
-// What every test file of the web app starts with: the time limit of a request follows the test's clock, and ends with the test.
+// Tests the setup of every test file of the web app: time limits of requests follow the test's clock, and end with it.
 import { afterEach, expect, it, vi } from 'vitest';
 
 let left: AbortSignal;
