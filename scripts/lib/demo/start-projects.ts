@@ -5,7 +5,7 @@ import { beginSamples, clearUnfinished, completeSamples } from '../../../server/
 import { demoStates, seedDemo, type SeededProject } from '../../../server/src/usecases/projects/seed-demo.ts';
 import type { Signals } from '../../../server/src/db/connection/signals.ts';
 import { makeHistory, type HistoryProject } from './history/history.ts';
-import { movedServices, movedTime, withMovedStatements } from './history/moved-time.ts';
+import { movedTime, withMovedServices } from './history/moved-time.ts';
 import { PEOPLE, type DemoArea } from './history/people.ts';
 import { HISTORY_DAYS } from './history/rhythm.ts';
 import { HISTORY_PROJECTS, TOOL_CALLS } from './projects.ts';
@@ -70,9 +70,8 @@ async function beginHistory(
   states: Awaited<ReturnType<typeof demoStates>>,
 ): Promise<MemberActor[]> {
   const time = movedTime();
-  const moved = movedServices(services, time);
   const start = new Date(Date.now() - (size.days + 1) * DAY_MS);
-  return withMovedStatements(services, () =>
+  return withMovedServices(services, time, (moved) =>
     time.at(start, async () => {
       const projects: SeededProject[] = [];
       for (const area of AREAS) projects.push(await openProject(moved, receiver, area));
@@ -107,8 +106,8 @@ async function continueHistory(
   const options = { time, projects, people, end: new Date(), ...size, seed: SEED, onProgress };
   const onDeliveries = (at: Date) => receiver.moveTo(at);
   try {
-    const count = await withMovedStatements(services, () =>
-      makeHistory({ ...options, services, signals, onDeliveries }, signal),
+    const count = await withMovedServices(services, time, (moved) =>
+      makeHistory({ ...options, services: moved, signals, onDeliveries }, signal),
     );
     if (signal.aborted) return;
     await completeSamples(

@@ -3,7 +3,7 @@ import { MikroORM, type Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { AnswerSchema } from './entities/answer-schema.ts';
 import { ApiKey } from './entities/api-key.ts';
 import { Attempt } from './entities/attempt.ts';
@@ -41,7 +41,7 @@ import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
 import { ReasonVariant } from './entities/reason-variant.ts';
 import type { Connection } from './connection/database-url.ts';
 import { MIGRATIONS } from './migrations/list.ts';
-import { equipPool, pooled } from './connection/pool.ts';
+import { equipPool, pooled, type PooledConnection } from './connection/pool.ts';
 
 /** The database, and how many connections this process may open to it. */
 export interface DatabaseTarget {
@@ -100,20 +100,48 @@ const common = {
 } satisfies Partial<Options>;
 
 /** Opens the database. `onPool` receives the pool. */
-export async function openOrm(
+export function openOrm(
   { connection, poolSize }: DatabaseTarget,
   onPool: (pool: Pool) => void = () => undefined,
 ): Promise<Orm> {
+  return initialize({ dbName: connection.database, poolSize, driverOptions: pooled(connection) }, onPool);
+}
+
+interface Beside {
+  poolSize: number;
+  /** Applied to each session, after those of the service. */
+  settings: string;
+  onPool: (pool: Pool) => void;
+}
+
+/** Opens the database of `orm` once more, with a pool of its own. */
+export function openOrmBeside(orm: Orm, { poolSize, settings, onPool }: Beside): Promise<Orm> {
+  const first: PooledConnection = orm.config.get('driverOptions');
+  const onConnect = async (client: ClientBase) => {
+    await first.onConnect(client);
+    await client.query(settings);
+  };
+  const dbName: string = orm.config.get('dbName');
+  return initialize({ dbName, poolSize, driverOptions: { ...first, onConnect } }, onPool);
+}
+
+interface Target {
+  dbName: string;
+  poolSize: number;
+  driverOptions: PooledConnection;
+}
+
+function initialize({ dbName, poolSize, driverOptions }: Target, onPool: (pool: Pool) => void): Promise<Orm> {
   const onPoolCreated = (pool: Pool) => {
     equipPool(pool);
     onPool(pool);
   };
-  return await MikroORM.init({
+  return MikroORM.init({
     ...common,
     driver: PostgreSqlDriver,
-    dbName: connection.database,
+    dbName,
     pool: { min: 0, max: poolSize },
     // The ORM's own URL parser drops the query, so it gets the driver configuration.
-    driverOptions: { ...pooled(connection), onPoolCreated },
+    driverOptions: { ...driverOptions, onPoolCreated },
   });
 }

@@ -32,6 +32,8 @@ interface RelayOptions {
   onSequenced?: (events: readonly SequencedEvent[]) => void;
   /** Without it, every delivery waits for a worker to lease it. */
   capacity?: SendCapacity;
+  /** Events of items that arrived later keep waiting: for the demo's history, which runs at a time in the past. */
+  until?: Date;
 }
 
 const NO_CAPACITY: SendCapacity = { reserve: () => ({ ids: new Set(), use: () => undefined }) };
@@ -43,14 +45,14 @@ const NO_CAPACITY: SendCapacity = { reserve: () => ({ ids: new Set(), use: () =>
 export async function relayOnce(
   services: Services,
   signals: Signals,
-  { onSequenced = () => undefined, capacity = NO_CAPACITY }: RelayOptions = {},
+  { onSequenced = () => undefined, capacity = NO_CAPACITY, until }: RelayOptions = {},
 ): Promise<Next> {
   if (!(await signals.lead(RELAY))) return {};
   let reserved = NO_CAPACITY.reserve([]);
   let sent: readonly ReadyToSend[] = [];
   try {
     const write = async (tx: Tx) => {
-      const sequenced = await assignSequence(tx);
+      const sequenced = await assignSequence(tx, until);
       if (sequenced.length === 0) return { sequenced, ready: [] };
       const deliveries = newDeliveries(services, sequenced);
       reserved = capacity.reserve(deliveries);
@@ -88,7 +90,7 @@ export interface SequencedEvent {
 const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
 /**
- * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
+ * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`; $3: `until`, or null. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
  * number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
  * by its index: there are few of them in a batch, however many exist. Events that the project leaves out have no delivery
  * (WE1); none leaves decisions out.
@@ -97,7 +99,9 @@ const ASSIGN_SEQUENCE = `
   with unsequenced as (
     select position, project_id, item_id, type, data ->> 'action' as action, data ->> 'status' as status,
       (data ->> 'version')::int as version, coalesce((data ->> 'revision')::int, 1) as revision from event
-    where seq is null order by position limit ${BATCH} for update
+    where seq is null
+      and ($3::timestamptz is null or not exists (select from item i where i.id = item_id and i.created_at > $3))
+    order by position limit ${BATCH} for update
   ), batch as (
     select *, row_number() over (partition by project_id order by position) as n from unsequenced
   ), grown as (
@@ -140,8 +144,9 @@ type SequencedRow = EntityDictionary<Decision> & {
   ended_at: number | null;
 };
 
-async function assignSequence({ em }: Tx): Promise<SequencedEvent[]> {
-  const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, [DELIVERED_ACTIONS, UNDECIDED_EVENTS]);
+async function assignSequence({ em }: Tx, until: Date | undefined): Promise<SequencedEvent[]> {
+  const parameters = [DELIVERED_ACTIONS, UNDECIDED_EVENTS, until?.toISOString() ?? null];
+  const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, parameters);
   return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
     const { seq, event_status: status, ended_at: at, ...columns } = row;
     const undecided = at === null || status === null ? null : toUndecided(event_type, status, at);

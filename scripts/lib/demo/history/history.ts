@@ -14,7 +14,7 @@ import { OPEN_STATUSES } from '../../../../shared/src/enums.ts';
 import { Refusal } from '../../../../shared/src/errors.ts';
 import { seededRandom } from '../pipeline.ts';
 import { makeItem, verdictOf, type Truth } from './items.ts';
-import { movedServices, type MovedTime } from './moved-time.ts';
+import type { MovedTime } from './moved-time.ts';
 import { isAtWork, PEOPLE, type DemoArea } from './people.ts';
 import { roundsBefore, type Round } from './rhythm.ts';
 
@@ -59,7 +59,7 @@ const LOWEST_DENSITY = 0.15;
 const LAST_SITTING_MS = 3 * 60 * SECOND_MS;
 
 /**
- * Makes the whole history, oldest first, within `withMovedStatements`; ends early when the signal fires. No worker may run on
+ * Makes the whole history, oldest first, by services of `withMovedServices`; ends early when the signal fires. No worker may run on
  * the database meanwhile: it would act at the true time. Returns how many items it submitted.
  */
 export async function makeHistory(parts: HistoryParts, signal: AbortSignal): Promise<number> {
@@ -96,6 +96,8 @@ class HistoryMaker {
   /** What is left of an item of each project: shares are not whole numbers. */
   readonly #owed = new Map<string, number>();
   items = 0;
+  /** The deliveries of the round before, which are sent while the next round begins. */
+  #sending: Promise<void> = Promise.resolve();
   readonly #began = performance.now();
   /** The share of the items so far, as planned. */
   #planned = 0;
@@ -111,7 +113,7 @@ class HistoryMaker {
   }
 
   static async open(parts: HistoryParts): Promise<HistoryMaker> {
-    const services = movedServices(parts.services, parts.time);
+    const { services } = parts;
     const pipelines = new Map<string, ApiKeyActor>();
     for (const { projectId, apiKey } of parts.projects) pipelines.set(projectId, await checkApiKey(services, apiKey));
     return new HistoryMaker(parts, services, pipelines);
@@ -140,8 +142,9 @@ class HistoryMaker {
 
   /** Figures, clusters and budgets are up to date at the end of a day, not after every item. */
   async endDay(at: Date): Promise<void> {
+    await this.#sending;
     await this.#parts.time.at(at, async () => {
-      while ((await relayOnce(this.#services, this.#parts.signals)).again);
+      while ((await relayOnce(this.#services, this.#parts.signals, { until: at })).again);
       while ((await assignClustersOnce(this.#services)).again);
       while ((await countOnce(this.#services)).again);
       await watchBudgetsOnce(this.#services);
@@ -167,14 +170,23 @@ class HistoryMaker {
   /** Decisions become final, events get their place in the event log, and what is due is delivered. */
   async #settle(at: Date, { reviewed }: { reviewed: boolean }): Promise<void> {
     const { time, signals, onDeliveries } = this.#parts;
+    const relayed = { capacity: this.#deliverer, until: at };
+    // One time after the other: the receiver has the time of what it receives.
+    await this.#sending;
     await time.at(at, async () => {
       onDeliveries(at);
       if (reviewed) while ((await finalizeOnce(this.#services)).again);
-      while ((await relayOnce(this.#services, signals, { capacity: this.#deliverer })).again);
-      await this.#deliverer.drain();
-      // First attempts that had no room, and retries.
-      while ((await this.#deliverer.runOnce()).again) await this.#deliverer.drain();
+      while ((await relayOnce(this.#services, signals, relayed)).again);
     });
+    this.#sending = time.at(at, () => this.#deliver());
+    // Its failure ends the history where it is awaited.
+    this.#sending.catch(() => undefined);
+  }
+
+  /** Waits for the first attempts, then sends those that had no room, and retries. */
+  async #deliver(): Promise<void> {
+    await this.#deliverer.drain();
+    while ((await this.#deliverer.runOnce()).again) await this.#deliverer.drain();
   }
 
   /** Everyone who is at work takes one item after the other. Returns when the last one was decided; null if none was. */
@@ -218,18 +230,25 @@ class HistoryMaker {
     });
   }
 
+  /** The next claim need not wait until the decision before it is stored: two at a time, of the three that a person may hold. */
   async #work(who: MemberActor, tasks: readonly Task[]): Promise<void> {
+    const left = tasks.values();
+    const lane = async () => {
+      for (const task of left) await this.#decide(who, task);
+    };
+    await Promise.all([lane(), lane()]);
+  }
+
+  async #decide(who: MemberActor, { item, verdict, begin, end }: Task): Promise<void> {
     const { time } = this.#parts;
-    for (const { item, verdict, begin, end } of tasks) {
-      try {
-        const { fence } = await time.at(new Date(begin), () => claim(this.#services, who, item.id));
-        const { action, output, reason } = verdict;
-        const decision = { itemId: item.id, fence, action, output, reason, note: null };
-        await time.at(new Date(end), () => decide(this.#services, who, decision));
-      } catch (error) {
-        // Somebody who uses the demo took it, or this person may not decide it: it waits for others.
-        if (!(error instanceof Refusal)) throw error;
-      }
+    const { action, output, reason } = verdict;
+    try {
+      const { fence } = await time.at(new Date(begin), () => claim(this.#services, who, item.id));
+      const decision = { itemId: item.id, fence, action, output, reason, note: null };
+      await time.at(new Date(end), () => decide(this.#services, who, decision));
+    } catch (error) {
+      // Somebody who uses the demo took it, or this person may not decide it: it waits for others.
+      if (!(error instanceof Refusal)) throw error;
     }
   }
 }

@@ -1,11 +1,10 @@
 // Time for the demo's history: a clock per operation, which the statements of the same operation read too.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Pool, PoolClient } from 'pg';
 import { createMemoryClaimLock } from '../../../../server/src/claims/memory-claim-lock.ts';
 import { createIds, type Clock } from '../../../../server/src/db/clock.ts';
-import { createDatabase, type Database, type Tx } from '../../../../server/src/db/database.ts';
-import type { Em } from '../../../../server/src/db/orm.ts';
-import { planned } from '../../../../server/src/db/connection/planned.ts';
-import { rawQuery } from '../../../../server/src/db/raw-query.ts';
+import { createDatabase, type Database } from '../../../../server/src/db/database.ts';
+import { openOrmBeside, type Orm } from '../../../../server/src/db/orm.ts';
 import { createIntake } from '../../../../server/src/usecases/items/intake.ts';
 import { createKeyCache } from '../../../../server/src/usecases/credentials/key-cache.ts';
 import type { Services } from '../../../../server/src/usecases/services.ts';
@@ -21,45 +20,64 @@ export function movedTime(): MovedTime {
   return { now: () => moved.getStore() ?? new Date(), at: (when, work) => moved.run(when, work) };
 }
 
-/** While it exists, a transaction that puts it into its search path reads the time of its own setting from `now()`. */
+/** While it exists, the connections that put it into their search path read the time of their transaction from `now()`. */
 const SCHEMA = 'countersign_demo';
 const SETTING = `${SCHEMA}.now`;
-const READ_SETTING = `returns timestamptz language sql stable as $$ select current_setting('${SETTING}')::timestamptz $$`;
-const CREATE = [
-  `create schema if not exists ${SCHEMA}`,
-  `create or replace function ${SCHEMA}.now() ${READ_SETTING}`,
-  `create or replace function ${SCHEMA}.clock_timestamp() ${READ_SETTING}`,
-];
+const functionNamed = (name: string): string =>
+  `create or replace function ${SCHEMA}.${name}() returns timestamptz language sql stable as $$
+     select coalesce(nullif(current_setting('${SETTING}', true), '')::timestamptz, pg_catalog.${name}()) $$`;
+const CREATE = [`create schema if not exists ${SCHEMA}`, functionNamed('now'), functionNamed('clock_timestamp')];
 /**
- * $1: the time. The settings end with the transaction, so no other use of the connection sees them. Commits need not wait for the
- * disk: a history that a crash cuts off is made again, and the commit that completes it waits for all of them.
+ * For each connection. Commits need not wait for the disk: a history that a crash cuts off is made again, and the commit that
+ * completes it waits for all of them.
  */
-const MOVE =
-  planned(`select set_config('search_path', current_setting('search_path') || ', ${SCHEMA}, pg_catalog', true),
-  set_config('synchronous_commit', 'off', true), set_config('${SETTING}', $1, true)`);
+const SETTINGS = `select set_config('search_path', current_setting('search_path') || ', ${SCHEMA}, pg_catalog', false),
+  set_config('synchronous_commit', 'off', false)`;
+
+/** People, projects and deliveries, each with one or two transactions at a time. */
+const POOL = 12;
 
 /**
- * Runs `work` while statements can have a time of their own. The service never does this: only the demo creates the
- * functions, in its own database, and removes them when its history is made.
+ * Runs `work` with the same services at the time of each operation: the clock, new ids, the leases of claims, and `now()` in
+ * every transaction. They have connections of their own. The service never does this: only the demo creates the functions that
+ * these connections use, in its own database, and removes them at the end.
  */
-export async function withMovedStatements<T>({ db }: Pick<Services, 'db'>, work: () => Promise<T>): Promise<T> {
-  await db.write(async ({ em }) => {
+export async function withMovedServices<T>(
+  services: Services,
+  time: MovedTime,
+  work: (moved: Services) => Promise<T>,
+): Promise<T> {
+  await services.db.write(async ({ em }) => {
     for (const text of CREATE) await em.execute(text);
   });
   try {
-    return await work();
+    const onPool = (pool: Pool) => moveTransactions(pool, time);
+    const orm = await openOrmBeside(services.db.orm, { poolSize: POOL, settings: SETTINGS, onPool });
+    try {
+      return await work(movedServices(services, { orm, time }));
+    } finally {
+      await orm.close();
+    }
   } finally {
-    await db.write(({ em }) => em.execute(`drop schema if exists ${SCHEMA} cascade`));
+    await services.db.write(({ em }) => em.execute(`drop schema if exists ${SCHEMA} cascade`));
   }
 }
 
-/**
- * The same services at the time of each operation: the clock, new ids, the leases of claims, and `now()` in every
- * statement. To be used within `withMovedStatements`.
- */
-export function movedServices(services: Services, time: MovedTime): Services {
+type Query = (text: unknown, ...rest: unknown[]) => Promise<unknown>;
+
+/** A transaction begins with its time, in the same round trip. */
+function moveTransactions(pool: Pool, time: MovedTime): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as unknown as Query;
+    const moved: Query = (text, ...rest) =>
+      text === 'begin' ? query(`begin; set local ${SETTING} = '${time.now().toISOString()}'`) : query(text, ...rest);
+    client.query = moved as unknown as PoolClient['query'];
+  });
+}
+
+function movedServices(services: Services, { orm, time }: { orm: Orm; time: MovedTime }): Services {
   const ids = createIds(() => time.now().getTime());
-  const db = movedDatabase(createDatabase(services.db.orm, { clock: time, ids }), time);
+  const db = movedDatabase(createDatabase(orm, { clock: time, ids }));
   return {
     ...services,
     ...{ db, ids, clock: time, claims: createMemoryClaimLock(time), keys: createKeyCache(time) },
@@ -69,17 +87,10 @@ export function movedServices(services: Services, time: MovedTime): Services {
 }
 
 /**
- * Everything that changes rows is in a transaction, because the settings apply to one. Queries that only read see the true time:
+ * Everything that changes rows is in a transaction, because these have the time. Queries that only read see the true time:
  * those that the history uses compare no times, except for when to run again.
  */
-function movedDatabase(inner: Database, time: MovedTime): Database {
-  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const now = time.now().toISOString();
-    return inner.write(async (tx) => {
-      await rawQuery(tx.em, MOVE, [now]);
-      return work(tx);
-    });
-  };
-  const statement = <T>(work: (em: Em) => Promise<T>): Promise<T> => write(({ em }) => work(em));
-  return { ...inner, write, statement };
-}
+const movedDatabase = (inner: Database): Database => ({
+  ...inner,
+  statement: (work) => inner.write(({ em }) => work(em)),
+});

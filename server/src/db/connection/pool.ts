@@ -16,7 +16,7 @@ export const connectionsOf = ({ totalCount, idleCount, waitingCount }: Pool): Co
 };
 
 /** The options for a pool of these connections. */
-interface PooledConnection extends ClientConfig {
+export interface PooledConnection extends ClientConfig {
   onConnect(client: ClientBase): Promise<unknown>;
 }
 

@@ -6,6 +6,7 @@ import { lockProject } from '../../db/lock-project.ts';
 import type { Em } from '../../db/orm.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { Member } from '../../db/entities/member.ts';
+import { planned } from '../../db/connection/planned.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
 export const notFound = () => new Refusal('not_found', 'No such ID in your projects.');
@@ -29,13 +30,12 @@ export async function ownerOf(em: Em, projectId: string): Promise<string> {
   return first?.user_id ?? projectId;
 }
 
+const LOCK_ROLE = planned('select role from member where project_id = $1 and user_id = $2 for share');
+
 /** The role, locked until the transaction ends, so that a change of it waits. Null for someone who is not a member. */
 export async function lockRole(em: Em, userId: string, projectId: string): Promise<Role | null> {
-  const rows = await em.execute<{ role: Role }[]>(
-    'select role from member where project_id = ? and user_id = ? for share',
-    [projectId, userId],
-  );
-  return rows[0]?.role ?? null;
+  const [row] = await rawQuery<{ role: Role }>(em, LOCK_ROLE, [projectId, userId]);
+  return row?.role ?? null;
 }
 
 /** The roles in several projects, locked in the order of project ids to prevent deadlocks. */
@@ -96,12 +96,11 @@ export function refuseIfArchived({ archivedAt, deletedAt }: { archivedAt?: unkno
 export const archivedRefusal = () =>
   new Refusal('forbidden', 'The project is archived (read-only) until an owner restores it.');
 
+const ARCHIVED = planned('select 1 from project where id = $1 and archived_at is not null');
+
 /** Reads the database directly: code that waited for a lock on a role or the project checks again after it. */
 export async function isArchived(em: Em, projectId: string): Promise<boolean> {
-  const rows = await em.execute<{ id: string }[]>('select id from project where id = ? and archived_at is not null', [
-    projectId,
-  ]);
-  return rows.length > 0;
+  return (await rawQuery(em, ARCHIVED, [projectId])).length > 0;
 }
 
 /**
@@ -118,7 +117,9 @@ export function refuseUnless(role: Role, permission: Permission): void {
     throw new Refusal('forbidden', `Your role (${role}) doesn’t allow this. Ask an owner of the project.`);
 }
 
-const FIND_ITEM = `select i.*, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`;
+const FIND_ITEM = planned(
+  `select i.*, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`,
+);
 
 /** An item a user may see, with their role in its project; 404 otherwise, the same as for an id that never existed. */
 export async function findItem(em: Em, userId: string, itemId: string): Promise<{ item: Item; role: Role }> {

@@ -3,8 +3,10 @@ import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
 import type { Tx } from '../../db/database.ts';
+import { planned } from '../../db/connection/planned.ts';
 import { idleSince, LIVE_SESSION } from '../../db/live-session.ts';
 import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 import { blockedRefusal } from '../access/blocked.ts';
 import { lockHolders } from './claim-store.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -52,15 +54,14 @@ export async function endedAmong(services: Services, find: (em: Em) => Promise<{
   return ids.filter((id) => !held.has(id));
 }
 
+const LOCK_CLAIMANT = planned('select blocked_at is not null as blocked from app_user where id = $1 for no key update');
+
 /**
  * From here until the transaction ends, no other transaction gives this person a claim. It is the first lock of a claim: the
  * person, then their roles, then items. Errors: `blocked`.
  */
 export async function lockClaimant(em: Em, userId: string): Promise<void> {
-  const [person] = await em.execute<{ blocked: boolean }[]>(
-    'select blocked_at is not null as blocked from app_user where id = ? for no key update',
-    [userId],
-  );
+  const [person] = await rawQuery<{ blocked: boolean }>(em, LOCK_CLAIMANT, [userId]);
   // A block command waits for this transaction and finds the claim, or was first (A20).
   if (person?.blocked) throw blockedRefusal();
 }

@@ -1,8 +1,10 @@
 // The fence in the database: one conditional UPDATE grants a claim. It overrides the lock store (I3, I4).
 import type { Role } from '@countersign/shared/enums';
+import { planned } from '../../db/connection/planned.ts';
 import type { Tx } from '../../db/database.ts';
-import { Item } from '../../db/entities/item.ts';
+import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { mayHold } from '../../domain/access/pool.ts';
@@ -49,11 +51,26 @@ export function seizeClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Se
   return claimRow(tx, actor, { ...terms, seize: true });
 }
 
-interface Claimed {
+interface Claimed extends ItemColumns {
   renewed: boolean;
   was_holder: string | null;
   was_fence: number;
 }
+
+/** $1: the user; $2: the lease in seconds; $3: the item; $4: the statuses that the role may hold; $5: even from somebody else. */
+const CLAIM = planned(`
+  update item set
+    claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
+    version = item.version + case when was.mine then 0 else 1 end,
+    claimed_by = $1,
+    claim_expires_at = now() + make_interval(secs => $2)
+  from (select id, claimed_by, claim_fence, claim_expires_at,
+          coalesce(claimed_by = $1 and claim_expires_at > now(), false) as mine
+        from item where id = $3 for update) was
+  where item.id = was.id and item.status = any($4::text[])
+    and (was.mine or $5 or item.claim_expires_at is null or item.claim_expires_at <= now())
+  returning item.*, was.mine as renewed, was.claim_fence as was_fence,
+    case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`);
 
 async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
   const { itemId, projectId, leaseSeconds, seize, ended } = terms;
@@ -62,29 +79,16 @@ async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: bool
   const role = await lockReviewer(tx.em, actor.userId, projectId);
   // Checked again under the lock, because the role may have changed since it was read.
   if (seize && (role === null || !may(role, 'take_over'))) return null;
-  const rows = await tx.em.execute<Claimed[]>(
-    `update item set
-       claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
-       version = item.version + case when was.mine then 0 else 1 end,
-       claimed_by = ?,
-       claim_expires_at = now() + make_interval(secs => ?)
-     from (select id, claimed_by, claim_fence, claim_expires_at,
-             coalesce(claimed_by = ? and claim_expires_at > now(), false) as mine
-           from item where id = ? for update) was
-     where item.id = was.id and item.status = any(?::text[])
-       and (was.mine or ? or item.claim_expires_at is null or item.claim_expires_at <= now())
-     returning was.mine as renewed, was.claim_fence as was_fence,
-       case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`,
-    [actor.userId, leaseSeconds, actor.userId, itemId, `{${mayHold(role).join(',')}}`, seize],
-  );
-  const [row] = rows;
+  const open = `{${mayHold(role).join(',')}}`;
+  const [row] = await rawQuery<Claimed>(tx.em, CLAIM, [actor.userId, leaseSeconds, itemId, open, seize]);
   if (row === undefined) return null;
-  if (!row.renewed) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
+  const { renewed, was_holder: holder, was_fence: fence, ...columns } = row;
+  if (!renewed) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
   // Only the holder of a live claim is named in the event; an expired claim belonged to nobody.
-  const from = seize && row.was_holder !== actor.userId ? row.was_holder : null;
-  const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
-  if (!row.renewed) await appendClaimed(tx, actor, { item, from });
-  const taken = from === null ? null : { userId: from, fence: row.was_fence };
+  const from = seize && holder !== actor.userId ? holder : null;
+  const item = tx.em.map(Item, columns);
+  if (!renewed) await appendClaimed(tx, actor, { item, from });
+  const taken = from === null ? null : { userId: from, fence };
   return { item, fence: item.claimFence, expiresAt: item.claimExpiresAt as Date, from: taken };
 }
 

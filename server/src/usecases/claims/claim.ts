@@ -1,12 +1,14 @@
 // A reviewer claims an item: first the lock (who holds it now), then the fence in the database (whose decision counts).
+import type { ItemStatus, Role } from '@countersign/shared/enums';
 import { claimPermission, isOpen } from '../../domain/items/item.ts';
 import { Item } from '../../db/entities/item.ts';
-import { Project } from '../../db/entities/project.ts';
+import { planned } from '../../db/connection/planned.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import { withinLimit } from './claim-limit.ts';
 import { grantClaim, type Grant, type Terms } from './claim-row.ts';
 import { releaseLock, acquireLock, confirmLock } from './claim-store.ts';
-import { findItem, refuseIfArchived, refuseUnless } from '../access/membership.ts';
+import { notFound, refuseIfArchived, refuseUnless } from '../access/membership.ts';
 import { claimRefusal, closedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -49,6 +51,21 @@ export async function confirm(
   return { item, fence, expiresAt };
 }
 
+/** $1: the item; $2: the user. Only members find it. */
+const TERMS = planned(`
+  select i.status, i.project_id, m.role, p.claim_lease_seconds, p.archived_at is not null as archived, p.deleted_at is not null as deleted
+  from item i join member m on m.project_id = i.project_id and m.user_id = $2 join project p on p.id = i.project_id
+  where i.id = $1`);
+
+interface Found {
+  status: ItemStatus;
+  project_id: string;
+  role: Role;
+  claim_lease_seconds: number;
+  archived: boolean;
+  deleted: boolean;
+}
+
 /** The terms of a claim on this item, if the actor may claim it and has the permission `needs`. */
 export async function termsFor(
   services: Services,
@@ -56,12 +73,13 @@ export async function termsFor(
   { itemId, needs }: { itemId: string; needs?: Permission },
 ): Promise<Terms> {
   return services.db.read(async (em) => {
-    const { item, role } = await findItem(em, actor.userId, itemId);
+    const [found] = await rawQuery<Found>(em, TERMS, [itemId, actor.userId]);
+    if (found === undefined) throw notFound();
+    const { status, role, archived, deleted } = found;
     if (needs !== undefined) refuseUnless(role, needs);
-    if (!isOpen(item.status)) throw closedRefusal(item);
-    refuseUnless(role, claimPermission(item.status));
-    const project = await em.findOneOrFail(Project, { id: item.projectId });
-    refuseIfArchived(project);
-    return { itemId, projectId: item.projectId, leaseSeconds: project.claimLeaseSeconds };
+    if (!isOpen(status)) throw closedRefusal(await em.findOneOrFail(Item, { id: itemId }));
+    refuseUnless(role, claimPermission(status));
+    refuseIfArchived({ archivedAt: archived, deletedAt: deleted });
+    return { itemId, projectId: found.project_id, leaseSeconds: found.claim_lease_seconds };
   });
 }

@@ -11,6 +11,7 @@ import { joinDemo } from '../../../src/usecases/projects/seed-demo.ts';
 import { checkApiKey } from '../../../src/usecases/credentials/check-api-key.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
+import { relayOnce } from '../../../src/worker/relay.ts';
 import { countOnce } from '../../../src/worker/start-worker.ts';
 import { aPerson, aSubmission, review } from '../support/project-fixture.ts';
 import { expectNoFaults } from '../support/no-faults.ts';
@@ -22,20 +23,35 @@ const SIZE = { days: 5, items: 60, budgetMs: Infinity };
 
 let receiver: Receiver;
 let guest: MemberActor;
+/** The item of a visitor, submitted while the history was made. */
+let visitors = '';
 beforeAll(async () => {
   receiver = await startReceiver({ port: 0, print: () => undefined, now: () => new Date() });
   guest = await aPerson(testEnv.services);
 });
 afterAll(() => receiver.stop());
 
-/** A start of the demo. Its history is stopped after the first quarter if `cut`. */
-async function start({ cut = false } = {}): Promise<DemoProjects> {
+/** A start of the demo. Its history is stopped after the first quarter if `cut`; `meanwhile` begins then. */
+async function start({ cut = false, meanwhile }: { cut?: boolean; meanwhile?: Meanwhile } = {}): Promise<DemoProjects> {
   const { services, signals } = testEnv;
   const stop = new AbortController();
-  const print = (line: string) => cut && /\d items$/.test(line) && stop.abort();
+  const others: Promise<unknown>[] = [];
+  const print = (line: string) => {
+    if (!/\d items$/.test(line)) return;
+    if (cut) stop.abort();
+    if (meanwhile && others.length === 0) others.push(meanwhile(projects));
+  };
   const projects = await startProjects({ services, signals, receiver, print, size: SIZE }, true);
   await projects.history?.(stop.signal);
+  await Promise.all(others);
   return projects;
+}
+type Meanwhile = (projects: DemoProjects) => Promise<unknown>;
+
+/** What a visitor submits. */
+async function submitOwn({ answers }: DemoProjects): Promise<string> {
+  const pipeline = await checkApiKey(testEnv.services, answers.apiKey);
+  return (await submit(testEnv.services, pipeline, aSubmission())).item.id;
 }
 
 const LOG = { after: undefined, limit: 10, action: undefined, kind: undefined };
@@ -62,11 +78,20 @@ describe('the demo’s history', () => {
     const began = await count('item');
     expect(began).toBeGreaterThan(0);
     expect(began).toBeLessThan(SIZE.items);
-    expect((await start()).history).not.toBeNull();
+    const meanwhile = async (projects: DemoProjects) => (visitors = await submitOwn(projects));
+    expect((await start({ meanwhile })).history).not.toBeNull();
     expect(await states()).toEqual([null, 'ready', 'ready', 'ready']);
-    expect(await count('item')).toBe(SIZE.items);
+    expect(await count('item')).toBe(SIZE.items + 1);
     expect((await start()).history).toBeNull();
-    expect(await count('item')).toBe(SIZE.items);
+    expect(await count('item')).toBe(SIZE.items + 1);
+  });
+
+  it('SA1: leaves what somebody submits meanwhile to the worker, which acts at the true time', async () => {
+    const { services, signals } = testEnv;
+    expect(await count(`event where item_id = '${visitors}' and seq is not null`)).toBe(0);
+    await relayOnce(services, signals);
+    expect(await count(`event where item_id = '${visitors}' and seq is null`)).toBe(0);
+    expect(await count('delivery d join item i on i.id = d.item_id where d.created_at < i.created_at')).toBe(0);
   });
 
   it('SA1: happened in the past, by people, with deliveries that failed for days', async () => {
@@ -102,14 +127,14 @@ describe('the demo’s history', () => {
     await expect(removeSamples(services, stranger, answers.projectId)).rejects.toMatchObject({ code: 'not_found' });
     for (const id of await projectIds()) await removeSamples(services, guest, id);
     const left = await testEnv.sql<{ id: string }>('select id from item order by id');
-    expect(left.map(({ id }) => id)).toEqual([own.id, item.id].toSorted());
+    expect(left.map(({ id }) => id)).toEqual([visitors, own.id, item.id].toSorted());
     expect(await states()).toEqual([null, null, null, null]);
     for (const table of ['learning', 'attempt', 'webhook_alert', 'wording']) expect(await count(table), table).toBe(0);
     // The host and the guest.
     expect(await count(`member where project_id = '${answers.projectId}'`)).toBe(2);
     await expectSound();
     const view = await readProject(services, guest, answers.projectId);
-    expect(view.summary).toMatchObject({ queued: 1 });
+    expect(view.summary).toMatchObject({ queued: 2 });
     const { rows } = await listChanges(services, guest, { ...LOG, projectId: answers.projectId });
     expect(rows.map(({ action }) => action)).toContain('project.samples_removed');
     await removeSamples(services, guest, answers.projectId);
