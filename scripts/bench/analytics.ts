@@ -2,6 +2,7 @@
 import { readAnalytics } from '../../shared/src/routes/analytics.ts';
 import { readAudits } from '../../shared/src/routes/audits.ts';
 import { readTeamView } from '../../shared/src/routes/team.ts';
+import type { ProjectSettings } from '../../shared/src/settings.ts';
 import { readCalibration, readThresholds } from '../../shared/src/routes/thresholds.ts';
 import {
   type BenchDatabase,
@@ -9,6 +10,7 @@ import {
   type BenchServer,
   openBenchEnvironment,
   openProject,
+  type Seed,
   seedItems,
 } from './environment.ts';
 import type { Options } from './options.ts';
@@ -28,7 +30,7 @@ const MAY_LAG = 2;
 
 const from = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 /** The requests of the page. */
-const QUESTIONS = {
+export const QUESTIONS = {
   'the month': () => `${readAnalytics.path}?from=${from(30)}&bucket=day`,
   'the day': () => `${readAnalytics.path}?from=${from(1)}&bucket=hour`,
   audits: () => readAudits.path,
@@ -94,11 +96,19 @@ async function timed(server: BenchServer, { id, owner }: BenchProject, question:
   return performance.now() - startedAt;
 }
 
-/** A project with this many items and, of those not queued, as many decisions; in its event log, and not counted. */
-async function seeded(at: { server: BenchServer; database: BenchDatabase }, count: number): Promise<BenchProject> {
-  const project = await openProject(at, { members: [], settings: {} });
+interface SeedOptions extends Pick<Partial<Seed>, 'waiting' | 'agoMs'> {
+  settings?: Partial<ProjectSettings>;
+}
+
+/** A project with this many items of 30 days and, of those not queued, as many decisions; in its event log, and not counted. */
+export async function seeded(
+  at: { server: BenchServer; database: BenchDatabase },
+  count: number,
+  { waiting = count / 100, agoMs = 0, settings = {} }: SeedOptions = {},
+): Promise<BenchProject> {
+  const project = await openProject(at, { members: [], settings });
   const { sql } = at.database;
-  await seedItems(at.database, project.id, { all: count, waiting: count / 100, intervalMs: AGE_SPAN_MS / count });
+  await seedItems(at.database, project.id, { all: count, waiting, agoMs, intervalMs: AGE_SPAN_MS / count });
   await sql(
     `insert into decision (id, item_id, project_id, status, action, output, edited, reason, reviewer_id, decided_at, final_at)
      select gen_random_uuid(), id, project_id, 'approved', action, suggestion, action = 'edit', null, $2, decided_at, decided_at

@@ -1,9 +1,10 @@
 // Benchmarks claim-next by 200 concurrent reviewers, against one script of the lock store.
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { claimNext, releaseClaim } from '../../shared/src/routes/queue.ts';
 import { freePort } from '../../server/src/embedded/address.ts';
 import {
+  askFast,
   openBenchEnvironment,
   openProject,
   seedItems,
@@ -75,7 +76,7 @@ interface Grant {
 async function pressNext(target: ClaimTarget): Promise<{ rate: number; grants: Grant[] }> {
   const startedAt = performance.now();
   const texts = await Promise.all(
-    target.reviewers.map((visitor) => ask(target, { ...claimNext, visitor, body: '{}' })),
+    target.reviewers.map((visitor) => askFast(target, { ...claimNext, visitor, body: '{}' })),
   );
   const seconds = (performance.now() - startedAt) / 1000;
   const grants = texts.map((text) => JSON.parse(text) as Grant);
@@ -90,35 +91,7 @@ async function giveBack(target: ClaimTarget, grants: Grant[]): Promise<void> {
     const visitor = target.reviewers[index];
     if (visitor === undefined) throw new Error('There is a grant for each reviewer.');
     const path = releaseClaim.path.replace(':id', item.id);
-    await ask(target, { method: releaseClaim.method, path, visitor, body: JSON.stringify({ fence }) });
+    await askFast(target, { method: releaseClaim.method, path, visitor, body: JSON.stringify({ fence }) });
   });
   await Promise.all(back);
-}
-
-interface Asked {
-  method: string;
-  path: string;
-  visitor: Visitor;
-  body: string;
-}
-
-/** One request over a keep-alive connection, with a minimal client: it shares the machine with the server. */
-function ask({ agent, server }: ClaimTarget, { method, path, visitor, body }: Asked): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const headers = { 'content-type': 'application/json', 'content-length': body.length, cookie: visitor.cookie };
-  const sent = request(
-    server.url + path,
-    { method, agent, headers: { ...headers, origin: server.url } },
-    (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.once('end', () =>
-        response.statusCode === 200 || response.statusCode === 204
-          ? resolve(text)
-          : reject(new Error(`${method} ${path} was answered with ${response.statusCode}: ${text}`)),
-      );
-    },
-  );
-  sent.once('error', reject).end(body);
-  return promise;
 }

@@ -7,4 +7,8 @@ export interface Options {
   runs?: number;
   /** Of the section load: parts of the paths of the pages to open. */
   pages?: string[];
+  /** Of the section day: items of the day (default: 1,000,000). */
+  items?: number;
+  /** Of the section day: the file of its picture. */
+  picture?: string;
 }

@@ -1,0 +1,31 @@
+// Reads how the database and the processes of the bench are at one moment.
+import { memoryBelow } from '../memory.ts';
+import type { BenchDatabase } from '../environment.ts';
+import type { Gauges } from './hours.ts';
+
+/** The position in the WAL, in bytes. */
+export async function walPosition({ sql }: BenchDatabase): Promise<number> {
+  const [row] = await sql<{ at: string }>(`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as at`);
+  return Number(row?.at);
+}
+
+/** `walFrom`: where the day began. Reading it costs some milliseconds. */
+export async function readGauges(database: BenchDatabase, walFrom: number): Promise<Gauges> {
+  const dead = await database.sql<{ name: string; count: string }>(
+    'select relname as name, n_dead_tup as count from pg_stat_user_tables where n_dead_tup > 0',
+  );
+  const [open] = await database.sql<{ count: string }>(
+    `select count(*) from item where status in ('queued', 'escalated')`,
+  );
+  const [size] = await database.sql<{ bytes: string }>('select pg_database_size(current_database()) as bytes');
+  return {
+    waiting: Number(open?.count),
+    deadRows: Object.fromEntries(dead.map(({ name, count }) => [name, Number(count)])),
+    walBytes: (await walPosition(database)) - walFrom,
+    diskBytes: Number(size?.bytes),
+    memoryMiB: memoryBelow(process.pid),
+  };
+}
+
+/** The statement that analysts fear to leave open: it sees one moment, and no row that died since can be removed. */
+export const LONG_TRANSACTION = ['begin isolation level repeatable read', 'select count(*) from item'] as const;
