@@ -1,4 +1,5 @@
 // The pages that the load bench opens, what each may load, and the rows that compare its measurements with these goals.
+import { TABS } from '../../../web/src/routes/(app)/projects/[id]/tab-names.ts';
 import { median, type Row } from '../rows.ts';
 
 /** A page by its path, where `:id` is the project. */
@@ -9,20 +10,6 @@ export interface LoadPage {
   /** KiB of JavaScript, compressed with Brotli as over TLS: all files of a first visit. */
   scriptsKiB: number;
 }
-
-const TABS = [
-  'overview',
-  'rules',
-  'guidelines',
-  'schema',
-  'people',
-  'webhook',
-  'notifications',
-  'deliveries',
-  'keys',
-  'changes',
-  'danger',
-];
 
 const PAGES: readonly LoadPage[] = [
   { path: '/', signedOut: true, scriptsKiB: 60 },

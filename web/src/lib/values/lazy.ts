@@ -1,4 +1,5 @@
-// Loads the renderers that only some values need: while the browser is idle, at the latest on demand.
+// Loads the renderers that only some values need: after the first interaction, at the latest on demand.
+import { preloadOnInteraction } from '#lib/shell/preload-on-interaction.ts';
 
 interface Lazy<Module> {
   (): Promise<Module>;
@@ -43,10 +44,12 @@ export const lazy = {
   table: once(() => import('./table/TableValue.svelte')),
 } as const;
 
-/** Loads them all as soon as the browser is idle. A failed one is retried on demand. */
+/** Loads them all after the first interaction with the page, when the browser is idle. A failed one is retried on demand. */
 export function fetchSoon(): void {
   if (typeof requestIdleCallback !== 'function') return;
-  requestIdleCallback(() => {
-    for (const load of Object.values(lazy)) void load().catch(() => undefined);
-  });
+  void preloadOnInteraction().then(() =>
+    requestIdleCallback(() => {
+      for (const load of Object.values(lazy)) void load().catch(() => undefined);
+    }),
+  );
 }

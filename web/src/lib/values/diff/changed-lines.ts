@@ -1,5 +1,5 @@
 // Counts in how many lines two texts differ, as people count them.
-import { diffLines } from 'diff';
+import { diffLines } from 'diff/lib/diff/line.js';
 
 /** Above these limits the texts are unrelated, in ms and edits. */
 const LIMITS = { timeout: 60, maxEditLength: 2000 };

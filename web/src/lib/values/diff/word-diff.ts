@@ -1,6 +1,7 @@
 // Compares an edit word by word, in the lines of the new text, and folds what did not change.
 import { withLf } from '#lib/format/line-endings.ts';
-import { diffLines, diffWordsWithSpace } from 'diff';
+import { diffLines } from 'diff/lib/diff/line.js';
+import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 import { count } from '#lib/format/format.ts';
 import { valueMessages } from '../value-messages.ts';
 

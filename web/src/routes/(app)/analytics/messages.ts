@@ -11,20 +11,6 @@ const LEVEL = share(0.95, 1);
 export const messages = {
   page: 'Analytics',
 
-  choice: {
-    label: 'Project',
-    failed: "Couldn't load your projects",
-    none: 'No projects yet',
-    noneText: 'Create one, or ask a project owner to add you.',
-    toProjects: 'Go to projects',
-    missing: 'Project not found',
-    missingText: "It doesn't exist, or you don't have access. Ask an owner to add you.",
-    forbidden: 'No access',
-    forbiddenText: (project: string) =>
-      `You are a reviewer in ${project}. This page is for supervisors and owners: ask an owner for access, or choose another project.`,
-    toQueue: 'Open queue',
-  },
-
   range: {
     label: 'Range',
     names: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } satisfies Record<Range, string>,

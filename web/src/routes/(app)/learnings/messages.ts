@@ -1,17 +1,13 @@
 // Texts of the learnings page, grouped by place.
-import type { ExportFilter } from '@countersign/shared/schemas/exports';
-import type { Outcome } from '@countersign/shared/enums';
-import { count, share } from '#lib/format/format.ts';
+import { count } from '#lib/format/format.ts';
 import type { OverrideAction } from '@countersign/shared/review-actions';
 
-const ACTION_CHOICES = {
+export const ACTION_CHOICES = {
   '': 'Edits, rejections and responses',
   edit: 'Edits',
   reject: 'Rejections',
   respond: 'Responses',
 } satisfies Record<'' | OverrideAction, string>;
-
-const lines = (n: number): string => `${count(n)} unchanged ${n === 1 ? 'line' : 'lines'}`;
 
 export const messages = {
   page: 'Learnings',
@@ -137,49 +133,9 @@ export const messages = {
     rateFailed: "Couldn't load the rate before and after the guideline",
   },
 
-  export: {
-    open: 'Export JSONL',
-    kinds: 'raw · chat · preference · eval',
-    title: 'Export learnings',
-    happens:
-      'JSONL, one learning per line, final decisions only. Repeating an export later gives the same lines first, then new ones.',
-    format: 'Format',
-    formats: { raw: 'Raw', chat: 'Chat', preference: 'Preference', eval: 'Eval' },
-    meaning: {
-      raw: 'All fields: input, suggestion, correction, reason, note, confidence, flags and model.',
-      chat: 'Chat fine-tuning: the input, and the correction as the response. Edits only.',
-      preference: 'Preference pairs (DPO): the correction preferred over the suggestion. Edits only.',
-      eval: 'Test cases: the input, the expected output and the overridden suggestion.',
-    },
-    action: 'Overrides',
-    actions: ACTION_CHOICES,
-    reason: 'Reason',
-    allReasons: 'All reasons',
-    scope: 'Scope',
-    everything: 'All learnings',
-    ofCluster: (name: string) => `This reason: ${name}`,
-    split: 'Train/test split',
-    splits: { '': 'No split', train: 'Train (80%)', test: 'Test (20%)' },
-    splitHint: 'Train and test never share an input.',
-    preview: 'First lines',
-    size: (lines: number, bytes: string, estimated: boolean) =>
-      `${estimated ? 'About ' : ''}${count(lines)} ${lines === 1 ? 'line' : 'lines'}, ${bytes}`,
-    none: 'Nothing to export yet.',
-    longer: (length: number) => `… ${count(length)} characters in total`,
-    failed: "Couldn't load the first lines",
-    earlier: 'Earlier exports',
-    earlierFailed: "Couldn't load earlier exports",
-    nobody: 'No exports yet.',
-    again: 'Download again',
-    olderExports: 'Show older exports',
-    further: 'The period and search of this page do not apply. Excluded learnings are not exported.',
-    broken: 'incomplete',
-    part: ({ split, test_share: test }: Pick<ExportFilter, 'split' | 'test_share'>) =>
-      split === 'train' ? `Train (${share(1 - test, 1)})` : split === 'test' ? `Test (${share(test, 1)})` : '',
-    byCommand: 'command line',
-    lines: (n: number) => `${count(n)} ${n === 1 ? 'line' : 'lines'}`,
-    download: 'Download',
-  },
+  export: { open: 'Export JSONL', kinds: 'raw · chat · preference · eval' },
+
+  runs: { tabs: { label: 'Examples or regression runs', examples: 'Examples', runs: 'Regression runs' } },
 
   examples: {
     label: 'Examples, newest first',
@@ -209,63 +165,5 @@ export const messages = {
     response: 'Answer in words:',
     noReason: 'No reason given',
     suggestion: 'Suggestion',
-  },
-
-  runs: {
-    tabs: { label: 'Examples or regression runs', examples: 'Examples', runs: 'Regression runs' },
-    happens:
-      'Re-run past corrections against a new version of your pipeline. Nothing is queued, decided or delivered; results are compared with what reviewers decided.',
-    begin: 'Start run',
-    excluded: 'Excluded learnings are not part of runs. Show included learnings to start one.',
-    scope: {
-      actions: { edit: 'edits only', reject: 'rejections only', respond: 'responses only' } satisfies Record<
-        OverrideAction,
-        string
-      >,
-      names: { flag: 'flag', model: 'model', source: 'source', text: 'search' },
-      since: (at: string) => `since ${at}`,
-      newest: (n: number) => `newest ${count(n)}`,
-    },
-    stands: ({ cases, answered, still_fails, differs, fixed }: Record<'cases' | 'answered' | Outcome, number>) =>
-      `${count(answered)} of ${count(cases)} results: ${count(still_fails)} still failing, ${count(differs)} different, ${count(fixed)} fixed.`,
-    title: 'Label, such as a model version',
-    beginFailed: "Couldn't start the run",
-    failed: "Couldn't load the runs",
-    caseFailed: "Couldn't load the cases",
-    none: 'No runs yet',
-    noneText: 'Start one, then submit the results of your pipeline with the command shown here.',
-    earlier: 'Runs, newest first',
-    more: 'Show older runs',
-    back: 'All runs',
-    unnamed: 'Untitled run',
-    by: (name: string) => `started by ${name}`,
-    answeredBy: (name: string) => `last results from ${name}`,
-    waiting: 'Waiting for results.',
-    outcomes: { still_fails: 'still failing', differs: 'different', fixed: 'fixed', unanswered: 'no result' },
-    states: { '': 'All', still_fails: 'Still failing', differs: 'Different', fixed: 'Fixed', unanswered: 'No result' },
-    state: 'Cases',
-    of: (n: number, all: number) => `${count(n)} of ${count(all)}`,
-    unnoticed: (n: number) => `${count(n)} failing ${n === 1 ? 'suggestion' : 'suggestions'} would be auto-approved.`,
-    commands: 'commands to submit results',
-    how: 'How to submit results',
-    noCase: 'No matching cases.',
-    routed: 'would be',
-    corrected: 'Matches the correction:',
-    asBefore: 'Same as before:',
-    breaksSchema: 'The new suggestion does not satisfy its schema:',
-    besideCorrection: 'Compared with the correction:',
-    besideOld: 'Compared with the rejected suggestion:',
-    noAnswer: 'No result yet. Original suggestion:',
-    suggestion: 'Suggestion',
-    moreCases: 'Load more',
-  },
-
-  change: {
-    label: 'Changes',
-    unchanged: (n: number) => lines(n),
-    whole: 'Show all lines',
-    changed: 'Show changes only',
-    compare: (characters: string) => `Show diff (${characters} characters)`,
-    long: 'This text is long.',
   },
 };

@@ -1,6 +1,7 @@
 // The changes of applying a trial, and where a curve ends.
 import { describe, expect, it } from 'vitest';
-import { changesOf, rangeText, runs } from './trial.ts';
+import { rangeText } from './range-text.ts';
+import { changesOf, runs } from './trial.ts';
 
 const sample = {
   settings: {

@@ -36,18 +36,6 @@ export function runs<T>(list: readonly T[], known: (one: T) => boolean): T[][] {
   return found;
 }
 
-/** Whole items, rounded outwards: an interval may not promise more than it has. */
-const bounds = ({ low, high }: { low: number; high: number }) => ({
-  low: Math.floor(low + 1e-9),
-  high: Math.ceil(high - 1e-9),
-});
-
-/** `3–9`, or one number when both ends are equal. */
-export function rangeText(interval: { low: number; high: number }): string {
-  const { low, high } = bounds(interval);
-  return low === high ? count(low) : `${count(low)}–${count(high)}`;
-}
-
 export function whatIfTable(of: Replay, trial: Trial): PlotTable {
   const { auto, ...numbers } = messages.whatIf.columns;
   const whole = (value: number) => Math.round(value * 10) / 10;

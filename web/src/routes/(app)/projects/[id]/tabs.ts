@@ -1,20 +1,8 @@
 // The tabs of a project, who sees them, and which one a URL names.
 import type { Abilities } from '@countersign/shared/enums';
 import { messages } from './project-messages.ts';
+import { TABS } from './tab-names.ts';
 
-export const TABS = [
-  'overview',
-  'rules',
-  'guidelines',
-  'schema',
-  'people',
-  'webhook',
-  'notifications',
-  'deliveries',
-  'keys',
-  'changes',
-  'danger',
-] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The ability a tab requires; every other tab is visible to all members. */

@@ -60,6 +60,7 @@ it('compares guidelines on request, and hides the comparison again', async () =>
   expect(button.getAttribute('aria-expanded')).toBe('false');
   await fireEvent.click(button);
   expect(button.getAttribute('aria-expanded')).toBe('true');
+  await screen.findByRole('group');
   expect(row.querySelector('[role="group"] del')?.textContent).toContain('quick');
   expect(row.querySelector('[role="group"] ins')?.textContent).toContain('thorough');
   await fireEvent.click(button);

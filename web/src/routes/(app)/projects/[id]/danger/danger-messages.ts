@@ -1,4 +1,4 @@
-// Texts of archiving, restoring and deleting a project: the danger tab, the archived project's banner and their list.
+// Texts of archiving and deleting a project.
 import type { ProjectContents } from '@countersign/shared/schemas/lifecycle';
 import { count } from '#lib/format/format.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
@@ -36,14 +36,6 @@ export const dangerMessages = {
     done: 'The project is archived.',
   },
 
-  restore: {
-    heading: 'Restore the project',
-    text: 'This project is archived. After you restore it, it accepts items again and its items return to the queue.',
-    button: 'Restore',
-    failed: 'The project was not restored',
-    done: 'The project is restored.',
-  },
-
   remove: {
     heading: 'Delete the project',
     text: 'This is permanent. A deleted project cannot be recovered.',
@@ -60,21 +52,6 @@ export const dangerMessages = {
     hint: (name: string) => `Exactly: ${name}`,
     confirmLabel: 'Delete permanently',
     failed: 'The project was not deleted',
-    done: (name: string): Sentence => ['“', name, '” is deleted.'],
-  },
-
-  gone: 'This project is no longer available',
-  goneText: 'It was deleted, or you are no longer a member.',
-
-  banner: {
-    label: 'Archived project',
-    archived: 'Archived',
-    text: 'Read-only: it accepts no items and nothing can be claimed. Decisions already made are still delivered.',
-  },
-
-  list: {
-    heading: (n: number) => `Archived projects (${count(n)})`,
-    failed: 'The archived projects could not be loaded',
   },
 } as const;
 

@@ -72,7 +72,7 @@ const open = (notifications: Notification[]) => {
   const form = new SettingsForm(project(notifications), 'me');
   return { form, ...render(Notifications, { form }) };
 };
-const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }));
+const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }));
 
 it('NO6: shows channels masked, with their rules, and the log in words', async () => {
   serve([SLACK]);
@@ -90,7 +90,7 @@ it('adds a notification to the list as it is now, and says so', async () => {
   await press('Add notification');
   await press('Save notification');
   expect(screen.getByText('Enter a URL.')).toBeTruthy();
-  await fireEvent.input(screen.getByRole('textbox', { name: 'URL' }), {
+  await fireEvent.input(await screen.findByRole('textbox', { name: 'URL' }), {
     target: { value: 'https://chat.example/hooks/new' },
   });
   await press('Save notification');
@@ -103,10 +103,10 @@ it('has what was typed when the tab is opened again', async () => {
   serve([]);
   const { form, unmount } = open([]);
   await press('Add notification');
-  await fireEvent.input(screen.getByRole('textbox', { name: 'URL' }), { target: { value: 'https://typed' } });
+  await fireEvent.input(await screen.findByRole('textbox', { name: 'URL' }), { target: { value: 'https://typed' } });
   unmount();
   render(Notifications, { form });
-  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'URL' }).value).toBe('https://typed');
+  expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'URL' })).value).toBe('https://typed');
 });
 
 it('sends a test message and says what to do about its outcome', async () => {

@@ -55,6 +55,8 @@ const press = async (name: string) => fireEvent.click(await screen.findByRole('b
 function open(settings: Partial<Project> = {}, may = true): SettingsForm {
   const form = new SettingsForm(project(settings, may), 'me');
   render(AnswerSchema, { form });
+  // The validator and the form are loaded at the first interaction.
+  window.dispatchEvent(new Event('pointermove'));
   return form;
 }
 

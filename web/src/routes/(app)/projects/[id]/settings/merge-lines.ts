@@ -1,6 +1,6 @@
 // Merges two versions of one text: changes of one side are applied, conflicting ones are marked, one above the other.
 import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
-import { diffArrays } from 'diff';
+import { diffArrays } from 'diff/lib/diff/array.js';
 
 /** A part of the merged text. `both` was changed by both, to different lines. */
 export type MergeSegment = { kind: 'settled'; lines: string[] } | { kind: 'both'; theirs: string[]; mine: string[] };

@@ -1,0 +1,15 @@
+// The tabs of a project in their order, as its URLs name them.
+
+export const TABS = [
+  'overview',
+  'rules',
+  'guidelines',
+  'schema',
+  'people',
+  'webhook',
+  'notifications',
+  'deliveries',
+  'keys',
+  'changes',
+  'danger',
+] as const;
