@@ -1,4 +1,4 @@
-// Runs a whole day in fast motion: a million items, people, webhooks and analytics, and a transaction that stays open for a third.
+// Runs a day in fast motion: a million items, people, webhooks, analytics, and a transaction open for a third of it.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';

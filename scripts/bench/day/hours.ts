@@ -1,7 +1,7 @@
-// What is measured of each hour of the day: latencies as they come, and how the database and the service are at its end.
+// What is measured of each hour of the day: latencies, and how the database and the service are at its end.
 import { percentile } from '../rows.ts';
 
-export const HOURS = 24;
+const HOURS = 24;
 
 /** How the database and the processes are at one moment. */
 export interface Gauges {
