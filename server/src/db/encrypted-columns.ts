@@ -3,9 +3,9 @@ import type { Em } from './orm.ts';
 
 /** Every column with output of `encrypt`. A column missing here would become unreadable when its key is removed. */
 export const ENCRYPTED_COLUMNS = [
-  { table: 'webhook_endpoint', column: 'current', id: 'project_id' },
-  { table: 'webhook_endpoint', column: 'next', id: 'project_id' },
-  { table: 'webhook_endpoint', column: 'previous', id: 'project_id' },
+  { table: 'webhook_endpoint', column: 'current', id: 'id' },
+  { table: 'webhook_endpoint', column: 'next', id: 'id' },
+  { table: 'webhook_endpoint', column: 'previous', id: 'id' },
   { table: 'inbound_source', column: 'secret', id: 'id' },
 ] as const;
 export type EncryptedColumn = (typeof ENCRYPTED_COLUMNS)[number];

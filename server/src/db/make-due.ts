@@ -11,11 +11,18 @@ interface Due {
 
 const NOT_YET = { http_status: null, error: null, next_attempt_at: null };
 
-/** A replay should be attempted now: an open circuit lets its next attempt through immediately (WH5). */
-export async function wakeEndpoint({ em }: Tx, projectId: string): Promise<void> {
-  await em.execute(`update webhook_endpoint set open_until = now() where project_id = ? and open_until > now()`, [
-    projectId,
-  ]);
+/**
+ * A replay should be attempted now: the open circuit of one endpoint, or of each of the project, lets its next attempt through
+ * immediately (WH5). In the order in which workers lock them.
+ */
+export async function wakeEndpoints(
+  { em }: Tx,
+  { projectId, endpointId }: { projectId: string; endpointId: string | null },
+): Promise<void> {
+  const which = [projectId, endpointId];
+  const chosen = 'project_id = ? and id = coalesce(?::uuid, id) and open_until > now()';
+  await em.execute(`select 1 from webhook_endpoint where ${chosen} order by id for update`, which);
+  await em.execute(`update webhook_endpoint set open_until = now() where ${chosen}`, which);
 }
 
 /**

@@ -29,7 +29,7 @@ export interface DispatchTools {
 export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
   const { keyRing, policy, lookup, connections } = tools;
   const { url, body, webhookId, attempt, at } = what;
-  const reveal = (encrypted: string) => decrypt(keyRing, encrypted, secretContext(what.projectId));
+  const reveal = (encrypted: string) => decrypt(keyRing, encrypted, secretContext(what.endpointId));
   const [first, ...rest] = signingSecrets(what.secrets, at);
   const message = { id: webhookId, timestamp: timestampOf(at), attempt, body };
   const signed =

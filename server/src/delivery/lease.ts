@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { planned } from '../db/connection/planned.ts';
+import { endpointOf, GETS_DELIVERIES, URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { AttemptError, Dispatched, NextStep } from '../domain/webhooks/retry.ts';
 import { secretsOf, type SecretsRow, type StoredSecrets } from '../domain/webhooks/signing.ts';
@@ -10,6 +11,8 @@ import { secretsOf, type SecretsRow, type StoredSecrets } from '../domain/webhoo
 export interface Leased {
   id: string;
   projectId: string;
+  /** That of the project for the endpoint of its settings (WH12). */
+  endpointId: string;
   itemId: string;
   webhookId: string;
   body: string;
@@ -44,9 +47,13 @@ export type ReadyToSend = [Leased, StoredSecrets<string>];
 /** Longer than three whole attempts: a lease is never renewed, so it must outlast the slowest POST by far. */
 export const LEASE_SECONDS = 60;
 
-/** The delivery `x` does not wait for an earlier one of its item. */
+/**
+ * The delivery `x` does not wait for an earlier one of its item to the same endpoint. Compared so that no index of endpoints
+ * fits: while the statistics show few deliveries, it would be read for a whole backlog.
+ */
 export const FIRST_OF_ITEM = `(
-  select true from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending') limit 1) is null`;
+  select true from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending')
+    and y.endpoint_id is not distinct from x.endpoint_id limit 1) is null`;
 
 /** What this worker may lease now. */
 export interface LeaseCapacity {
@@ -57,65 +64,68 @@ export interface LeaseCapacity {
    * others.
    */
   retries: number;
-  /** POSTs in flight, in total and per project. */
+  /** POSTs in flight, in total and per endpoint. */
   posting: number;
   inFlight: ReadonlyMap<string, number>;
 }
 
-/**
- * Maximum concurrent POSTs to one project's endpoint in one process: while it responds, and from its first failure on.
- */
-export const MAX_POSTS_PER_PROJECT = 16;
+/** Maximum concurrent POSTs to one endpoint in one process: while it responds, and from its first failure on. */
+export const MAX_POSTS_PER_ENDPOINT = 16;
 const MAX_POSTS_WHEN_FAILING = 2;
+/**
+ * Of all endpoints of a project. Each has its own share, so that a slow one never uses what others need: sixteen up to four
+ * endpoints, six where ten have something to send.
+ */
+export const MAX_POSTS_PER_PROJECT = 64;
 
-/** The projects with undelivered webhooks, found by skipping along the index: projects without any cost nothing. */
+/** The endpoints with undelivered webhooks, found by skipping along the index: endpoints without any cost nothing. */
 const UNDELIVERED = `undelivered as (
-  (select project_id from delivery where status in ('pending', 'sending') order by project_id limit 1)
+  (select ${endpointOf('d')} as endpoint_id from delivery d where d.status in ('pending', 'sending') order by ${endpointOf('d')} limit 1)
   union all
-  select (select d.project_id from delivery d
-    where d.status in ('pending', 'sending') and d.project_id > u.project_id order by d.project_id limit 1)
-  from undelivered u where u.project_id is not null)`;
+  select (select ${endpointOf('d')} from delivery d
+    where d.status in ('pending', 'sending') and ${endpointOf('d')} > u.endpoint_id order by ${endpointOf('d')} limit 1)
+  from undelivered u where u.endpoint_id is not null)`;
 
 /** Longer than one attempt: if its worker crashes, the next attempt is let through after this. */
 export const PROBE_SECONDS = 25;
 
-/** A delivery of its project is due and waits for nothing else. */
+/** A delivery of its endpoint is due and waits for nothing else. */
 const DUE = `x.next_attempt_at <= now()
   and (x.status = 'pending' or (x.status = 'sending' and x.lease_until < now())) and ${FIRST_OF_ITEM}`;
 
 /**
- * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in total. One lease takes at most
- * half of a project's permits: the next one is prepared while these are sent. `probes` lets one attempt through to each
+ * $1, $2: the endpoints in flight and their counts; $3: how many retries; $4: how many in total. One lease takes at most
+ * half of an endpoint's permits: the next one is prepared while these are sent. `probes` lets one attempt through to each
  * endpoint whose circuit pause is over (WH5): of any number of workers, one gets it. Chosen rows are locked where they
  * are found, and rows that another worker has locked are skipped: workers get different ones, and the update finds each
  * row by its ctid, which nobody can change before the statement ends.
  */
 const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
-     select * from unnest($1::uuid[], $2::int[]) as b(project_id, n)
+     select * from unnest($1::uuid[], $2::int[]) as b(endpoint_id, n)
    ), probes as (
-     update webhook_endpoint set open_until = now() + interval '${PROBE_SECONDS} s' where project_id in (
-       select e.project_id from webhook_endpoint e
-       where e.open_until <= now() and e.state = 'active'
-         and not exists (select 1 from busy b where b.project_id = e.project_id and b.n >= ${MAX_POSTS_WHEN_FAILING})
-         and exists (select 1 from delivery x join project p on p.id = x.project_id
-           where x.project_id = e.project_id and p.webhook_url is not null and ${DUE})
-       order by e.project_id limit $4 for update of e skip locked)
-     returning project_id
+     update webhook_endpoint set open_until = now() + interval '${PROBE_SECONDS} s' where id in (
+       select e.id from webhook_endpoint e join project p on p.id = e.project_id
+       where e.open_until <= now() and e.state = 'active' and ${GETS_DELIVERIES}
+         and not exists (select 1 from busy b where b.endpoint_id = e.id and b.n >= ${MAX_POSTS_WHEN_FAILING})
+         and exists (select 1 from delivery x where ${endpointOf('x')} = e.id and ${DUE})
+       order by e.id limit $4 for update of e skip locked)
+     returning id
    ), takes as materialized (
-     select e.project_id, p.webhook_url as url, e.open_until is not null as probe,
+     select e.id, ${URL_OF_ENDPOINT} as url, e.open_until is not null as probe,
        case when e.open_until is not null then 1
-         else least(${MAX_POSTS_PER_PROJECT / 2}, case when e.failures > 0 then ${MAX_POSTS_WHEN_FAILING} else ${MAX_POSTS_PER_PROJECT} end - coalesce(b.n, 0))
+         else least(${MAX_POSTS_PER_ENDPOINT / 2}, case when e.failures > 0 then ${MAX_POSTS_WHEN_FAILING}
+           else least(${MAX_POSTS_PER_ENDPOINT}, ${MAX_POSTS_PER_PROJECT} / count(*) over (partition by e.project_id)) end - coalesce(b.n, 0))
          end as free
-     from undelivered u join webhook_endpoint e on e.project_id = u.project_id
-     join project p on p.id = e.project_id and p.webhook_url is not null
-     left join busy b on b.project_id = e.project_id
-     where e.state = 'active' and (e.open_until is null or e.project_id in (select project_id from probes))
+     from undelivered u join webhook_endpoint e on e.id = u.endpoint_id
+     join project p on p.id = e.project_id and ${GETS_DELIVERIES}
+     left join busy b on b.endpoint_id = e.id
+     where e.state = 'active' and (e.open_until is null or e.id in (select id from probes))
    ), due as materialized (
      select x.at, x.next_attempt_at, t.url, t.probe, x.retry,
        row_number() over (partition by x.retry order by x.next_attempt_at) as place
      from takes t cross join lateral (
        select x.ctid as at, x.next_attempt_at, x.attempt > x.schedule_from as retry from delivery x
-       where x.project_id = t.project_id and ${DUE}
+       where ${endpointOf('x')} = t.id and ${DUE}
        order by x.next_attempt_at limit greatest(t.free, 0) for update of x skip locked
      ) x
    ), taken as materialized (
@@ -125,17 +135,17 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
    update delivery d set status = 'sending', claim_token = gen_random_uuid(), attempt = d.attempt + 1,
      lease_until = now() + interval '${LEASE_SECONDS} s'
    from taken where d.ctid = taken.at and d.ctid = any(array(select at from taken))
-   returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
+   returning d.id, d.project_id, ${endpointOf('d')} as endpoint_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
      taken.url, taken.probe, (select i.traceparent from item i where i.id = d.item_id) as traceparent`);
 
 /**
- * Leases due deliveries, oldest first, as far as there is room for their projects. Skips paused endpoints, open
- * circuits (WH5; one attempt goes to each whose pause is over), and items with an earlier undelivered delivery.
+ * Leases due deliveries, oldest first, as far as there is room for their endpoints. Skips paused endpoints, open
+ * circuits (WH5; one attempt goes to each whose pause is over), and items with an earlier undelivered delivery to the same endpoint.
  */
 export async function leaseDue(em: Em, capacity: LeaseCapacity): Promise<Leased[]> {
   const inFlight = [...capacity.inFlight];
   const rows = await rawQuery<LeasedRow>(em, LEASE, [
-    inFlight.map(([projectId]) => projectId),
+    inFlight.map(([endpointId]) => endpointId),
     inFlight.map(([, n]) => n),
     capacity.retries,
     capacity.limit,
@@ -146,6 +156,7 @@ export async function leaseDue(em: Em, capacity: LeaseCapacity): Promise<Leased[
 interface LeasedRow {
   id: string;
   project_id: string;
+  endpoint_id: string;
   item_id: string;
   webhook_id: string;
   body: string;
@@ -161,6 +172,7 @@ interface LeasedRow {
 const toLeased = (row: LeasedRow): Leased => ({
   id: row.id,
   projectId: row.project_id,
+  endpointId: row.endpoint_id,
   itemId: row.item_id,
   webhookId: row.webhook_id,
   body: row.body,
@@ -185,9 +197,9 @@ export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previo
 
 const STILL_LEASED = planned(`
   select string_agg(d.claim_token::text, ',') as tokens, ${SECRETS}
-  from delivery d join webhook_endpoint e on e.project_id = d.project_id
+  from delivery d join webhook_endpoint e on e.id = ${endpointOf('d')}
   where d.id = any($1::uuid[]) and ${SENDING}
-  group by e.project_id`);
+  group by e.id`);
 
 /** Those whose lease is still held, each with its signing secrets. Checked immediately before the POSTs (AR2). */
 export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<ReadyToSend[]> {
@@ -206,13 +218,13 @@ export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<Re
 const NEXT_DUE = planned(`
   with recursive ${UNDELIVERED}
   select extract(epoch from min(greatest(d.at, e.open_until)) - now()) as seconds
-  from undelivered u join webhook_endpoint e on e.project_id = u.project_id
+  from undelivered u join webhook_endpoint e on e.id = u.endpoint_id
   cross join lateral (
-    select x.next_attempt_at as at from delivery x where x.project_id = e.project_id and x.status = 'pending'
+    select x.next_attempt_at as at from delivery x where ${endpointOf('x')} = e.id and x.status = 'pending'
       and x.next_attempt_at > case when e.open_until > now() then '-infinity' else now() end and ${FIRST_OF_ITEM}
     order by x.next_attempt_at limit 1
   ) d
-  where e.state = 'active'`);
+  where e.state = 'active' and e.is_enabled`);
 
 /** When the next pending delivery is due, by our own clock; only the difference comes from the database. */
 export async function nextDue(db: Pick<Database, 'read'>): Promise<Date | null> {

@@ -43,14 +43,20 @@ describe('free permits', () => {
 });
 
 describe('a backlog', () => {
-  const leased = (...projects: string[]) => projects.map((projectId) => ({ projectId }));
-  const many = (projectId: string, n: number) => leased(...Array<string>(n).fill(projectId));
+  /** Of these endpoints, each of a project of its own. */
+  const leased = (...endpoints: string[]) => endpoints.map((id) => ({ projectId: id, endpointId: id }));
+  const many = (endpoint: string, n: number) => leased(...Array<string>(n).fill(endpoint));
+  /** This many of each of the eight endpoints of one project. */
+  const eight = (n: number) =>
+    [...'abcdefgh'].flatMap((id) => Array.from({ length: n }, () => ({ projectId: 'p', endpointId: id })));
 
   it.each([
     ['every permit is taken', { limit: 3 }, leased('a', 'b', 'c'), true],
-    ['each project has its maximum', {}, [...many('a', 16), ...many('b', 16)], true],
-    ['each project has its maximum, including earlier leases', { inFlight: new Map([['a', 12]]) }, many('a', 4), true],
-    ['a project had room for more', {}, [...many('a', 16), ...many('b', 3)], false],
+    ['each endpoint has its maximum', {}, [...many('a', 16), ...many('b', 16)], true],
+    ['each endpoint has its maximum, including earlier leases', { inFlight: new Map([['a', 12]]) }, many('a', 4), true],
+    ['each of eight endpoints of a project has its share', { limit: 100 }, eight(8), true],
+    ['one of eight endpoints had room for more', { limit: 100 }, eight(8).slice(1), false],
+    ['an endpoint had room for more', {}, [...many('a', 16), ...many('b', 3)], false],
     ['nothing was due', {}, [], false],
   ])('is assumed to exist when %s', (_, of, got, behind) => {
     expect(tookAll(got, { ...capacity(0), ...of })).toBe(behind);

@@ -1,6 +1,6 @@
-// Limits the concurrent POSTs of this process: in total, for retries, per project, and how soon it leases again.
+// Limits the concurrent POSTs of this process: in total, for retries, per endpoint, and how soon it leases again.
 import type { Outcome } from '../domain/webhooks/retry.ts';
-import { type Leased, MAX_POSTS_PER_PROJECT, type LeaseCapacity } from './lease.ts';
+import { type Leased, MAX_POSTS_PER_ENDPOINT, MAX_POSTS_PER_PROJECT, type LeaseCapacity } from './lease.ts';
 import type { NewDelivery } from './write.ts';
 
 /** Maximum number of concurrent POSTs of this process, and how many of them may be retries. */
@@ -20,7 +20,7 @@ const WAIT_MS = 25;
 const PROXY_REST_MS = 2000;
 
 /** The holder of a permit: a leased delivery, or one that is being written for its first attempt. */
-export type Permit = Pick<Leased, 'projectId' | 'attempt' | 'scheduleFrom'>;
+export type Permit = Pick<Leased, 'projectId' | 'endpointId' | 'attempt' | 'scheduleFrom'>;
 
 export class ConcurrencyLimiter {
   readonly throttle = new LeaseThrottle();
@@ -64,22 +64,23 @@ export class ConcurrencyLimiter {
     const capacity = this.capacity();
     // When there is little room, due deliveries that wait for a full batch take precedence.
     const isTaken = this.#filling || (capacity.limit < MAX_CONCURRENT_POSTS / 2 && this.throttle.waitMs(capacity) > 0);
-    const fit = isTaken ? [] : fitting(fresh, capacity);
-    const reserved = fit.map(({ id, projectId }): [string, Permit] => [id, { projectId, attempt: 1, scheduleFrom: 0 }]);
+    const fit = isTaken ? [] : fitting(fresh, capacity, countsOf(this.#taken, 'projectId'));
+    const reserved = fit.map(({ id, projectId, endpointId }): [string, Permit] => [
+      id,
+      { projectId, endpointId, attempt: 1, scheduleFrom: 0 },
+    ]);
     for (const [, permit] of reserved) this.take(permit);
     return new Map(reserved);
   }
 
   /** What may start now. */
   capacity(): LeaseCapacity {
-    const counts = new Map<string, number>();
-    for (const { projectId } of this.#taken) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
     const retrying = [...this.#taken].filter(({ attempt, scheduleFrom }) => attempt - scheduleFrom > 1).length;
     const capacity = {
       limit: Math.min(MAX_CONCURRENT_POSTS - this.#taken.size, MAX_UNFINISHED - this.#underWay.size),
       posting: this.#taken.size,
       retries: Math.max(0, MAX_CONCURRENT_RETRIES - retrying),
-      inFlight: counts,
+      inFlight: countsOf(this.#taken, 'endpointId'),
     };
     this.throttle.narrow(capacity);
     return capacity;
@@ -144,30 +145,60 @@ export class LeaseThrottle {
   }
 }
 
-/**
- * Whether this lease used all the room: every permit, or all that each of their projects may have. More deliveries are
- * probably due then.
- */
-export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], capacity: LeaseCapacity): boolean {
-  if (leased.length === capacity.limit) return true;
-  const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
-  const all = ([projectId, its]: [string, unknown[]]) =>
-    its.length + (capacity.inFlight.get(projectId) ?? 0) >= MAX_POSTS_PER_PROJECT;
-  return byProject.size > 0 && [...byProject].every(all);
+/** How many of the permits each project or endpoint has. */
+function countsOf(permits: Iterable<Permit>, by: 'projectId' | 'endpointId'): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { [by]: id } of permits) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }
 
-/** The deliveries being written that there is room for, in order: only the first of each item. */
-function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], capacity: LeaseCapacity): T[] {
+/**
+ * Whether this lease used all the room: every permit, or all that each of their endpoints may have. More deliveries are
+ * probably due then.
+ */
+export function tookAll(leased: readonly Pick<Leased, 'projectId' | 'endpointId'>[], capacity: LeaseCapacity): boolean {
+  if (leased.length === capacity.limit) return true;
+  const byEndpoint = Map.groupBy(leased, ({ endpointId }) => endpointId);
+  const endpoints = countsOfProjects(byEndpoint.values());
+  const all = ([endpointId, its]: [string, Pick<Leased, 'projectId'>[]]) =>
+    its.length + (capacity.inFlight.get(endpointId) ?? 0) >= shareOf(endpoints.get(its[0]?.projectId ?? '') ?? 1);
+  return byEndpoint.size > 0 && [...byEndpoint].every(all);
+}
+
+/** The permits of one endpoint where this many of its project have something to send. */
+const shareOf = (endpoints: number): number =>
+  Math.min(MAX_POSTS_PER_ENDPOINT, Math.floor(MAX_POSTS_PER_PROJECT / endpoints));
+
+function countsOfProjects(endpoints: Iterable<readonly Pick<Leased, 'projectId'>[]>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [{ projectId } = { projectId: '' }] of endpoints) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * The deliveries being written that there is room for, in order: only the first of each item to each endpoint. `projects`: the
+ * permits of each project.
+ */
+function fitting<T extends Pick<Leased, 'projectId' | 'endpointId' | 'itemId'>>(
+  fresh: readonly T[],
+  capacity: LeaseCapacity,
+  projects: ReadonlyMap<string, number>,
+): T[] {
   const taken = new Map(capacity.inFlight);
+  const takenBy = new Map(projects);
   const items = new Set<string>();
   const fit: T[] = [];
   for (const delivery of fresh) {
-    const inFlight = taken.get(delivery.projectId) ?? 0;
-    if (fit.length < capacity.limit && inFlight < MAX_POSTS_PER_PROJECT && !items.has(delivery.itemId)) {
-      taken.set(delivery.projectId, inFlight + 1);
+    const { projectId, endpointId } = delivery;
+    const [inFlight, ofProject] = [taken.get(endpointId) ?? 0, takenBy.get(projectId) ?? 0];
+    const item = `${delivery.itemId} ${endpointId}`;
+    const hasRoom = inFlight < MAX_POSTS_PER_ENDPOINT && ofProject < MAX_POSTS_PER_PROJECT;
+    if (fit.length < capacity.limit && hasRoom && !items.has(item)) {
+      taken.set(endpointId, inFlight + 1);
+      takenBy.set(projectId, ofProject + 1);
       fit.push(delivery);
     }
-    items.add(delivery.itemId);
+    items.add(item);
   }
   return fit;
 }

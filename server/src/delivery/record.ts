@@ -1,5 +1,6 @@
 // Records attempts in batches, all by one statement, fenced by their leases. The relay sequences their events.
 import { EVENTS_APPENDED } from '../db/connection/channels.ts';
+import { URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
 import { planned } from '../db/connection/planned.ts';
 import { DatabaseGone, toEventRow, type Tx } from '../db/database.ts';
 import { GroupCommit } from '../db/group-commit.ts';
@@ -24,7 +25,7 @@ const COLUMNS =
   'n, url, started_at, total_ms, http_status, response_headers, response_text, remote_address, dns_ms, connect_ms, tls_ms, first_byte_ms, signatures';
 
 /** A successful attempt changes nothing of the endpoint `e`: the row `r` was sent to its URL, and there was no trouble. */
-const WELL = `e.failures = 0 and e.open_until is null and e.state = 'active' and not e.in_trouble and p.webhook_url = r.url`;
+const WELL = `e.failures = 0 and e.open_until is null and e.state = 'active' and not e.in_trouble and ${URL_OF_ENDPOINT} = r.url`;
 
 /**
  * $1: the attempts; $2: now; $3, $4: the type and the actor of their events. A row with an event changes nothing but its
@@ -33,7 +34,7 @@ const WELL = `e.failures = 0 and e.open_until is null and e.state = 'active' and
  */
 const RECORD = planned(`
   with r as materialized (
-    select * from json_to_recordset($1::json) as r(id uuid, token uuid, project_id uuid, item_id uuid, status text,
+    select * from json_to_recordset($1::json) as r(id uuid, token uuid, project_id uuid, endpoint_id uuid, item_id uuid, status text,
       next_at timestamptz, uncounted boolean, error text, event_id uuid, data jsonb, n int, url text, started_at timestamptz,
       total_ms float8, http_status int, response_headers text, response_text text, remote_address text, dns_ms float8,
       connect_ms float8, tls_ms float8, first_byte_ms float8, signatures smallint)
@@ -43,7 +44,7 @@ const RECORD = planned(`
       error = case when r.uncounted and d.error in ('blocked_address', 'invalid_url') then d.error else r.error end,
       schedule_from = case when r.uncounted then d.schedule_from + 1 else d.schedule_from end,
       completed_at = case when r.status in ('succeeded', 'dead') then now() end
-    from r join webhook_endpoint e on e.project_id = r.project_id join project p on p.id = r.project_id
+    from r join webhook_endpoint e on e.id = r.endpoint_id join project p on p.id = r.project_id
     where d.id = r.id and d.id = any(array(select id from r)) and d.claim_token = r.token and ${SENDING}
       and (r.event_id is null or (${WELL}))
     returning r.token, (${WELL}) as well
@@ -66,8 +67,8 @@ const MOST = 128;
 
 /**
  * Records attempts that end together, together; one that cannot be recorded fails alone. Successes at endpoints without
- * trouble, which are nearly all, have batches of their own: an endpoint whose row is locked holds them up in no project.
- * Behind any other attempt of its project a success takes the same way: the last result determines the state of the
+ * trouble, which are nearly all, have batches of their own: an endpoint whose row is locked holds them up nowhere.
+ * Behind any other attempt of its endpoint a success takes the same way: the last result determines the state of the
  * endpoint (WH5).
  */
 export function createRecorder(services: Services): (done: FinishedAttempt) => Promise<void> {
@@ -75,18 +76,18 @@ export function createRecorder(services: Services): (done: FinishedAttempt) => P
   const others = groupsOf((done) => recordOthers(services, done));
   const waiting = new Map<string, number>();
   const recordOther = async (done: FinishedAttempt) => {
-    const { projectId } = done.leased;
-    waiting.set(projectId, (waiting.get(projectId) ?? 0) + 1);
+    const { endpointId } = done.leased;
+    waiting.set(endpointId, (waiting.get(endpointId) ?? 0) + 1);
     try {
       await others.add(done);
     } finally {
-      const left = (waiting.get(projectId) ?? 0) - 1;
-      if (left > 0) waiting.set(projectId, left);
-      else waiting.delete(projectId);
+      const left = (waiting.get(endpointId) ?? 0) - 1;
+      if (left > 0) waiting.set(endpointId, left);
+      else waiting.delete(endpointId);
     }
   };
   return async (done) => {
-    const isQuiet = done.next.kind === 'succeeded' && !waiting.has(done.leased.projectId);
+    const isQuiet = done.next.kind === 'succeeded' && !waiting.has(done.leased.endpointId);
     if (!isQuiet || !(await successes.add(done))) await recordOther(done);
   };
 }
@@ -128,10 +129,10 @@ async function recordOthers({ db, clock, log }: Services, done: readonly Finishe
 async function recordWithEndpoints(tx: Tx, done: readonly FinishedAttempt[], now: Date): Promise<readonly Alert[]> {
   const fates = await recordAll(tx, done, now);
   const counted = done.filter((_, index) => fates[index] !== 'lost');
-  const noted = new Set(done.flatMap((each, index) => (isNoted(each, fates[index]) ? [each.leased.projectId] : [])));
+  const noted = new Set(done.flatMap((each, index) => (isNoted(each, fates[index]) ? [each.leased.endpointId] : [])));
   const { alerts, waiting } = await noteEndpoints(
     tx,
-    counted.filter(({ leased }) => noted.has(leased.projectId)),
+    counted.filter(({ leased }) => noted.has(leased.endpointId)),
   );
   const told = new Map(alerts.map(({ deliveryId, kind }) => [deliveryId, kind]));
   for (const each of counted) {
@@ -167,6 +168,7 @@ const toRow = ({ leased, outcome, next, startedAt }: FinishedAttempt) => ({
   id: leased.id,
   token: leased.claimToken,
   project_id: leased.projectId,
+  endpoint_id: leased.endpointId,
   status: STATUS_AFTER[next.kind],
   next_at: next.kind === 'retry' ? next.at : null,
   // It has a number of its own nevertheless: the schedule starts one later (WH7).

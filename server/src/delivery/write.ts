@@ -2,6 +2,7 @@
 import { jsonText } from '@countersign/shared/json/json';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { DUE } from '../db/connection/channels.ts';
+import { endpointOf, GETS_DELIVERIES, storedEndpoint, URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
 import { planned } from '../db/connection/planned.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -21,18 +22,18 @@ export interface Deliverable extends Ending {
  */
 export const isDelivered = (action: DecisionAction): boolean => action !== 'auto_approve';
 
-/** The delivery of one event, due immediately. `webhookId` derives from the event, so a duplicate violates the unique index. */
-export function deliveryOf(deliverable: Deliverable, id: string, at: Date) {
+/**
+ * The deliveries of one event, due immediately: one for each of these endpoints, with one body. `webhookId` derives from the
+ * event, so a duplicate violates the unique index.
+ */
+export function deliveriesOf(
+  deliverable: Deliverable,
+  endpointIds: readonly string[],
+  { newId, at }: { newId: () => string; at: Date },
+) {
   const { eventId, seq, projectId, itemId } = deliverable;
-  return {
-    id,
-    projectId,
-    itemId,
-    webhookId: webhookIdOf(eventId),
-    seq,
-    body: jsonText(toEnded(deliverable)),
-    dueAt: at,
-  };
+  const event = { projectId, itemId, webhookId: webhookIdOf(eventId), seq, body: jsonText(toEnded(deliverable)) };
+  return endpointIds.map((endpointId) => ({ ...event, id: newId(), endpointId, dueAt: at }));
 }
 
 /** UTF-16 units of bodies per batch: a full batch of the longest outputs would exceed the maximum string length. */
@@ -53,7 +54,7 @@ export function batchesOf<T extends { body: string }>(deliveries: readonly T[], 
   return batches;
 }
 
-export type NewDelivery = ReturnType<typeof deliveryOf>;
+export type NewDelivery = ReturnType<typeof deliveriesOf>[number];
 
 /**
  * Direct sending: free permits of this process for deliveries that are being written, which are then sent right after
@@ -80,28 +81,28 @@ export interface ChannelNotification {
 /**
  * $1: the rows; `reserved` where this process has reserved a permit. $2: the notifications; the one for due deliveries
  * is sent if a row is left to others. A row is inserted as leased if it has a permit, its endpoint has no trouble, and
- * nothing of its project is overdue. A deletion of the project waits for this commit: no further check is needed before
+ * nothing of its endpoint is overdue. One whose endpoint was removed since it was read is not inserted. A deletion of the project waits for this commit: no further check is needed before
  * its POST (AR2).
  */
 const INSERT = planned(`
   with r as materialized (
-    select x.*, e.project_id is not null as leased from json_to_recordset($1::json) as x(id uuid, project_id uuid, item_id uuid,
+    select x.*, x.reserved and e.state = 'active' and ${GETS_DELIVERIES} and e.failures = 0 and e.open_until is null and ${FIRST_OF_ITEM} and not exists (
+        select 1 from delivery w where ${endpointOf('w')} = e.id and w.status = 'pending' and w.next_attempt_at <= now()) as leased
+    from json_to_recordset($1::json) as x(id uuid, project_id uuid, endpoint_id uuid, item_id uuid,
       webhook_id text, seq bigint, body text, due_at timestamptz, reserved boolean)
-    left join webhook_endpoint e on x.reserved and e.project_id = x.project_id
-      and e.state = 'active' and e.failures = 0 and e.open_until is null and ${FIRST_OF_ITEM} and not exists (
-        select 1 from delivery w where w.project_id = x.project_id and w.status = 'pending' and w.next_attempt_at <= now())
+    join webhook_endpoint e on e.id = ${endpointOf('x')} join project p on p.id = x.project_id
   ), written as (
-    insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, claim_token, lease_until, next_attempt_at, created_at)
-    select id, project_id, item_id, webhook_id, seq, body, case when leased then 'sending' else 'pending' end, leased::int,
+    insert into delivery (id, project_id, endpoint_id, item_id, webhook_id, seq, body, status, attempt, claim_token, lease_until, next_attempt_at, created_at)
+    select id, project_id, endpoint_id, item_id, webhook_id, seq, body, case when leased then 'sending' else 'pending' end, leased::int,
       case when leased then gen_random_uuid() end, case when leased then now() + interval '${LEASE_SECONDS} s' end, due_at, due_at
-    from r returning id, project_id, item_id, claim_token
+    from r returning id, project_id, endpoint_id, item_id, claim_token
   ), notified as materialized (
     select pg_notify(channel, payload) from json_to_recordset($2::json) as notification(channel text, payload text)
     where channel <> '${DUE}' or exists (select 1 from r where not leased)
   )
-  select w.id, w.claim_token, i.traceparent, p.webhook_url as url, ${SECRETS}
+  select w.id, w.claim_token, i.traceparent, ${URL_OF_ENDPOINT} as url, ${SECRETS}
   from (select count(*) from notified) sent left join (written w
-    join item i on i.id = w.item_id join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id) on w.claim_token is not null`);
+    join item i on i.id = w.item_id join project p on p.id = w.project_id join webhook_endpoint e on e.id = ${endpointOf('w')}) on w.claim_token is not null`);
 
 /** One row without an ID when nothing is leased: the statement must be read for the notifications to be sent. */
 type Written = SecretsRow<string> & {
@@ -155,12 +156,22 @@ async function insert(
   });
 }
 
-const toRow = ({ id, projectId, itemId, webhookId, seq, body, dueAt }: NewDelivery, reserved: boolean) => ({
-  ...{ id, project_id: projectId, item_id: itemId, webhook_id: webhookId, seq, body, due_at: dueAt, reserved },
+const toRow = ({ id, projectId, endpointId, itemId, webhookId, seq, body, dueAt }: NewDelivery, reserved: boolean) => ({
+  ...{
+    id,
+    project_id: projectId,
+    endpoint_id: storedEndpoint({ projectId, endpointId }),
+    item_id: itemId,
+    webhook_id: webhookId,
+    seq,
+    body,
+    due_at: dueAt,
+    reserved,
+  },
 });
 
 function firstAttempt(delivery: NewDelivery, lease: Pick<Leased, 'claimToken' | 'url' | 'traceparent'>): Leased {
-  const { id, projectId, itemId, webhookId, body } = delivery;
+  const { id, projectId, endpointId, itemId, webhookId, body } = delivery;
   const first = { attempt: 1, scheduleFrom: 0, previousError: null, probe: false };
-  return { id, projectId, itemId, webhookId, body, ...first, ...lease };
+  return { id, projectId, endpointId, itemId, webhookId, body, ...first, ...lease };
 }

@@ -3,6 +3,7 @@ import { jsonText } from '@countersign/shared/json/json';
 import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
+import { endpointOf, GETS_DELIVERIES } from '../db/endpoint-columns.ts';
 import { inList } from '../db/in-list.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import {
@@ -105,7 +106,7 @@ function faultsOf({ place, webhookId, body, redacted, eventId, of, projectId, it
 }
 
 /**
- * $1: the project; $2: actions that are delivered. Only events since the last change
+ * $1: the project; $2: actions that are delivered. A row per event and endpoint that gets it. Only events since the last change
  * of its settings, before which it may have had no webhook URL, or other webhook events (WE1). None while that change has no
  * `seq` yet.
  */
@@ -115,12 +116,13 @@ const UNDELIVERED_DECISIONS = `
     where e.project_id = $1 and e.type = 'project.changed'
       and e.data -> 'changed' ?| array['created', 'settings', 'webhook', 'archived']
   )
-  select e.item_id, exists (select 1 from delivery w where w.item_id = e.item_id and w.seq = e.seq) as delivered
-  from event e join item i on i.id = e.item_id and (not i.audit or e.type = 'decision.revised')
-  where e.project_id = $1 and e.seq > (select seq from since)
-    and ((e.type = 'item.finalized' and e.data ->> 'action' = any($2))
-      or (e.type in ('decision.revised', ${inList(UNDECIDED_EVENTS)}) and e.type = any((select webhook_events from project where id = $1)::text[])))
-    and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
+  select v.item_id, exists (select 1 from delivery w
+    where w.item_id = v.item_id and w.seq = v.seq and ${endpointOf('w')} = e.id) as delivered
+  from event v join item i on i.id = v.item_id and (not i.audit or v.type = 'decision.revised')
+  join project p on p.id = v.project_id join webhook_endpoint e on e.project_id = p.id and ${GETS_DELIVERIES}
+  where v.project_id = $1 and v.seq > (select seq from since)
+    and ((v.type = 'item.finalized' and v.data ->> 'action' = any($2)) or v.type in ('decision.revised', ${inList(UNDECIDED_EVENTS)}))
+    and case v.type when 'item.finalized' then 'item.decided' else v.type end = any(coalesce(e.events, p.webhook_events))`;
 
 export const checkDelivered: Check = {
   of: 'ends of items',

@@ -19,14 +19,16 @@ import type { WebhookAlert } from '../db/entities/webhook-alert.ts';
 
 export interface DeliveryViewer {
   role: Role;
-  /** There is a URL, and its endpoint is not paused. */
-  reachable: boolean;
+  /** The endpoints of the project, by ID. */
+  targets: ReadonlyMap<string, { name: string | null; gets: boolean; reachable: boolean }>;
 }
 
 /** The columns of a line of the log. */
 type DeliveryRow = Pick<
   Delivery,
   | 'id'
+  | 'projectId'
+  | 'endpointId'
   | 'itemId'
   | 'webhookId'
   | 'status'
@@ -52,12 +54,15 @@ type RecentFigures = Omit<WireSummary['recent'], 'p95_ms'> & { p95Ms: number | n
 /** As a member with this role sees it. */
 export function presentDelivery(
   delivery: DeliveryRow,
-  { role, reachable }: DeliveryViewer,
+  { role, targets }: DeliveryViewer,
   { durationMs, redacted, preview, reports }: DeliveryExtras,
 ): WireDelivery {
-  const maySend = reachable && may(role, 'replay_deliveries') && !redacted;
+  const endpointId = delivery.endpointId ?? delivery.projectId;
+  const target = targets.get(endpointId);
+  const maySend = target?.reachable === true && may(role, 'replay_deliveries') && !redacted;
   return {
     id: delivery.id,
+    endpoint: { id: endpointId, name: target?.name ?? null },
     item_id: delivery.itemId,
     item_preview: preview,
     webhook_id: delivery.webhookId,
@@ -123,16 +128,19 @@ export function presentTimings(measured: { [Part in keyof Timings]?: number | nu
 export function presentDeliverySummary(
   view: DeliveryViewer & Pick<WireSummary, 'counts' | 'retryable'> & { recent: RecentFigures },
 ): WireSummary {
-  const { counts, retryable, role, reachable } = view;
+  const { counts, retryable, role, targets } = view;
   const { p95Ms, ...recent } = view.recent;
-  const retry_all = reachable && may(role, 'replay_deliveries');
-  return { counts, retryable, recent: { ...recent, p95_ms: p95Ms }, abilities: { retry_all } };
+  const retry_all = [...targets.values()].some(({ reachable }) => reachable) && may(role, 'replay_deliveries');
+  // Without the one of the settings where that was never set: nothing was sent to it.
+  const named = [...targets].flatMap(([id, { name }]) => (name === null ? [] : [{ id, name }]));
+  return { counts, retryable, recent: { ...recent, p95_ms: p95Ms }, endpoints: named, abilities: { retry_all } };
 }
 
 /** As a member who may replay sees it. */
 export function presentReplay(replay: Replay): WireReplay {
   return {
     id: replay.id,
+    endpoint_id: replay.endpointId ?? null,
     status: replay.status,
     from: replay.fromAt?.toISOString() ?? null,
     to: replay.toAt.toISOString(),

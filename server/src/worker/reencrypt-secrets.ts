@@ -18,7 +18,7 @@ const BATCH_SIZE = 100;
 const MOST_NAMED = 20;
 
 const CONTEXTS = {
-  webhook_endpoint: ({ projectId }: EncryptedText) => secretContext(projectId),
+  webhook_endpoint: ({ id }: EncryptedText) => secretContext(id),
   inbound_source: sourceContext,
 } as const satisfies Record<EncryptedColumn['table'], (text: EncryptedText) => string>;
 

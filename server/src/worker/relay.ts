@@ -6,8 +6,9 @@ import { Decision } from '../db/entities/decision.ts';
 import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
-import { toUndecided, UNDECIDED_EVENTS } from '../domain/items/decision.ts';
+import { DELIVERED_EVENT_TYPES, toUndecided, UNDECIDED_EVENTS } from '../domain/items/decision.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
+import { endpointOf, GETS_DELIVERIES } from '../db/endpoint-columns.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
@@ -15,7 +16,7 @@ import type { ReadyToSend } from '../delivery/lease.ts';
 import {
   type ChannelNotification,
   type Deliverable,
-  deliveryOf,
+  deliveriesOf,
   isDelivered,
   type NewDelivery,
   type SendCapacity,
@@ -82,18 +83,21 @@ export interface SequencedEvent {
   version: number | null;
   /** When it was appended, in ms since the epoch. */
   appendedAt: number;
-  /** What its webhook delivers, if its project has a webhook URL; null for every other event. */
+  /** What its webhooks deliver, if an endpoint of its project gets it; null for every other event. */
   deliverable: Deliverable | null;
+  /** The endpoints that get it (WH12). */
+  endpointIds: readonly string[];
 }
 
 /** The decisions that webhooks deliver. */
 const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
 /**
- * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`; $3: `until`, or null. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
+ * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`; $3: `until`, or null; $4: all
+ * events that are delivered. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
  * number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
- * by its index: there are few of them in a batch, however many exist. Events that the project leaves out have no delivery
- * (WE1); none leaves decisions out.
+ * by its index: there are few of them in a batch, however many exist. Each enabled endpoint gets the events that it
+ * chose, that of the settings those of the project (WE1); `g` has their IDs.
  */
 const ASSIGN_SEQUENCE = `
   with unsequenced as (
@@ -110,25 +114,30 @@ const ASSIGN_SEQUENCE = `
     select id from project where id in (select project_id from grown) order by id for no key update
   ), heads as (
     update project p set event_seq = p.event_seq + g.n from grown g join held on held.id = g.project_id
-    where p.id = held.id returning p.id, p.event_seq - g.n as base, p.webhook_url is not null as has_webhook, p.webhook_events
+    where p.id = held.id returning p.id, p.event_seq - g.n as base, p.webhook_url, p.webhook_events
   )
   update event e set seq = h.base + b.n
   from batch b join heads h on h.id = b.project_id
   left join lateral (
+    select string_agg(${endpointOf('e')}::text, ',' order by ${endpointOf('e')}) as endpoints
+    from webhook_endpoint e cross join lateral (select h.webhook_url, h.webhook_events) p
+    where b.type = any($4) and (b.action = any($1) or b.type = any($2)) and e.project_id = h.id and ${GETS_DELIVERIES}
+      and case b.type when 'item.finalized' then 'item.decided' else b.type end = any(coalesce(e.events, p.webhook_events))
+  ) g on true
+  left join lateral (
     select d.* from decision d
-    where h.has_webhook and b.type in ('item.finalized', 'decision.revised')
-      and (b.type = 'item.finalized' or b.type = any(h.webhook_events)) and b.action = any($1)
+    where g.endpoints is not null and b.type in ('item.finalized', 'decision.revised') and b.action = any($1)
       and d.item_id = b.item_id and not d.audit and d.revision = b.revision and d.action = b.action and d.final_at is not null
     limit 1
   ) d on true
   left join lateral (
     select (extract(epoch from coalesce(i.expired_at, i.decided_at)) * 1000)::float8 as ended_at from item i
-    where h.has_webhook and b.type = any($2) and b.type = any(h.webhook_events) and i.id = b.item_id and not i.audit limit 1
+    where g.endpoints is not null and b.type = any($2) and i.id = b.item_id and not i.audit limit 1
   ) w on true
   where e.position = b.position
   returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
     (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type,
-    b.status as event_status, w.ended_at, d.*`;
+    b.status as event_status, g.endpoints, w.ended_at, d.*`;
 
 /** The columns of the decision are null for an event that is not delivered. */
 type SequencedRow = EntityDictionary<Decision> & {
@@ -140,15 +149,17 @@ type SequencedRow = EntityDictionary<Decision> & {
   seq: string;
   event_type: Event['type'];
   event_status: string | null;
+  /** The IDs of the endpoints that get it, separated by commas; null: none does. */
+  endpoints: string | null;
   /** In ms since the epoch; null unless the event is the end of an item without a decision. */
   ended_at: number | null;
 };
 
 async function assignSequence({ em }: Tx, until: Date | undefined): Promise<SequencedEvent[]> {
-  const parameters = [DELIVERED_ACTIONS, UNDECIDED_EVENTS, until?.toISOString() ?? null];
+  const parameters = [DELIVERED_ACTIONS, UNDECIDED_EVENTS, until?.toISOString() ?? null, DELIVERED_EVENT_TYPES];
   const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, parameters);
   return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
-    const { seq, event_status: status, ended_at: at, ...columns } = row;
+    const { seq, event_status: status, endpoints, ended_at: at, ...columns } = row;
     const undecided = at === null || status === null ? null : toUndecided(event_type, status, at);
     const of = undecided ? { undecided } : decisionOf(em, columns);
     const about = { projectId: event_project, seq: Number(seq) };
@@ -156,6 +167,7 @@ async function assignSequence({ em }: Tx, until: Date | undefined): Promise<Sequ
       ...{ ...about, type: eventTypeOf(event_type) },
       ...{ itemId: event_item, version: event_version, appendedAt: event_at },
       deliverable: of && event_item !== null ? { ...about, eventId, itemId: event_item, of } : null,
+      endpointIds: endpoints?.split(',') ?? [],
     };
   });
 }
@@ -165,9 +177,10 @@ const decisionOf = (em: Em, columns: EntityDictionary<Decision>): Deliverable['o
 
 function newDeliveries(services: Services, sequenced: readonly SequencedEvent[]): NewDelivery[] {
   const at = services.clock.now();
-  return sequenced
-    .flatMap(({ deliverable }) => deliverable ?? [])
-    .map((deliverable) => deliveryOf(deliverable, services.ids.uuid(), at));
+  const newId = () => services.ids.uuid();
+  return sequenced.flatMap(({ deliverable, endpointIds }) =>
+    deliverable === null ? [] : deliveriesOf(deliverable, endpointIds, { newId, at }),
+  );
 }
 
 /** The notifications for this many event logs fit into NOTIFY's 8000 bytes. */

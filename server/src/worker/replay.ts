@@ -1,5 +1,6 @@
 // Replays many deliveries, or makes pending ones due, oldest first, one batch per transaction: a crash costs one batch.
 import type { Tx } from '../db/database.ts';
+import { endpointOf, GETS_DELIVERIES } from '../db/endpoint-columns.ts';
 import { makeDue, makeDueNow } from '../db/make-due.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
@@ -10,6 +11,7 @@ const BATCH_SIZE = 200;
 interface Running {
   id: string;
   project_id: string;
+  endpoint_id: string | null;
   status: string;
   from_at: Date | string | null;
   to_at: Date | string;
@@ -29,7 +31,8 @@ export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Pr
       `select * from replay where state = 'running' order by replayed, created_at, id limit 1 for update skip locked`,
     );
     if (running === undefined) return false;
-    if (await hasTarget(tx, running.project_id)) await replayBatch(services, tx, { running, batchSize });
+    const targets = await targetsOf(tx, running);
+    if (targets.length > 0) await replayBatch(services, tx, { running, targets, batchSize });
     else await end(services, tx, running.id);
     return true;
   });
@@ -37,16 +40,16 @@ export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Pr
 }
 
 /**
- * Deliveries must not become due for an endpoint that was removed meanwhile. Its row is locked before those of the deliveries,
- * as the workers do: one that pauses it changes its pending deliveries too.
+ * The endpoints of a replay. Deliveries must not become due for one that was removed meanwhile. Their rows are locked before those
+ * of the deliveries, as the workers do: one that pauses an endpoint changes its pending deliveries too.
  */
-async function hasTarget({ em }: Tx, projectId: string): Promise<boolean> {
-  const rows = await em.execute<unknown[]>(
-    `select 1 from project p join webhook_endpoint e on e.project_id = p.id
-     where p.id = ? and p.webhook_url is not null and e.state = 'active' for share of e`,
-    [projectId],
+async function targetsOf({ em }: Tx, { project_id, endpoint_id }: Running): Promise<string[]> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select e.id from project p join webhook_endpoint e on e.project_id = p.id
+     where p.id = ? and e.id = coalesce(?::uuid, e.id) and ${GETS_DELIVERIES} and e.state = 'active' order by e.id for share of e`,
+    [project_id, endpoint_id],
   );
-  return rows.length > 0;
+  return rows.map(({ id }) => id);
 }
 
 async function end(services: Services, { em }: Tx, id: string): Promise<void> {
@@ -56,15 +59,15 @@ async function end(services: Services, { em }: Tx, id: string): Promise<void> {
 async function replayBatch(
   services: Services,
   tx: Tx,
-  { running, batchSize }: { running: Running; batchSize: number },
+  { running, targets, batchSize }: { running: Running; targets: readonly string[]; batchSize: number },
 ): Promise<void> {
   const { id, project_id: projectId, status, from_at, to_at, cursor_at, cursor_id } = running;
   const found = await tx.em.execute<{ id: string; created_at: Date | string }[]>(
-    `select id, created_at from delivery where project_id = ? and status = ?
+    `select id, created_at from delivery d where project_id = ? and status = ? and ${endpointOf('d')} = any(?::uuid[])
        and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz
        and (created_at, id) > (coalesce(?::timestamptz, '-infinity'), coalesce(?::uuid, '00000000-0000-0000-0000-000000000000'))
      order by created_at, id limit ?`,
-    [projectId, status, from_at, to_at, cursor_at, cursor_id, batchSize],
+    [projectId, status, `{${targets.join(',')}}`, from_at, to_at, cursor_at, cursor_id, batchSize],
   );
   const by = { kind: 'member' as const, id: running.started_by, name: running.started_by_name };
   const batch = { projectId, ids: found.map((row) => row.id), by };

@@ -56,7 +56,7 @@ const LEASE = `
   )
   update notification_message m set status = 'sending', claim_token = gen_random_uuid(), attempt = m.attempt + 1,
     lease_until = now() + interval '${LEASE_SECONDS} s'
-  from due, webhook_endpoint e where m.id = due.id and e.project_id = m.project_id
+  from due, webhook_endpoint e where m.id = due.id and e.id = m.project_id
   returning m.id, m.project_id, m.kind, m.url, m.target, m.body, m.attempt, m.schedule_from, m.claim_token, m.error,
     due.probe, ${SECRETS}`;
 
@@ -90,7 +90,17 @@ async function send(services: Services, message: Leased): Promise<void> {
   const { id, project_id: projectId, url, body, attempt, schedule_from: from, error: previousError } = message;
   const startedAt = services.clock.now();
   const outcome = await services.dispatchWebhook({
-    ...{ projectId, url, body, attempt, secrets: secretsOf(message), webhookId: webhookIdOf(id), at: startedAt },
+    // With the secrets of the endpoint of the settings.
+    ...{
+      projectId,
+      endpointId: projectId,
+      url,
+      body,
+      attempt,
+      secrets: secretsOf(message),
+      webhookId: webhookIdOf(id),
+      at: startedAt,
+    },
     // A signature says nothing to Slack or Teams.
     unsigned: message.kind !== 'webhook',
   });

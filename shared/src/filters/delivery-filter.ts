@@ -8,15 +8,17 @@ interface Filtered {
   http_status: number | null;
   error: string | null;
   webhook_id: string;
+  endpoint: { id: string };
   item_id: string;
 }
 
 /** Whether a row matches the filter. */
-export function answersDelivery({ status, code, event, item }: DeliveryFilter, row: Filtered): boolean {
+export function answersDelivery({ status, code, event, endpoint, item }: DeliveryFilter, row: Filtered): boolean {
   return (
     (status === undefined || (status === 'failed' ? row.error !== null : row.status === status)) &&
     (code === undefined || hasCode(row, code)) &&
     (event === undefined || row.webhook_id === event) &&
+    (endpoint === undefined || row.endpoint.id === endpoint) &&
     (item === undefined || row.item_id === item)
   );
 }

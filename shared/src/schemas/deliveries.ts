@@ -9,6 +9,8 @@ import { endpointSchemas } from './parts/endpoint-schemas.ts';
 const delivery = z
   .object({
     id: uuid,
+    /** Where it goes (WH12): the name is its description, or the host of its URL; null once it was removed. */
+    endpoint: z.object({ id: uuid, name: z.string().nullable() }),
     item_id: uuid,
     /** The title of the item, or the beginning of its input; empty once its content was deleted (KE2). */
     item_preview: z.string(),
@@ -69,6 +71,8 @@ export const deliverySummary = z.object({
     limited: z.boolean(),
     p95_ms: z.number().nullable(),
   }),
+  /** What the log can be filtered by, the one of the settings first. */
+  endpoints: z.array(z.object({ id: uuid, name: z.string() })),
   abilities: abilitiesTo('retry_all'),
 });
 export type DeliverySummary = z.infer<typeof deliverySummary>;
@@ -157,6 +161,8 @@ const moment = z.iso.datetime({ offset: true }).refine((text) => Date.parse(text
 export const replay = z
   .object({
     id: uuid,
+    /** Deliveries of this endpoint only; null: of all. */
+    endpoint_id: uuid.nullable(),
     status: z.enum(REPLAYED_STATUSES),
     from: timestamp.nullable(),
     to: timestamp,
@@ -177,7 +183,12 @@ export const replayDeliveries = endpointSchemas({
   status: 202,
   params: z.object({ id: uuid }),
   body: z
-    .strictObject({ status: z.enum(REPLAYED_STATUSES).default('dead'), from: moment.optional(), to: moment.optional() })
+    .strictObject({
+      status: z.enum(REPLAYED_STATUSES).default('dead'),
+      endpoint_id: uuid.optional(),
+      from: moment.optional(),
+      to: moment.optional(),
+    })
     .optional(),
   reply: replay,
 });

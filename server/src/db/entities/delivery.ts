@@ -1,4 +1,4 @@
-// One webhook event to be delivered to the project's URL. The row is both log entry and job (decision 0004).
+// One webhook event to be delivered to one endpoint of the project. The row is both log entry and job (decision 0004).
 import { defineEntity, p } from '@mikro-orm/core';
 import { DELIVERY_STATUSES } from '@countersign/shared/enums';
 import { Item } from './item.ts';
@@ -11,8 +11,10 @@ const DeliverySchema = defineEntity({
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id'),
-    /** `evt_<event id>`: the same on every retry and replay. */
-    webhookId: p.text().unique(),
+    /** Null: the one of the project's settings, whose ID is that of the project. */
+    endpointId: p.uuid().nullable(),
+    /** `evt_<event id>`: the same on every retry and replay, and at every endpoint. */
+    webhookId: p.text(),
     /** Orders the deliveries of one item. */
     seq: p.bigint('number'),
     /** The body, identical on every attempt (invariant I5). */
@@ -34,8 +36,16 @@ const DeliverySchema = defineEntity({
   },
   indexes: [
     {
-      name: 'delivery_due',
-      expression: `create index "delivery_due" on "delivery" ("project_id", "next_attempt_at") where "status" in ('pending', 'sending')`,
+      name: 'delivery_of_event',
+      expression: `create unique index "delivery_of_event" on "delivery" ("webhook_id", coalesce("endpoint_id", "project_id"))`,
+    },
+    {
+      name: 'delivery_of_endpoint',
+      expression: `create index "delivery_of_endpoint" on "delivery" ("endpoint_id", "created_at", "id") where "endpoint_id" is not null`,
+    },
+    {
+      name: 'delivery_due_of_endpoint',
+      expression: `create index "delivery_due_of_endpoint" on "delivery" (coalesce("endpoint_id", "project_id"), "next_attempt_at") where "status" in ('pending', 'sending')`,
     },
     {
       name: 'delivery_retrying',

@@ -10,6 +10,8 @@ const ReplaySchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    /** Of this endpoint only; null: of all. */
+    endpointId: p.uuid().nullable(),
     /** Which deliveries: with this status, created in this window, both ends inclusive. */
     status: p.enum(REPLAYED_STATUSES),
     fromAt: p.datetime(3).nullable(),

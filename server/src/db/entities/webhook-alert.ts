@@ -10,6 +10,8 @@ const WebhookAlertSchema = defineEntity({
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     kind: p.enum(ALERT_KINDS),
+    /** The endpoint (WH12); null: the one of the settings, or an alert that is not about a webhook. */
+    endpointId: p.uuid().nullable(),
     /** The delivery of the attempt; null for an alert that is not about a webhook. */
     deliveryId: p.uuid().nullable(),
     /** The attempts of that delivery since its last replay. */

@@ -1,12 +1,25 @@
-// The webhook endpoint of a project and its signing secrets, encrypted with the key ring (K3).
+// A webhook endpoint of a project and its signing secrets, encrypted with the key ring (K3).
+import type { DeliveredEvent } from '@countersign/shared/enums';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
+import { TextArray } from './text-array.ts';
 
 const WebhookEndpointSchema = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoint',
   properties: {
-    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary(),
+    /** The one of the project's settings has the ID of the project (WH12). */
+    id: p.uuid().generated('(coalesce("endpoint_id", "project_id")) stored').primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('cascade').deleteRule('cascade'),
+    /** Null for the one of the project's settings, which have its URL and its events. */
+    endpointId: p.uuid().nullable(),
+    url: p.text().nullable(),
+    description: p.text().default(''),
+    /** Null for the one of the project's settings. */
+    events: p.type(TextArray).$type<DeliveredEvent[]>().nullable(),
+    /** A disabled endpoint gets no new deliveries, and what waits for it is not sent. */
+    isEnabled: p.boolean().default(true),
+    createdAt: p.datetime(3).defaultRaw('now()'),
     state: p.enum(['active', 'paused'] as const),
     current: p.text(),
     next: p.text().nullable(),
@@ -28,6 +41,7 @@ const WebhookEndpointSchema = defineEntity({
     /** Owners were notified of trouble, but not yet of the recovery. */
     inTrouble: p.boolean().default(false),
   },
+  indexes: [{ name: 'webhook_endpoint_of_project', properties: ['projectId'] }],
 });
 export class WebhookEndpoint extends WebhookEndpointSchema.class {}
 WebhookEndpointSchema.setClass(WebhookEndpoint);

@@ -62,6 +62,8 @@ import { Retrying } from './0041-retrying.ts';
 import { RetryWaiting } from './0041-retry-waiting.ts';
 import { SecretOverlap } from './0041-secret-overlap.ts';
 import { Samples } from './0041-samples.ts';
+import { AlertEndpoints, EndpointIds, EndpointKey, Endpoints, ReplayEndpoints } from './0042-endpoints.ts';
+import { DeliveriesOfEvent, DeliveryEndpointIndexes, DeliveryEndpoints } from './0042-endpoints-deliveries.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -132,4 +134,12 @@ export const MIGRATIONS = [
   { name: '0041-retry-waiting', class: RetryWaiting },
   { name: '0041-secret-overlap', class: SecretOverlap },
   { name: '0041-samples', class: Samples },
+  { name: '0042-endpoints', class: Endpoints },
+  { name: '0042-endpoints-alerts', class: AlertEndpoints },
+  { name: '0042-endpoints-deliveries', class: DeliveryEndpoints },
+  { name: '0042-endpoints-deliveries-indexes', class: DeliveryEndpointIndexes },
+  { name: '0042-endpoints-events', class: DeliveriesOfEvent },
+  { name: '0042-endpoints-ids', class: EndpointIds },
+  { name: '0042-endpoints-key', class: EndpointKey },
+  { name: '0042-endpoints-replays', class: ReplayEndpoints },
 ];

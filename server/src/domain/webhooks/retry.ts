@@ -21,6 +21,8 @@ export type AttemptError =
 
 export interface Dispatch {
   projectId: string;
+  /** Whose secrets sign it. */
+  endpointId: string;
   url: string;
   webhookId: string;
   /** The number of the attempt, from 1. */
@@ -28,7 +30,7 @@ export interface Dispatch {
   body: string;
   /** The trace context that it carries on (WH9); absent for an event without an item. */
   traceparent?: string | null;
-  /** The encrypted secrets of the project's endpoint; which of them sign depends on `at`. */
+  /** The encrypted secrets of the endpoint; which of them sign depends on `at`. */
   secrets: StoredSecrets<string>;
   at: Date;
   /** For receivers that verify nothing. */

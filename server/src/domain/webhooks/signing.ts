@@ -15,8 +15,8 @@ export interface StoredSecrets<S> {
   overlapHours: number;
 }
 
-/** The `aad` of an encrypted webhook secret: it can be decrypted for this project only. */
-export const secretContext = (projectId: string) => `webhook_endpoint|${projectId}|secret`;
+/** The `aad` of an encrypted webhook secret: it can be decrypted for this endpoint only. The one of the settings has the ID of the project. */
+export const secretContext = (endpointId: string) => `webhook_endpoint|${endpointId}|secret`;
 
 /** The secrets of an endpoint row: with nulls for missing columns, and times that a statement returns as text. */
 export type SecretsRow<S> = Partial<Omit<StoredSecrets<S>, 'promoteAt' | 'previousUntil'>> & {

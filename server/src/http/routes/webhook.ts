@@ -110,8 +110,8 @@ export function bindDeliveries(bind: Binder, services: Services): void {
 function bindReplays(bind: Binder, services: Services): void {
   bind.member(deliveries.replayDeliveries, async ({ actor, params, body }) => {
     const time = (text: string | undefined) => (text === undefined ? null : new Date(text));
-    const { status = 'dead', from, to } = body ?? {};
-    const filter = { projectId: params.id, status, from: time(from), to: time(to) };
+    const { status = 'dead', endpoint_id: endpointId = null, from, to } = body ?? {};
+    const filter = { projectId: params.id, endpointId, status, from: time(from), to: time(to) };
     return presentReplay(await startReplay(services, actor, filter));
   });
   bind.member(deliveries.listReplays, async ({ actor, params }) => {

@@ -8,7 +8,7 @@ import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { Member } from '../../db/entities/member.ts';
 import { Project } from '../../db/entities/project.ts';
-import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
+import { resumeEndpoint } from '../../db/resume-endpoint.ts';
 import { refuseArchived, requireChange, requirePermission } from '../access/membership.ts';
 import { differing, recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -49,7 +49,7 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     checkThresholds(after);
     const schema = schemaOf(after);
     // By saving the webhook URL again, an owner resumes a paused endpoint.
-    if (typeof input.changes.webhook_url === 'string') await resumeEndpoint(services, { tx, actor }, projectId);
+    if (typeof input.changes.webhook_url === 'string') await resumeWebhook(services, { tx, actor }, projectId);
     await changeNotifications(services, { tx, actor }, { project, notifications: input.notifications });
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     const version = settingsVersion + 1;
@@ -148,19 +148,12 @@ async function sawGuidelines(
   await em.nativeUpdate(Member, { projectId, userId: actor.userId }, { guidelinesSeen: version });
 }
 
-/** Deliveries that waited because of the pause are due at once. An endpoint that is not paused is not logged. */
-async function resumeEndpoint(
+/** An endpoint that is not paused is not logged. */
+async function resumeWebhook(
   services: Services,
   who: { tx: Tx; actor: MemberActor },
   projectId: string,
 ): Promise<void> {
-  const { em } = who.tx;
-  const resumed = await em.nativeUpdate(WebhookEndpoint, { projectId, state: 'paused' }, { state: 'active' });
-  // An owner who saves the URL expects it to work: earlier failures no longer count (WH5).
-  await em.nativeUpdate(WebhookEndpoint, { projectId }, { failures: 0, openings: 0, openUntil: null });
-  await em.execute(
-    `update delivery set status = 'pending', next_attempt_at = now() where project_id = ? and status = 'paused'`,
-    [projectId],
-  );
-  if (resumed === 1) await recordChange(services, who, { projectId, changed: ['webhook'], action: 'webhook.resumed' });
+  if (await resumeEndpoint(who.tx, projectId))
+    await recordChange(services, who, { projectId, changed: ['webhook'], action: 'webhook.resumed' });
 }

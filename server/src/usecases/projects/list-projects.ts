@@ -13,6 +13,7 @@ import { blindOf } from './audited-projects.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
 import { inList } from '../../db/in-list.ts';
+import { ENDPOINT_STATES } from '../../db/endpoint-health.ts';
 import { RETRYING } from '../../db/retrying-deliveries.ts';
 
 export interface ProjectView {
@@ -176,11 +177,10 @@ claims as (
     json_agg(json_build_object('user_id', user_id, 'name', name, 'address', address) order by place) filter (where place <= 5) as reviewers
   from placed group by 1)
 select p.id, w.queued, w.escalated, c.reviewing, c.reviewers, c.reviewer_count, w.oldest_at, d.decided, d.overridden, o.expired,
-  p.webhook_url is not null as has_webhook, e.state = 'paused' as paused, x.status = 'succeeded' as newest_arrived,
+  x.has_webhook, x.paused, x.newest_arrived,
   ${RETRYING} as retrying
 from project p
 join unnest(?::uuid[], ?::timestamptz[]) as today (project_id, begins) on today.project_id = p.id
-join webhook_endpoint e on e.project_id = p.id
 left join claims c on c.project_id = p.id
 cross join lateral (
   select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'escalated') as escalated,
@@ -192,9 +192,10 @@ cross join lateral (
   from decision where project_id = p.id and reviewer_id is not null and revision = 1 and decided_at >= today.begins) d
 cross join lateral (
   select count(*) as expired from item where project_id = p.id and expired_at >= today.begins and not audit) o
-left join lateral (
-  -- The latest delivery with a known result: one that is being replayed has none yet.
-  select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true`;
+cross join lateral (
+  -- The worst of its endpoints.
+  select count(*) > 0 as has_webhook, coalesce(bool_or(s.paused), false) as paused, bool_and(s.arrived) as newest_arrived
+  from ${ENDPOINT_STATES} s) x`;
 
 function toProjectSummary(row: ProjectSummaryRow): ProjectSummary {
   const retrying = Number(row.retrying);

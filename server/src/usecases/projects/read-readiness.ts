@@ -2,6 +2,7 @@
 import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 import type { Readiness } from '@countersign/shared/schemas/onboarding';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
+import { GETS_DELIVERIES, URL_OF_ENDPOINT } from '../../db/endpoint-columns.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -11,13 +12,13 @@ import type { MemberActor, Services } from '../services.ts';
  * deliveries, so that a long log costs no more than a short one.
  */
 const READINESS = `select
-    p.webhook_url is not null and (
+    exists (select 1 from webhook_endpoint e where e.project_id = p.id and ${GETS_DELIVERIES} and (
       exists (select 1 from (select id from delivery where project_id = p.id and status = 'succeeded'
           order by created_at desc, id desc limit 50) d
-        join attempt a on a.delivery_id = d.id and a.url = p.webhook_url and a.error is null)
+        join attempt a on a.delivery_id = d.id and a.url = ${URL_OF_ENDPOINT} and a.error is null)
       or exists (select 1 from project_change c where c.project_id = p.id and c.action = 'webhook.tested'
-        and c.after ->> 'ok' = 'true' and c.after ->> 'url' = p.webhook_url)
-    ) as receiver,
+        and c.after ->> 'ok' = 'true' and c.after ->> 'url' = ${URL_OF_ENDPOINT})
+    )) as receiver,
     exists (select 1 from member m where m.project_id = p.id and m.role <> 'owner')
       or exists (select 1 from invite i where i.project_id = p.id and i.used_at is null and i.revoked_at is null
         and i.expires_at > $2::timestamptz)

@@ -130,7 +130,7 @@ function actorOf(services: Services, user: User): MemberActor {
 }
 
 async function revealSecret(services: Services, projectId: string): Promise<string> {
-  const endpoint = await services.db.read((em) => em.findOneOrFail(WebhookEndpoint, { projectId }));
+  const endpoint = await services.db.read((em) => em.findOneOrFail(WebhookEndpoint, { id: projectId }));
   return decrypt(services.keyRing, endpoint.current, secretContext(projectId));
 }
 

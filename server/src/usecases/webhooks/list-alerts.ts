@@ -2,6 +2,7 @@
 import { DEAD_COUNTED } from '@countersign/shared/limits';
 import type { ProjectAlert } from '@countersign/shared/schemas/alerts';
 import { ROLES, WEBHOOK_ALERT_KINDS } from '@countersign/shared/enums';
+import { endpointOf, GETS_DELIVERIES } from '../../db/endpoint-columns.ts';
 import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { requirePermission } from '../access/membership.ts';
@@ -26,19 +27,20 @@ const UNSEEN = `
     p.id as project_id, p.name as project_name, dead.n as dead
   from member m
   join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null
-  join webhook_endpoint e on e.project_id = p.id
   cross join lateral (
     select count(*) as n from (
       select 1 from delivery where project_id = p.id and status = 'dead' limit ${DEAD_COUNTED + 1}) d) dead
   cross join lateral (
-    select * from webhook_alert where project_id = p.id and case
+    select a.* from webhook_alert a
+    left join webhook_endpoint e on e.id = ${endpointOf('a')}
+    where a.project_id = p.id and case
       when kind = 'over_budget' then p.over_budget_since is not null
       when kind = 'threshold_raised' then true
-      when p.webhook_url is null then false
+      when not coalesce(${GETS_DELIVERIES}, false) then false
       when kind = 'paused' then e.state = 'paused'
       when kind = 'exhausted' then dead.n > 0
       else e.state = 'active' and e.failures = 0 and e.open_until is null end
-    order by created_at desc limit 1) a
+    order by a.created_at desc limit 1) a
   where m.user_id = ? and m.role = any(?::text[]) and a.created_at > coalesce(m.alerts_seen_at, m.created_at)
   order by a.created_at desc, a.id limit ${LISTED}`;
 

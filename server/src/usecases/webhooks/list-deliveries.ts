@@ -8,7 +8,7 @@ import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { decodeCursor, toPage, type PageQuery } from '../cursor.ts';
 import { type DeliveryExtras, extrasOf } from './delivery-extras.ts';
-import { targetOf } from './read-delivery.ts';
+import { type Targets, targetsOf } from './read-delivery.ts';
 
 export interface DeliveryPage {
   /** Without their bodies: a page of those may be megabytes. */
@@ -16,7 +16,7 @@ export interface DeliveryPage {
   extras: Map<string, DeliveryExtras>;
   nextCursor: string | null;
   role: Role;
-  reachable: boolean;
+  targets: Targets;
 }
 
 /**
@@ -34,11 +34,10 @@ export function listDeliveries(
       cursor === null ? {} : { [raw('(created_at, id)')]: { $lt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
     const found = await em.find(
       Delivery,
-      { $and: [{ projectId }, ...conditions(filter), before] },
+      { $and: [{ projectId }, ...conditions(filter), ...ofEndpoint(projectId, filter), before] },
       { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1, exclude: ['body'] },
     );
     const { rows, nextCursor } = toPage(found, limit, (row) => ({ at: row.createdAt, id: row.id }));
-    const { reachable } = await targetOf(em, projectId);
     return {
       rows,
       extras: await extrasOf(
@@ -47,7 +46,7 @@ export function listDeliveries(
       ),
       nextCursor,
       role,
-      reachable,
+      targets: await targetsOf(em, projectId),
     };
   });
 }
@@ -65,6 +64,10 @@ function conditions({ status, code, event, item }: DeliveryFilter): FilterQuery<
     ...(item === undefined ? [] : [{ itemId: item }]),
   ];
 }
+
+/** That of the settings has no ID of its own in the rows. */
+const ofEndpoint = (projectId: string, { endpoint }: DeliveryFilter): FilterQuery<Delivery>[] =>
+  endpoint === undefined ? [] : [{ endpointId: endpoint === projectId ? null : endpoint }];
 
 function ofCode(code: string): FilterQuery<Delivery>[] {
   const range = statusRange(code);

@@ -4,11 +4,12 @@ import { Refusal } from '@countersign/shared/errors';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { DUE } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
-import { makeDue, wakeEndpoint } from '../../db/make-due.ts';
+import { endpointOf, GETS_DELIVERIES } from '../../db/endpoint-columns.ts';
+import { makeDue, wakeEndpoints } from '../../db/make-due.ts';
 import { Replay } from '../../db/entities/replay.ts';
 import { notFound, refuseUnless, requirePermission } from '../access/membership.ts';
 import { recordChange } from '../projects/record-change.ts';
-import { findDelivery, targetOf } from './read-delivery.ts';
+import { endpointIdOf, findDelivery, type Target, targetsOf } from './read-delivery.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
@@ -32,14 +33,17 @@ export async function readyToSend(tx: Tx, actor: MemberActor, id: string): Promi
   const { delivery, role } = await findDelivery(tx.em, actor, id);
   refuseUnless(role, 'replay_deliveries');
   if (delivery.body === '') throw redacted();
-  await requireTarget(tx, delivery.projectId);
+  const endpointId = endpointIdOf(delivery);
+  await requireTarget(tx, delivery.projectId, endpointId);
   // The endpoint before the delivery, as the workers lock them: the opposite order could deadlock.
-  await wakeEndpoint(tx, delivery.projectId);
+  await wakeEndpoints(tx, { projectId: delivery.projectId, endpointId });
   return delivery.projectId;
 }
 
 export interface ReplayFilter {
   projectId: string;
+  /** Deliveries of this endpoint only; otherwise of all that are reachable. */
+  endpointId?: string | null;
   status: (typeof REPLAYED_STATUSES)[number];
   /** The window in which they were created, both ends included; without an end it ends now. */
   from: Date | null;
@@ -53,21 +57,22 @@ export interface ReplayFilter {
  * Errors: `not_found`, `forbidden`, `validation_failed` without a target.
  */
 export async function startReplay(services: Services, actor: MemberActor, filter: ReplayFilter): Promise<Replay> {
-  const { projectId, status, from } = filter;
+  const { projectId, endpointId = null, status, from } = filter;
   const at = services.clock.now();
   const to = filter.to ?? at;
   return services.db.write(async (tx) => {
     await requirePermission(tx.em, { userId: actor.userId, projectId }, 'replay_deliveries');
-    await requireTarget(tx, projectId);
+    await requireTarget(tx, projectId, endpointId);
     // Counted before the lock, so that no other transaction waits for it.
-    const n = await countOf(tx, { projectId, status, from, to });
+    const n = await countOf(tx, { projectId, endpointId, status, from, to });
     const running = await findRunning(tx, filter);
     if (running !== null) return running;
-    await wakeEndpoint(tx, projectId);
+    await wakeEndpoints(tx, { projectId, endpointId });
     const over = n === 0;
     const replay = tx.em.create(Replay, {
       id: services.ids.uuid(),
       projectId,
+      endpointId,
       status,
       fromAt: from,
       toAt: to,
@@ -91,21 +96,24 @@ export async function startReplay(services: Services, actor: MemberActor, filter
 }
 
 /** How many there are to send; of pending ones, those that wait for a later attempt. */
-async function countOf({ em }: Tx, { projectId, status, from, to }: ReplayFilter): Promise<number> {
+async function countOf({ em }: Tx, { projectId, endpointId = null, status, from, to }: ReplayFilter): Promise<number> {
   const [{ n = 0 } = {}] = await em.execute<{ n: number }[]>(
-    `select count(*)::int as n from delivery where project_id = ? and status = ? and body <> ''
-       and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz
+    `select count(*)::int as n from delivery d where project_id = ? and status = ? and body <> ''
+       and ${endpointOf('d')} in (${REACHABLE}) and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz
        ${status === 'pending' ? 'and next_attempt_at > now()' : ''}`,
-    [projectId, status, from, to],
+    [projectId, status, projectId, endpointId, from, to],
   );
   return n;
 }
 
-/** Locks the endpoint, so that only one of two concurrent requests starts a replay. */
-async function findRunning({ em }: Tx, { projectId, status, from, to }: ReplayFilter): Promise<Replay | null> {
-  await em.execute('select 1 from webhook_endpoint where project_id = ? for update', [projectId]);
+/** Locks the endpoints, so that only one of two concurrent requests starts a replay. */
+async function findRunning(
+  { em }: Tx,
+  { projectId, endpointId = null, status, from, to }: ReplayFilter,
+): Promise<Replay | null> {
+  await em.execute('select 1 from webhook_endpoint where project_id = ? order by id for update', [projectId]);
   const sameEnd = to === null ? {} : { toAt: to };
-  return em.findOne(Replay, { projectId, status, fromAt: from, state: 'running', ...sameEnd });
+  return em.findOne(Replay, { projectId, endpointId, status, fromAt: from, state: 'running', ...sameEnd });
 }
 
 /** Cancels a running replay; an ended one is not changed. Errors: `not_found`, `forbidden`. */
@@ -123,11 +131,24 @@ export async function cancelReplay(services: Services, actor: MemberActor, id: s
   });
 }
 
-/** Refuses unless there is a URL whose endpoint is not paused. Errors: `validation_failed`. */
-async function requireTarget({ em }: Tx, projectId: string): Promise<void> {
-  const { url, reachable } = await targetOf(em, projectId);
-  if (url === null) throw new Refusal('validation_failed', 'The project has no webhook URL. Set one first.');
-  if (!reachable) throw new Refusal('validation_failed', 'The endpoint is paused. Resume it first, then send again.');
+/** SQL for the endpoints of the project `?` that are reachable, or `?` alone where that is not null. */
+const REACHABLE = `select e.id from webhook_endpoint e join project p on p.id = e.project_id
+  where e.project_id = ? and e.id = coalesce(?::uuid, e.id) and ${GETS_DELIVERIES} and e.state = 'active'`;
+
+/** Refuses unless this endpoint, or any, gets deliveries and is not paused. Errors: `validation_failed`. */
+async function requireTarget({ em }: Tx, projectId: string, endpointId: string | null): Promise<void> {
+  const all = await targetsOf(em, projectId);
+  const targets: Target[] = endpointId === null ? [...all.values()] : [all.get(endpointId) ?? []].flat();
+  if (targets.some(({ reachable }) => reachable)) return;
+  throw new Refusal('validation_failed', whyUnreachable(targets));
+}
+
+function whyUnreachable(targets: readonly Target[]): string {
+  if (targets.length === 0) return 'This endpoint was removed. There is nowhere to send to.';
+  if (targets.every(({ url }) => url === null)) return 'The project has no webhook URL. Set one first.';
+  return targets.some(({ gets }) => gets)
+    ? 'The endpoint is paused. Resume it first, then send again.'
+    : 'The endpoint is disabled. Enable it first, then send again.';
 }
 
 /** The present status, with the row locked. */

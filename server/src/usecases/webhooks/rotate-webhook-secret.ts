@@ -6,9 +6,15 @@ import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { overlapEnd, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
-import { requireChange } from '../access/membership.ts';
+import { notFound, requireChange } from '../access/membership.ts';
 import { recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
+
+/** An endpoint of a project; without an ID that of its settings (WH12). */
+export interface EndpointRef {
+  projectId: string;
+  endpointId?: string;
+}
 
 /** The new secret, whether it signs now (`current`) or from `promoteAt` on (`next`). */
 export interface Rotation {
@@ -24,12 +30,16 @@ export interface Rotation {
 export async function rotateWebhookSecret(
   services: Services,
   actor: MemberActor,
-  { projectId, overlapHours = OVERLAP_HOURS.usual }: { projectId: string; overlapHours?: number | undefined },
+  {
+    projectId,
+    endpointId = projectId,
+    overlapHours = OVERLAP_HOURS.usual,
+  }: EndpointRef & { overlapHours?: number | undefined },
 ): Promise<Rotation> {
   const secret = makeWebhookSecret();
-  const encrypted = encrypt(services.keyRing, secret, secretContext(projectId));
+  const encrypted = encrypt(services.keyRing, secret, secretContext(endpointId));
   return services.db.write(async (tx) => {
-    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
+    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId, endpointId });
     const stored = settle(secretsOf(endpoint), now);
     if (stored.next !== null) {
       throw new Refusal(
@@ -41,7 +51,7 @@ export async function rotateWebhookSecret(
     const secrets = endpoint.revealed
       ? { ...stored, next: encrypted, promoteAt, overlapHours }
       : { ...stored, current: encrypted };
-    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, { ...secrets, revealed: true });
+    await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, { ...secrets, revealed: true });
     const phase = endpoint.revealed ? 'next' : 'current';
     const after = {
       phase,
@@ -55,13 +65,18 @@ export async function rotateWebhookSecret(
 }
 
 /** Promotes the waiting secret. Without one, nothing changes and nothing is logged. Errors: `not_found`, `forbidden`. */
-export async function promoteWebhookSecret(services: Services, actor: MemberActor, projectId: string): Promise<void> {
+export async function promoteWebhookSecret(
+  services: Services,
+  actor: MemberActor,
+  projectId: string,
+  endpointId = projectId,
+): Promise<void> {
   await services.db.write(async (tx) => {
-    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
+    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId, endpointId });
     const stored = settle(secretsOf(endpoint), now);
     if (stored.next === null) return;
     const promoted = promote(stored, now);
-    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, promoted);
+    await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, promoted);
     const after = { previous_until: promoted.previousUntil?.toISOString() ?? null };
     const change = { projectId, changed: ['webhook' as const], after };
     await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_promoted' });
@@ -71,12 +86,13 @@ export async function promoteWebhookSecret(services: Services, actor: MemberActo
 async function openEndpoint(
   services: Services,
   tx: Tx,
-  { actor, projectId }: { actor: MemberActor; projectId: string },
+  { actor, projectId, endpointId }: { actor: MemberActor } & Required<EndpointRef>,
 ) {
   await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-  const locked = await tx.em.execute('select project_id from webhook_endpoint where project_id = ? for update', [
+  const locked = await tx.em.execute('select 1 from webhook_endpoint where id = ? and project_id = ? for update', [
+    endpointId,
     projectId,
   ]);
-  if (locked.length !== 1) throw new Error(`Project ${projectId} has no webhook endpoint`);
-  return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { projectId }), now: services.clock.now() };
+  if (locked.length !== 1) throw notFound();
+  return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { id: endpointId }), now: services.clock.now() };
 }

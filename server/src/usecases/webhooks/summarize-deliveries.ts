@@ -1,11 +1,12 @@
 // The delivery log in figures (WH11): how many are in each state, what share arrived, how long attempts take.
 import { COUNT_LIMIT, RECENT_DELIVERIES } from '@countersign/shared/limits';
 import type { Role } from '@countersign/shared/enums';
+import { endpointOf } from '../../db/endpoint-columns.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { Em } from '../../db/orm.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { targetOf } from './read-delivery.ts';
+import { type Targets, targetsOf } from './read-delivery.ts';
 
 /** Each at most `COUNT_LIMIT` + 1, which means more. */
 export type DeliveryCounts = Record<'all' | 'succeeded' | 'pending' | 'failed' | 'dead' | 'paused', number>;
@@ -25,19 +26,23 @@ export interface DeliverySummary {
   retryable: number;
   recent: RecentDeliveries;
   role: Role;
-  reachable: boolean;
+  targets: Targets;
 }
 
 /** The order is that of an index: without it the planner may prefer to read a large table from its beginning. */
-const atMost = (condition: string, order = 'created_at'): string =>
+const atMost = (condition: string): string =>
   `(select count(*)::int from (
-    select 1 from delivery where project_id = $1 ${condition} order by ${order} limit ${COUNT_LIMIT + 1}) x)`;
+    select 1 from delivery where project_id = $1 ${condition} order by created_at limit ${COUNT_LIMIT + 1}) x)`;
 
-/** $1: the project. Reads `delivery_newest`, `delivery_failed`, `delivery_due` for `retryable`, and `delivery_by_status` for the rest. */
+/** $1: the project. Reads `delivery_newest`, `delivery_failed`, `delivery_due_of_endpoint` for `retryable`, and `delivery_by_status` for the rest. */
 const COUNTS = `select ${atMost('')} as "all", ${atMost('and error is not null')} as failed,
   ${atMost(`and status = 'succeeded'`)} as succeeded, ${atMost(`and status = 'dead'`)} as dead,
   ${atMost(`and status = 'pending'`)} as pending, ${atMost(`and status = 'paused'`)} as paused,
-  ${atMost(`and status = 'pending' and next_attempt_at > now()`, 'next_attempt_at')} as retryable`;
+  (select count(*)::int from (
+    select 1 from webhook_endpoint e cross join lateral (
+      select 1 from delivery d where ${endpointOf('d')} = e.id and d.status = 'pending' and d.next_attempt_at > now()
+      order by d.next_attempt_at limit ${COUNT_LIMIT + 1}) w
+    where e.project_id = $1 and e.is_enabled limit ${COUNT_LIMIT + 1}) x) as retryable`;
 
 /** $1: the project; $2: since when. Reads `delivery_newest`, and the primary key of the attempts. An attempt whose lease was lost is not one of the delivery. */
 const RECENT = `with newest as materialized (
@@ -59,12 +64,12 @@ export function summarizeDeliveries(
 ): Promise<DeliverySummary> {
   return services.db.read(async (em) => {
     const role = await requirePermission(em, { userId: actor.userId, projectId }, 'see_deliveries');
-    const { reachable } = await targetOf(em, projectId);
+    const targets = await targetsOf(em, projectId);
     const [{ retryable, ...counts }] = (await rawQuery(em, COUNTS, [projectId])) as [
       DeliveryCounts & { retryable: number },
     ];
     const since = new Date(services.clock.now().getTime() - DAY_MS);
-    return { counts, retryable, recent: await recentOf(em, projectId, since), role, reachable };
+    return { counts, retryable, recent: await recentOf(em, projectId, since), role, targets };
   });
 }
 

@@ -9,13 +9,15 @@ import { lockProject } from '../../db/lock-project.ts';
 import { projectLink, testBody } from '../../domain/notifications/message.ts';
 import type { Outcome } from '../../domain/webhooks/retry.ts';
 import { secretsOf, type StoredSecrets } from '../../domain/webhooks/signing.ts';
-import { refuseArchived, requirePermission } from '../access/membership.ts';
+import { notFound, refuseArchived, requirePermission } from '../access/membership.ts';
 import { type Change, recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { checkWebhookUrl } from '../projects/settings.ts';
 
 export interface TestInput {
   projectId: string;
+  /** Of the endpoint of the settings where it is left out (WH12). */
+  endpointId?: string;
   /** A URL that is not saved; the saved one when absent. */
   url: string | undefined;
 }
@@ -32,8 +34,8 @@ export interface Tested {
  * for owners only. Errors: `not_found`, `forbidden`, `rate_limited`, `validation_failed` (no URL), `webhook_url_refused`.
  */
 export async function testWebhook(services: Services, actor: MemberActor, input: TestInput): Promise<Tested> {
-  const { projectId } = input;
-  const { saved, secrets } = await endpointFor(services, actor, projectId);
+  const { projectId, endpointId = projectId } = input;
+  const { saved, secrets } = await endpointFor(services, actor, { projectId, endpointId });
   const url = input.url ?? saved;
   if (url === null) throw noUrl();
   await limitTests(services, projectId);
@@ -44,7 +46,7 @@ export async function testWebhook(services: Services, actor: MemberActor, input:
   const event: WebhookTest = { event: 'webhook.test', project_id: projectId, sent_at: at.toISOString() };
   const webhookId = `evt_test_${services.ids.uuid()}`;
   const message = { webhookId, attempt: 1, body: jsonText(event) };
-  const outcome = await services.dispatchWebhook({ projectId, url, secrets, at, ...message });
+  const outcome = await services.dispatchWebhook({ projectId, endpointId, url, secrets, at, ...message });
   const tested = { ok: outcome.error === null, outcome, webhookId, url };
   await logTest(services, actor, { projectId, tested, unsaved: url !== saved });
   return tested;
@@ -53,14 +55,15 @@ export async function testWebhook(services: Services, actor: MemberActor, input:
 function endpointFor(
   services: Services,
   actor: MemberActor,
-  projectId: string,
+  { projectId, endpointId }: { projectId: string; endpointId: string },
 ): Promise<{ name: string; saved: string | null; secrets: StoredSecrets<string> }> {
   return services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
     await refuseArchived(em, projectId);
     const project = await em.findOneOrFail(Project, { id: projectId });
-    const endpoint = await em.findOneOrFail(WebhookEndpoint, { projectId });
-    return { name: project.name, saved: project.webhookUrl ?? null, secrets: secretsOf(endpoint) };
+    const endpoint = await em.findOne(WebhookEndpoint, { id: endpointId, projectId });
+    if (endpoint === null) throw notFound();
+    return { name: project.name, saved: endpoint.url ?? project.webhookUrl ?? null, secrets: secretsOf(endpoint) };
   });
 }
 
@@ -73,7 +76,7 @@ export async function testNotification(
   actor: MemberActor,
   { projectId, kind, url }: Pick<Notification, 'kind' | 'url'> & { projectId: string },
 ): Promise<Tested> {
-  const { name, secrets } = await endpointFor(services, actor, projectId);
+  const { name, secrets } = await endpointFor(services, actor, { projectId, endpointId: projectId });
   await limitTests(services, projectId);
   await checkWebhookUrl(services, url, 'url');
   await services.db.refuseEnded();
@@ -82,7 +85,10 @@ export async function testNotification(
   const webhookId = `evt_test_${services.ids.uuid()}`;
   const message = { webhookId, attempt: 1, body: testBody(kind, { projectId, name, link, at }) };
   const unsigned = kind !== 'webhook';
-  const outcome = await services.dispatchWebhook({ projectId, url, secrets, at, unsigned, ...message });
+  const outcome = await services.dispatchWebhook({
+    ...{ projectId, endpointId: projectId, url, secrets, at, unsigned },
+    ...message,
+  });
   // Without the URL, which is for owners only (NO4).
   await recordTest(services, actor, { projectId, changed: ['webhook'], action: 'webhook.notification_tested' });
   return { ok: outcome.error === null, outcome, webhookId, url };

@@ -12,6 +12,7 @@ export const deliveryFilter = z.object({
   status: z.enum(DELIVERY_STATES).optional(),
   code: z.string().refine(isCode, 'Use a status from 100 to 599, a class 2xx, 3xx, 4xx or 5xx, or none.').optional(),
   event: z.string().refine(isEventId, 'A webhook-id starts with evt_.').optional(),
+  endpoint: z.guid('An endpoint ID is a UUID.').pipe(uuid).optional(),
   item: z.guid('An item ID is a UUID.').pipe(uuid).optional(),
 });
 export type DeliveryFilter = z.infer<typeof deliveryFilter>;

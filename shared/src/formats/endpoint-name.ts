@@ -1,0 +1,7 @@
+// How pages and logs name a webhook endpoint: by its description, otherwise by the host of its URL.
+
+/** Null for an endpoint without URL and description. */
+export function endpointName({ description, url }: { description: string; url: string | null }): string | null {
+  if (description !== '') return description;
+  return url === null ? null : (URL.parse(url)?.host ?? url);
+}
