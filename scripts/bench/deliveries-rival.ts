@@ -29,7 +29,8 @@ const jobs: Job[] = Array.from({ length: Number(BENCH_JOBS) }, (_, n) => ({ id: 
 
 /** Signed and sent through the guard, as `delivery/deliver.ts` does. Throws on anything but a 2xx. */
 async function post({ id, body }: Job): Promise<void> {
-  const message = { projectId: PROJECT, url: BENCH_RECEIVER, webhookId: id, attempt: 1, body, secrets, at: new Date() };
+  const of = { projectId: PROJECT, endpointId: PROJECT };
+  const message = { ...of, url: BENCH_RECEIVER, webhookId: id, attempt: 1, body, secrets, at: new Date() };
   const { error } = await dispatchWebhook({ keyRing, policy, connections }, message);
   if (error !== null) throw new Error(error);
 }

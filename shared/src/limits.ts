@@ -24,6 +24,12 @@ export const INVITE_HOURS = { least: 1, usual: 72, most: 720 } as const;
 /** Maximum number of values listed per field. */
 export const VALUES_LISTED = 50;
 
+/** Maximum number of webhook endpoints of a project (WH12). */
+export const MAX_ENDPOINTS = 10;
+
+/** Maximum length of the description of an endpoint. */
+export const ENDPOINT_DESCRIPTION = 100;
+
 /** How long both webhook secrets sign in each phase of a rotation, in hours. */
 export const OVERLAP_HOURS = { least: 1, usual: 24, most: 168 } as const;
 

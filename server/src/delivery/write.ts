@@ -90,7 +90,7 @@ const INSERT = planned(`
         select 1 from delivery w where ${endpointOf('w')} = e.id and w.status = 'pending' and w.next_attempt_at <= now()) as leased
     from json_to_recordset($1::json) as x(id uuid, project_id uuid, endpoint_id uuid, item_id uuid,
       webhook_id text, seq bigint, body text, due_at timestamptz, reserved boolean)
-    join webhook_endpoint e on e.id = ${endpointOf('x')} join project p on p.id = x.project_id
+    join webhook_endpoint e on e.id = ${endpointOf('x')} and e.removed_at is null join project p on p.id = x.project_id
   ), written as (
     insert into delivery (id, project_id, endpoint_id, item_id, webhook_id, seq, body, status, attempt, claim_token, lease_until, next_attempt_at, created_at)
     select id, project_id, endpoint_id, item_id, webhook_id, seq, body, case when leased then 'sending' else 'pending' end, leased::int,

@@ -2,6 +2,7 @@
 import type { Services } from '../usecases/services.ts';
 import { createRetentionJob, RETENTION_GAP_MS, RETENTION_POLL_MS } from './retention.ts';
 import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
+import { CANCEL_MS, cancelDeliveriesOnce } from './cancel-deliveries.ts';
 import { createReencryptor } from './reencrypt-secrets.ts';
 import { REMIND_MS, remindOnce } from './remind.ts';
 import { SEND_REMINDERS_MS, sendRemindersOnce } from './send-reminders.ts';
@@ -24,6 +25,7 @@ export function startMaintenanceJobs(services: Services, onRun: LoopOptions['onR
       log,
       onRun,
     }),
+    startLoop({ name: 'cancel', run: () => cancelDeliveriesOnce(services), pollMs: CANCEL_MS, log, onRun }),
     startLoop({ name: 'purge', run: () => purgeOnce(services), pollMs: PURGE_MS, log, onRun }),
     startLoop({
       name: 'keep',

@@ -12,7 +12,7 @@ import {
   type SettingName,
   type SubsetSetting,
 } from '../settings.ts';
-import { LIMITS, OVERLAP_HOURS } from '../limits.ts';
+import { LIMITS } from '../limits.ts';
 import { json } from './parts/json.ts';
 import { isHostName } from '../formats/host-name.ts';
 import { isItemPointer } from '../formats/item-pointer.ts';
@@ -20,6 +20,7 @@ import { isTimeZone } from '../time-zone.ts';
 import { personName } from './parts/person-name.ts';
 import { projectSummary } from './parts/project-summary.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { rotated, rotation } from './parts/secret-rotation.ts';
 import { notifications } from './parts/notifications.ts';
 import { offer } from './offers.ts';
 
@@ -243,18 +244,8 @@ export const rotateWebhookSecret = endpointSchemas({
   auth: 'session',
   summary: 'Create a new webhook secret; the response shows its text once',
   params: projectParams,
-  body: z
-    .strictObject({
-      /** How long both secrets sign: before the new one is promoted, and as long after. */
-      overlap_hours: z.number().int().min(OVERLAP_HOURS.least).max(OVERLAP_HOURS.most).default(OVERLAP_HOURS.usual),
-    })
-    .optional(),
-  reply: z.object({
-    webhook_secret: z.string(),
-    /** `current`: signs from now on. `next`: signs the secondary header until it is promoted. */
-    phase: z.enum(['current', 'next']),
-    promote_at: timestamp.nullable(),
-  }),
+  body: rotation.optional(),
+  reply: rotated,
 });
 
 export const promoteWebhookSecret = endpointSchemas({

@@ -20,6 +20,8 @@ const WebhookEndpointSchema = defineEntity({
     /** A disabled endpoint gets no new deliveries, and what waits for it is not sent. */
     isEnabled: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),
+    /** Set when it is removed: it is hidden from then on, until what waited for it is cancelled. */
+    removedAt: p.datetime(3).nullable(),
     state: p.enum(['active', 'paused'] as const),
     current: p.text(),
     next: p.text().nullable(),

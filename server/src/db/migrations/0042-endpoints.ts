@@ -11,7 +11,8 @@ export class Endpoints extends SchemaChange {
     this.addSql(`alter table "webhook_endpoint" add column "endpoint_id" uuid null,
       add column "id" uuid generated always as (coalesce("endpoint_id", "project_id")) stored,
       add column "url" text null, add column "description" text not null default '', add column "events" text[] null,
-      add column "is_enabled" boolean not null default true, add column "created_at" timestamptz(3) not null default now()`);
+      add column "is_enabled" boolean not null default true, add column "created_at" timestamptz(3) not null default now(),
+      add column "removed_at" timestamptz(3) null`);
   }
 }
 

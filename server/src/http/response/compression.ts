@@ -22,6 +22,7 @@ const LEAST_BYTES = 2048;
 const SECRET: ReadonlySet<string> = new Set(
   [
     webhook.readWebhook,
+    webhook.listEndpoints,
     inbound.listInboundSources,
     onboarding.readOnboarding,
     deliveries.readDelivery,

@@ -14,6 +14,7 @@ import { listAnswers } from '../../usecases/items/list-answers.ts';
 import { listProjects, readProject, type ProjectView } from '../../usecases/projects/list-projects.ts';
 import type { Services, MemberActor } from '../../usecases/services.ts';
 import { settingsOf } from '../../usecases/projects/settings.ts';
+import { definedOf } from '../request/defined-of.ts';
 import type { Binder } from '../route.ts';
 import { archiveProject, deleteProject, restoreProject } from '../../usecases/projects/lifecycle.ts';
 import { readContents } from '../../usecases/projects/read-contents.ts';
@@ -71,12 +72,6 @@ function withSchemaText<T extends { answer_schema?: unknown }>(
   raw: Map<string, string>,
 ): Omit<T, 'answer_schema'> & { answer_schema: string | null | undefined } {
   return { ...body, answer_schema: schema === null ? null : raw.get('answer_schema') };
-}
-
-/** The members that were sent: omitted ones must not overwrite. */
-function definedOf<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
 function bindKeys(bind: Binder, services: Services): void {

@@ -12,37 +12,77 @@ import {
   presentReplay,
   presentTimings,
 } from '../../presenters/delivery.ts';
+import { presentEndpoint, presentSigning } from '../../presenters/endpoint.ts';
 import { presentNotificationMessage } from '../../presenters/notification.ts';
 import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import { NO_EXTRAS } from '../../usecases/webhooks/delivery-extras.ts';
+import { changeEndpoint, createEndpoint, removeEndpoint } from '../../usecases/webhooks/endpoints.ts';
 import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';
 import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
 import { listReplays } from '../../usecases/webhooks/list-replays.ts';
 import { listNotificationMessages, resendNotificationMessage } from '../../usecases/webhooks/notification-messages.ts';
 import { readDelivery } from '../../usecases/webhooks/read-delivery.ts';
-import { readWebhook } from '../../usecases/webhooks/read-webhook.ts';
+import { listEndpoints, readEndpoint, readWebhook } from '../../usecases/webhooks/read-webhook.ts';
 import { cancelReplay, replayDelivery, startReplay } from '../../usecases/webhooks/replay-deliveries.ts';
-import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/webhooks/rotate-webhook-secret.ts';
+import {
+  promoteWebhookSecret,
+  rotateWebhookSecret,
+  type Rotation,
+} from '../../usecases/webhooks/rotate-webhook-secret.ts';
 import { seeAlerts } from '../../usecases/webhooks/see-alerts.ts';
 import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
 import { summarizeDeliveries } from '../../usecases/webhooks/summarize-deliveries.ts';
 import { type Tested, testNotification, testWebhook } from '../../usecases/webhooks/test-webhook.ts';
+import { definedOf } from '../request/defined-of.ts';
 import type { Binder } from '../route.ts';
 
 export function bindWebhook(bind: Binder, services: Services): void {
   bind.member(api.readWebhook, async ({ actor, params }) => {
     const view = await readWebhook(services, actor, params.id);
-    const { url, state, failures, restsUntil, revealed, rolling, overlapHours: overlap_hours } = view;
-    const [promote_at, previous_until] = [iso(view.promoteAt), iso(view.previousUntil)];
-    const health = { failures, circuit_open_until: iso(restsUntil) };
-    return { url, state, health, secret: { revealed, rolling, promote_at, previous_until, overlap_hours } };
+    return { url: view.url, state: view.state, ...presentSigning(view) };
   });
   bind.member(api.testWebhook, async ({ actor, params, body }) => {
     return presentTest(await testWebhook(services, actor, { projectId: params.id, url: body?.url }));
   });
   bindSecrets(bind, services);
+  bindEndpoints(bind, services);
   bindNotifications(bind, services);
+}
+
+function bindEndpoints(bind: Binder, services: Services): void {
+  const of = ({ id: projectId, endpoint_id: endpointId }: { id: string; endpoint_id: string }) => ({
+    ...{ projectId, endpointId },
+  });
+  bind.member(api.listEndpoints, async ({ actor, params }) => {
+    const all = await listEndpoints(services, actor, params.id);
+    return { data: all.map(presentEndpoint), next_cursor: null };
+  });
+  bind.member(api.createEndpoint, async ({ actor, params: { id: projectId }, body }) => {
+    const { is_enabled: isEnabled, ...fields } = body;
+    const { endpointId, secret } = await createEndpoint(services, actor, { ...fields, isEnabled, projectId });
+    const made = await readEndpoint(services, actor, { projectId, endpointId });
+    return { ...presentEndpoint(made), webhook_secret: secret };
+  });
+  bind.member(api.changeEndpoint, async ({ actor, params, body: { is_enabled: isEnabled, ...fields } }) => {
+    const enabled = isEnabled === undefined ? {} : { isEnabled };
+    await changeEndpoint(services, actor, { ...of(params), ...definedOf(fields), ...enabled });
+    return presentEndpoint(await readEndpoint(services, actor, of(params)));
+  });
+  bind.member(api.removeEndpoint, async ({ actor, params }) => {
+    await removeEndpoint(services, actor, of(params));
+    return undefined;
+  });
+  bind.member(api.testEndpoint, async ({ actor, params, body }) =>
+    presentTest(await testWebhook(services, actor, { ...of(params), url: body?.url })),
+  );
+  bind.member(api.rotateEndpointSecret, async ({ actor, params, body }) =>
+    presentRotation(await rotateWebhookSecret(services, actor, { ...of(params), overlapHours: body?.overlap_hours })),
+  );
+  bind.member(api.promoteEndpointSecret, async ({ actor, params }) => {
+    await promoteWebhookSecret(services, actor, params.id, params.endpoint_id);
+    return undefined;
+  });
 }
 
 function bindNotifications(bind: Binder, services: Services): void {
@@ -69,10 +109,8 @@ function presentTest({ ok, outcome, webhookId, url }: Tested): WebhookTestResult
 
 function bindSecrets(bind: Binder, services: Services): void {
   bind.member(projects.rotateWebhookSecret, async ({ actor, params, body }) => {
-    const { secret, phase, promoteAt } = await rotateWebhookSecret(services, actor, {
-      ...{ projectId: params.id, overlapHours: body?.overlap_hours },
-    });
-    return { webhook_secret: secret, phase, promote_at: iso(promoteAt) };
+    const overlapHours = body?.overlap_hours;
+    return presentRotation(await rotateWebhookSecret(services, actor, { projectId: params.id, overlapHours }));
   });
   bind.member(projects.promoteWebhookSecret, async ({ actor, params }) => {
     await promoteWebhookSecret(services, actor, params.id);
@@ -80,7 +118,9 @@ function bindSecrets(bind: Binder, services: Services): void {
   });
 }
 
-const iso = (at: Date | null) => at?.toISOString() ?? null;
+const presentRotation = ({ secret, phase, promoteAt }: Rotation) => ({
+  ...{ webhook_secret: secret, phase, promote_at: promoteAt?.toISOString() ?? null },
+});
 
 export function bindDeliveries(bind: Binder, services: Services): void {
   bind.member(deliveries.listDeliveries, async ({ actor, params, query }) => {

@@ -29,6 +29,8 @@ export interface ChangeInput {
   changes: Partial<ProjectSettings>;
   /** Replaces all (NO); absent: unchanged. */
   notifications?: Notification[];
+  /** What else is changed in the same transaction, by who may change these. */
+  also?: (tx: Tx) => Promise<void>;
 }
 
 /**
@@ -50,6 +52,7 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     const schema = schemaOf(after);
     // By saving the webhook URL again, an owner resumes a paused endpoint.
     if (typeof input.changes.webhook_url === 'string') await resumeWebhook(services, { tx, actor }, projectId);
+    await input.also?.(tx);
     await changeNotifications(services, { tx, actor }, { project, notifications: input.notifications });
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     const version = settingsVersion + 1;

@@ -59,7 +59,11 @@ export function readDelivery(services: Services, actor: MemberActor, id: string)
 /** The endpoints of a project by ID, the one of its settings first. */
 export async function targetsOf(em: Em, projectId: string): Promise<Targets> {
   const { webhookUrl } = await em.findOneOrFail(Project, { id: projectId });
-  const endpoints = await em.find(WebhookEndpoint, { projectId }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  const endpoints = await em.find(
+    WebhookEndpoint,
+    { projectId, removedAt: null },
+    { orderBy: { createdAt: 'asc', id: 'asc' } },
+  );
   const all = endpoints.map((endpoint): [string, Target] => {
     const { id, description, isEnabled, state } = endpoint;
     const url = endpoint.url ?? webhookUrl ?? null;

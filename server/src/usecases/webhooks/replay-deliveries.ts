@@ -89,8 +89,16 @@ export async function startReplay(services: Services, actor: MemberActor, filter
     await tx.em.flush();
     await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
     const after = { deliveries: status, count: n, created_since: from?.toISOString() ?? null };
+    const of =
+      endpointId !== null && endpointId !== projectId
+        ? { subject: await nameOf(tx, filter), subjectId: endpointId }
+        : {};
     if (!over)
-      await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], action: 'webhook.resent', after });
+      await recordChange(
+        services,
+        { tx, actor },
+        { projectId, changed: ['webhook'], ...of, action: 'webhook.resent', after },
+      );
     return replay;
   });
 }
@@ -141,6 +149,10 @@ async function requireTarget({ em }: Tx, projectId: string, endpointId: string |
   const targets: Target[] = endpointId === null ? [...all.values()] : [all.get(endpointId) ?? []].flat();
   if (targets.some(({ reachable }) => reachable)) return;
   throw new Refusal('validation_failed', whyUnreachable(targets));
+}
+
+async function nameOf({ em }: Tx, { projectId, endpointId }: ReplayFilter): Promise<string | null> {
+  return (await targetsOf(em, projectId)).get(endpointId ?? projectId)?.name ?? null;
 }
 
 function whyUnreachable(targets: readonly Target[]): string {

@@ -1,6 +1,7 @@
 // Rotates webhook secrets in two phases, so that receivers can switch without a gap (docs/spec/webhooks.md#secrets).
 import { OVERLAP_HOURS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
+import { endpointName } from '@countersign/shared/formats/endpoint-name';
 import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { overlapEnd, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/signing.ts';
@@ -58,7 +59,7 @@ export async function rotateWebhookSecret(
       promote_at: promoteAt?.toISOString() ?? null,
       ...(endpoint.revealed && { overlap_hours: overlapHours }),
     };
-    const change = { projectId, changed: ['webhook' as const], after };
+    const change = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint), after };
     await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_made' });
     return { secret, phase, promoteAt };
   });
@@ -78,10 +79,14 @@ export async function promoteWebhookSecret(
     const promoted = promote(stored, now);
     await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, promoted);
     const after = { previous_until: promoted.previousUntil?.toISOString() ?? null };
-    const change = { projectId, changed: ['webhook' as const], after };
+    const change = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint), after };
     await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_promoted' });
   });
 }
+
+/** The one of the settings is the webhook of the project, and has no name. */
+export const subjectOf = ({ id, endpointId, description, url }: WebhookEndpoint) =>
+  endpointId ? { subject: endpointName({ description, url: url ?? null }), subjectId: id } : {};
 
 async function openEndpoint(
   services: Services,
@@ -89,10 +94,10 @@ async function openEndpoint(
   { actor, projectId, endpointId }: { actor: MemberActor } & Required<EndpointRef>,
 ) {
   await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-  const locked = await tx.em.execute('select 1 from webhook_endpoint where id = ? and project_id = ? for update', [
-    endpointId,
-    projectId,
-  ]);
+  const locked = await tx.em.execute(
+    'select 1 from webhook_endpoint where id = ? and project_id = ? and removed_at is null for update',
+    [endpointId, projectId],
+  );
   if (locked.length !== 1) throw notFound();
   return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { id: endpointId }), now: services.clock.now() };
 }

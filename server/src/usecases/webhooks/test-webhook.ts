@@ -61,7 +61,7 @@ function endpointFor(
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
     await refuseArchived(em, projectId);
     const project = await em.findOneOrFail(Project, { id: projectId });
-    const endpoint = await em.findOne(WebhookEndpoint, { id: endpointId, projectId });
+    const endpoint = await em.findOne(WebhookEndpoint, { id: endpointId, projectId, removedAt: null });
     if (endpoint === null) throw notFound();
     return { name: project.name, saved: endpoint.url ?? project.webhookUrl ?? null, secrets: secretsOf(endpoint) };
   });

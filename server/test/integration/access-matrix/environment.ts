@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import * as invites from '@countersign/shared/routes/invites';
 import * as projects from '@countersign/shared/routes/projects';
+import { createEndpoint } from '@countersign/shared/routes/webhook';
 import { problem } from '@countersign/shared/schemas/parts/problem';
-import type { Role } from '@countersign/shared/enums';
+import { DELIVERED_EVENTS, type Role } from '@countersign/shared/enums';
 import { aSubmission, join, offerTo, openProject, type OpenProject } from '../../builders.ts';
 import { makeWallet, person, type Person } from '../../client.ts';
 import { endpointOf, ACCESS_RULES } from './routes.ts';
@@ -30,7 +31,8 @@ export type Kind =
   | 'decision'
   | 'regression'
   | 'token'
-  | 'challenge';
+  | 'challenge'
+  | 'endpoint';
 
 const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
   [/^\/api\/projects\/:id/, 'project'],
@@ -51,6 +53,8 @@ const KIND_OF_NAME: Record<string, Kind> = {
   invite_id: 'invite',
   offer_id: 'offer',
   source_id: 'source',
+  endpoint_id: 'endpoint',
+  endpoint: 'endpoint',
   delivery_id: 'delivery',
   cluster_id: 'cluster',
   cluster: 'cluster',
@@ -124,6 +128,13 @@ export interface MatrixEnvironment {
   inviteToken: string;
 }
 
+const ENDPOINT = {
+  url: 'http://127.0.0.1:1024/',
+  description: '',
+  events: [...DELIVERED_EVENTS],
+  is_enabled: true,
+};
+
 /** A project with an item, a delivery, a key, a member, an invite and a source that a test may change and remove. */
 async function fillProject(
   project: OpenProject,
@@ -148,6 +159,7 @@ async function fillProject(
     invite: (await project.owner.call(invites.createInvite, { params, body: { role: 'reviewer' } })).id,
     offer: await offerTo(project, makeWallet().address),
     source: spare.sourceId,
+    endpoint: (await project.owner.call(createEndpoint, { params, body: ENDPOINT })).id,
   };
   return { ids, source };
 }

@@ -108,7 +108,8 @@ const isRole = (value: unknown): value is Role => ROLES.includes(value as Role);
 
 function plain(key: string, value: unknown): string {
   if (key === 'role' && isRole(value)) return poolMessages.roles[value];
-  if (value === null) return messages.none;
+  if (value === null || value === '') return messages.none;
+  if (Array.isArray(value)) return value.join(', ');
   if (typeof value === 'number') return count(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -10,6 +10,7 @@ vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)
 const AT = new Date().toISOString();
 const DEAD: DeliveryDetail = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
+  endpoint: { id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b12', name: 'receiver.example' },
   project_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b12',
   item_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b13',
   item_preview: 'Two apples',

@@ -15,6 +15,7 @@ afterEach(() => {
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const RETRYING: Delivery = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
+  endpoint: { id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b12', name: 'receiver.example' },
   item_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b13',
   item_preview: 'Two apples',
   reports: { event: 'item.decided', status: 'approved', action: 'edit' },

@@ -14,6 +14,7 @@ vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)
 
 const ROW = {
   id: 'one',
+  endpoint: { id: 'p', name: 'receiver.example' },
   item_id: 'item',
   item_preview: 'Two apples',
   reports: null,
@@ -35,6 +36,7 @@ const SUMMARY = {
   counts: { all: 10_001, succeeded: 10_001, pending: 12, failed: 12, dead: 0, paused: 0 },
   retryable: 12,
   recent: { succeeded: 968, dead: 12, limited: true, p95_ms: 211.6 },
+  endpoints: [{ id: 'p', name: 'receiver.example' }],
   abilities: { retry_all: true },
 } satisfies DeliverySummary;
 

@@ -91,9 +91,10 @@ export class DeliveryLog extends PagedLog<Delivery> {
       const rows = shown.rows.map((row) => (row.id === domainEvent.delivery_id ? applyEvent(row, domainEvent) : row));
       this.shown = { ...shown, rows };
     }
-    // For a known row its time is loaded, which no event contains; a row of another event may match now. A paused one pauses all
-    // waiting ones too, without events of their own.
-    const asked = answersDelivery({ ...this.#filter, event: undefined }, { ...domainEvent, webhook_id: '' });
+    // For a known row its time is loaded, which no event contains; a row of another event or endpoint may match now. A paused one
+    // pauses all waiting ones too, without events of their own.
+    const filter = { ...this.#filter, event: undefined, endpoint: undefined };
+    const asked = answersDelivery(filter, { ...domainEvent, webhook_id: '', endpoint: { id: '' } });
     if (known || asked || domainEvent.status === 'paused') this.#throttle.schedule();
   }
 

@@ -13,6 +13,7 @@ let listeners: ((event: never) => void)[];
 
 const replay = (id: string, change: Partial<Replay> = {}): Replay => ({
   id,
+  endpoint_id: null,
   status: 'dead',
   from: null,
   to: '2026-03-01T12:00:00.000Z',

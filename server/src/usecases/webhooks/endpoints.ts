@@ -1,0 +1,195 @@
+// Adds, changes and removes the endpoints of a project (WH12). The one of the settings is changed through them.
+import type { DeliveredEvent } from '@countersign/shared/enums';
+import { DELIVERED_EVENTS } from '@countersign/shared/enums';
+import { Refusal } from '@countersign/shared/errors';
+import { endpointName } from '@countersign/shared/formats/endpoint-name';
+import { MAX_ENDPOINTS } from '@countersign/shared/limits';
+import { SETTINGS } from '@countersign/shared/settings';
+import { encrypt } from '../../crypto/key-ring.ts';
+import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
+import { DUE } from '../../db/connection/channels.ts';
+import type { Tx } from '../../db/database.ts';
+import { Project } from '../../db/entities/project.ts';
+import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
+import { resumeEndpoint } from '../../db/resume-endpoint.ts';
+import { secretContext } from '../../domain/webhooks/signing.ts';
+import { notFound, refuseArchived, refuseBeyond, requireChange, requirePermission } from '../access/membership.ts';
+import { changeSettings } from '../projects/change-settings.ts';
+import { differing, recordChange } from '../projects/record-change.ts';
+import { checkWebhookUrl } from '../projects/settings.ts';
+import { subjectOf } from './rotate-webhook-secret.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+export interface EndpointFields {
+  url: string;
+  description: string;
+  events: DeliveredEvent[];
+  isEnabled: boolean;
+}
+
+interface EndpointRef {
+  projectId: string;
+  endpointId: string;
+}
+
+/**
+ * Adds an endpoint; `secret` is shown once and stored encrypted. Errors: `not_found`, `forbidden`, `webhook_url_refused`,
+ * `validation_failed` when the project has as many endpoints as allowed (RL8).
+ */
+export async function createEndpoint(
+  services: Services,
+  actor: MemberActor,
+  { projectId, ...fields }: EndpointFields & { projectId: string },
+): Promise<{ endpointId: string; secret: string }> {
+  await checkUrl(services, actor, { projectId, url: fields.url });
+  const endpointId = services.ids.uuid();
+  const secret = makeWebhookSecret();
+  const events = inOrder(fields.events);
+  await services.db.write(async (tx) => {
+    await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
+    refuseBeyond(await tx.em.count(WebhookEndpoint, { projectId, removedAt: null }), {
+      ...{ most: MAX_ENDPOINTS, detail: 'Remove an endpoint that nothing uses, then add this one.' },
+    });
+    await tx.em.insert(WebhookEndpoint, {
+      ...{ ...fields, projectId, endpointId, events, state: 'active', revealed: true },
+      current: encrypt(services.keyRing, secret, secretContext(endpointId)),
+      ...{ next: null, promoteAt: null, previous: null, previousUntil: null, createdAt: services.clock.now() },
+    });
+    const after = logged({ ...fields, events });
+    const change = { action: 'webhook.endpoint_made' as const, subject: endpointName(fields), subjectId: endpointId };
+    await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], ...change, after });
+  });
+  return { endpointId, secret };
+}
+
+/**
+ * Changes an endpoint; one without a URL of its own changes the settings of its project. Saving a URL resumes it (WH3). Errors:
+ * `not_found`, `forbidden`, `webhook_url_refused`, `validation_failed`.
+ */
+export async function changeEndpoint(
+  services: Services,
+  actor: MemberActor,
+  { projectId, endpointId, ...fields }: EndpointRef & Partial<EndpointFields>,
+): Promise<void> {
+  const changes = { ...fields, ...(fields.events && { events: inOrder(fields.events) }) };
+  if (endpointId === projectId) return changeOfSettings(services, actor, { projectId, changes });
+  await checkUrl(services, actor, { projectId, url: changes.url, endpointId });
+  await services.db.write(async (tx) => {
+    await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
+    await applyChanges(services, { tx, actor }, { projectId, endpointId, changes });
+  });
+}
+
+/** Its URL and events are settings, with a version of their own. All of it is changed in one transaction. */
+async function changeOfSettings(
+  services: Services,
+  actor: MemberActor,
+  { projectId, changes }: { projectId: string; changes: Partial<EndpointFields> },
+): Promise<void> {
+  const { url, events, ...own } = changes;
+  if (events && !SETTINGS.webhook_events.always.every((event) => events.includes(event))) throw incomplete();
+  const { settingsVersion } = await services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
+    await refuseArchived(em, projectId);
+    return em.findOneOrFail(Project, { id: projectId });
+  });
+  const settings = { ...(url !== undefined && { webhook_url: url }), ...(events && { webhook_events: events }) };
+  const also = (tx: Tx) => applyChanges(services, { tx, actor }, { projectId, endpointId: projectId, changes: own });
+  await changeSettings(services, actor, { projectId, settingsVersion, changes: settings, also });
+}
+
+function incomplete(): Refusal {
+  const detail = SETTINGS.webhook_events.whyAlways;
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/events', code: 'required', detail }] });
+}
+
+/** The project is locked. */
+async function applyChanges(
+  services: Services,
+  { tx, actor }: { tx: Tx; actor: MemberActor },
+  { projectId, endpointId, changes }: EndpointRef & { changes: Partial<EndpointFields> },
+): Promise<void> {
+  const endpoint = await lockEndpoint(tx, { projectId, endpointId });
+  // An owner who saves the URL again says that the receiver is back.
+  const isResumed = changes.url !== undefined && (await resumeEndpoint(tx, endpointId));
+  const before = logged(endpoint);
+  const after = { ...before, ...logged(changes) };
+  const about = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint) };
+  if (isResumed) await recordChange(services, { tx, actor }, { ...about, action: 'webhook.resumed' });
+  await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
+  if (JSON.stringify(before) === JSON.stringify(after)) return;
+  await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, changes);
+  const change = { action: 'webhook.endpoint_changed' as const, ...differing(before, after) };
+  await recordChange(services, { tx, actor }, { ...about, ...change });
+}
+
+/**
+ * Removes an endpoint: nothing more is sent to it, and a worker cancels what waits for it. That of the settings loses its URL.
+ * Errors: `not_found`, `forbidden`.
+ */
+export async function removeEndpoint(
+  services: Services,
+  actor: MemberActor,
+  { projectId, endpointId }: EndpointRef,
+): Promise<void> {
+  if (endpointId === projectId) {
+    const { settingsVersion } = await services.db.read(async (em) => {
+      await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
+      return em.findOneOrFail(Project, { id: projectId });
+    });
+    return changeSettings(services, actor, { projectId, settingsVersion, changes: { webhook_url: null } });
+  }
+  await services.db.write(async (tx) => {
+    await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
+    const endpoint = await lockEndpoint(tx, { projectId, endpointId });
+    const gone = { removedAt: services.clock.now(), isEnabled: false };
+    await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, gone);
+    for (const end of END) await tx.em.execute(end, [endpointId]);
+    const change = { action: 'webhook.endpoint_removed' as const, before: logged(endpoint) };
+    const about = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint) };
+    await recordChange(services, { tx, actor }, { ...about, ...change });
+  });
+}
+
+/** What may be under way. Those that wait may be many: `worker/cancel-deliveries.ts` cancels them in batches. */
+const END = [
+  `update replay set state = 'cancelled', ended_at = now() where endpoint_id = ? and state = 'running'`,
+  `update delivery set status = 'cancelled', claim_token = null, lease_until = null, next_attempt_at = null, completed_at = now()
+   where endpoint_id = ? and status = 'sending'`,
+];
+
+async function lockEndpoint({ em }: Tx, { projectId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
+  const found = await em.execute<unknown[]>(
+    'select 1 from webhook_endpoint where id = ? and project_id = ? and removed_at is null for update',
+    [endpointId, projectId],
+  );
+  if (found.length === 0) throw notFound();
+  return em.findOneOrFail(WebhookEndpoint, { id: endpointId }, { refresh: true });
+}
+
+/** Names are looked up before the transaction, and for owners only. An unchanged URL was looked up before. */
+async function checkUrl(
+  services: Services,
+  actor: MemberActor,
+  { projectId, url, endpointId }: { projectId: string; url: string | undefined; endpointId?: string },
+): Promise<void> {
+  const known = await services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
+    await refuseArchived(em, projectId);
+    return endpointId === undefined ? null : em.findOne(WebhookEndpoint, { id: endpointId, projectId });
+  });
+  if (url !== undefined && url !== known?.url) await checkWebhookUrl(services, url, 'url');
+}
+
+const inOrder = (events: readonly DeliveredEvent[]): DeliveredEvent[] =>
+  DELIVERED_EVENTS.filter((event) => events.includes(event));
+
+/** The fields as the change log names them; absent ones are left out. */
+function logged(fields: { [Field in keyof EndpointFields]?: EndpointFields[Field] | null | undefined }): Record<
+  string,
+  unknown
+> {
+  const { url, description, events, isEnabled } = fields;
+  const values = { url, description, events, is_enabled: isEnabled };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null));
+}
