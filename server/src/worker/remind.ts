@@ -2,7 +2,6 @@
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
-import { GETS_DELIVERIES } from '../db/endpoint-columns.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
 import { projectLink, reminderBody } from '../domain/notifications/message.ts';
@@ -44,7 +43,7 @@ interface Held {
 const HOLD = `
   select p.name, p.notifications::text as notifications, p.stopped_at is not null as stopped,
     p.over_budget_since is not null as over_budget,
-    exists (select from webhook_endpoint e where e.project_id = p.id and e.state = 'paused' and ${GETS_DELIVERIES}) as webhook_paused
+    exists (select from webhook_endpoint e where e.project_id = p.id and e.state = 'paused' and e.is_enabled) as webhook_paused
   from project p where p.id = $1 and p.archived_at is null and p.deleted_at is null for no key update of p skip locked`;
 
 /**

@@ -1,4 +1,4 @@
-// The endpoint of a delivery. No row is rewritten, whatever their number: null is the endpoint of the settings, as `0042-endpoints`.
+// The endpoint of a delivery. No row is rewritten: null is the endpoint of the settings, as in `0042-endpoints`.
 import { SchemaChange } from './schema-change.ts';
 
 export class DeliveryEndpoints extends SchemaChange {

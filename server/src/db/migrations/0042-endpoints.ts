@@ -1,4 +1,4 @@
-// Several endpoints per project: those beyond the one of its settings have an ID of their own, and every endpoint is found by `id`.
+// Several webhook endpoints per project: the one of its settings has the ID of the project, others have their own.
 import { SchemaChange } from './schema-change.ts';
 
 /**

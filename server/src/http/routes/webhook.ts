@@ -80,7 +80,7 @@ function bindEndpoints(bind: Binder, services: Services): void {
     presentRotation(await rotateWebhookSecret(services, actor, { ...of(params), overlapHours: body?.overlap_hours })),
   );
   bind.member(api.promoteEndpointSecret, async ({ actor, params }) => {
-    await promoteWebhookSecret(services, actor, params.id, params.endpoint_id);
+    await promoteWebhookSecret(services, actor, of(params));
     return undefined;
   });
 }
@@ -113,7 +113,7 @@ function bindSecrets(bind: Binder, services: Services): void {
     return presentRotation(await rotateWebhookSecret(services, actor, { projectId: params.id, overlapHours }));
   });
   bind.member(projects.promoteWebhookSecret, async ({ actor, params }) => {
-    await promoteWebhookSecret(services, actor, params.id);
+    await promoteWebhookSecret(services, actor, { projectId: params.id });
     return undefined;
   });
 }

@@ -24,7 +24,7 @@ export interface Target {
 export type Targets = ReadonlyMap<string, Target>;
 
 /** Of an endpoint that was removed. */
-export const NO_TARGET: Target = { url: null, name: null, gets: false, reachable: false };
+const NO_TARGET: Target = { url: null, name: null, gets: false, reachable: false };
 
 export interface DeliveryView {
   delivery: Delivery;

@@ -88,17 +88,7 @@ export async function startReplay(services: Services, actor: MemberActor, filter
     });
     await tx.em.flush();
     await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
-    const after = { deliveries: status, count: n, created_since: from?.toISOString() ?? null };
-    const of =
-      endpointId !== null && endpointId !== projectId
-        ? { subject: await nameOf(tx, filter), subjectId: endpointId }
-        : {};
-    if (!over)
-      await recordChange(
-        services,
-        { tx, actor },
-        { projectId, changed: ['webhook'], ...of, action: 'webhook.resent', after },
-      );
+    if (!over) await recordResent(services, { tx, actor }, { filter, count: n });
     return replay;
   });
 }
@@ -149,6 +139,19 @@ async function requireTarget({ em }: Tx, projectId: string, endpointId: string |
   const targets: Target[] = endpointId === null ? [...all.values()] : [all.get(endpointId) ?? []].flat();
   if (targets.some(({ reachable }) => reachable)) return;
   throw new Refusal('validation_failed', whyUnreachable(targets));
+}
+
+/** One line of the change log, with the endpoint where only one was meant. */
+async function recordResent(
+  services: Services,
+  who: { tx: Tx; actor: MemberActor },
+  { filter, count }: { filter: ReplayFilter; count: number },
+): Promise<void> {
+  const { projectId, endpointId = null, status, from } = filter;
+  const isNamed = endpointId !== null && endpointId !== projectId;
+  const of = isNamed ? { subject: await nameOf(who.tx, filter), subjectId: endpointId } : {};
+  const after = { deliveries: status, count, created_since: from?.toISOString() ?? null };
+  await recordChange(services, who, { projectId, changed: ['webhook'], ...of, action: 'webhook.resent', after });
 }
 
 async function nameOf({ em }: Tx, { projectId, endpointId }: ReplayFilter): Promise<string | null> {

@@ -69,8 +69,7 @@ export async function rotateWebhookSecret(
 export async function promoteWebhookSecret(
   services: Services,
   actor: MemberActor,
-  projectId: string,
-  endpointId = projectId,
+  { projectId, endpointId = projectId }: EndpointRef,
 ): Promise<void> {
   await services.db.write(async (tx) => {
     const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId, endpointId });

@@ -66,10 +66,10 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   listEndpoints: { least: 'owner', behind: 'manage_webhook' },
   createEndpoint: { least: 'owner', behind: 'manage_webhook', body: { url: 'http://127.0.0.1:1024/' } },
   changeEndpoint: { least: 'owner', behind: 'manage_webhook', body: { description: 'Warehouse' } },
-  removeEndpoint: { least: 'owner', behind: 'manage_webhook' },
   testEndpoint: { least: 'owner', behind: 'manage_webhook', body: { url: 'http://127.0.0.1:1024/' } },
   rotateEndpointSecret: { least: 'owner', behind: 'manage_webhook' },
   promoteEndpointSecret: { least: 'owner', behind: 'manage_webhook' },
+  removeEndpoint: { least: 'owner', behind: 'manage_webhook' },
   listNotificationMessages: { least: 'owner', behind: 'manage_webhook' },
   testNotification: {
     least: 'owner',

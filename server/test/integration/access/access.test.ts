@@ -216,7 +216,7 @@ describe('PM: the reviewer pool', () => {
       (who) => revokeApiKey(testEnv.services, who, { projectId, keyId: fixture.pipeline.keyId }),
       (who) => listApiKeys(testEnv.services, who, projectId),
       (who) => rotateWebhookSecret(testEnv.services, who, { projectId }),
-      (who) => promoteWebhookSecret(testEnv.services, who, projectId),
+      (who) => promoteWebhookSecret(testEnv.services, who, { projectId }),
       (who) => changeSettings(testEnv.services, who, { projectId, settingsVersion: 1, changes: { name: 'x' } }),
     ];
     const stranger = await aPerson(testEnv.services);

@@ -159,7 +159,7 @@ describe('AR1: while it is archived', () => {
       () => addMember(testEnv.services, owner, { projectId, address: guest.address, role: 'owner' }),
       () => changeMember(testEnv.services, owner, { projectId, userId: anna.userId, role: 'owner', name: undefined }),
       () => rotateWebhookSecret(testEnv.services, owner, { projectId }),
-      () => promoteWebhookSecret(testEnv.services, owner, projectId),
+      () => promoteWebhookSecret(testEnv.services, owner, { projectId }),
       () => {
         const { settingsVersion } = project;
         return changeSettings(testEnv.services, owner, { projectId, settingsVersion, changes: { name: 'Late' } });

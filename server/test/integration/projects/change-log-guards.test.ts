@@ -204,7 +204,7 @@ async function everySecret(): Promise<string[]> {
   await changeTarget(5);
   const rotations = [await rotateWebhookSecret(services, owner, { projectId: fixture.projectId })];
   rotations.push(await rotateWebhookSecret(services, owner, { projectId: fixture.projectId }));
-  await promoteWebhookSecret(services, owner, fixture.projectId);
+  await promoteWebhookSecret(services, owner, fixture);
   const encrypted = await testEnv.sql<Record<string, string | null>>(
     `select e.current, e.next, e.previous, s.secret, k.hash from webhook_endpoint e
      join inbound_source s on s.project_id = e.project_id join api_key k on k.project_id = e.project_id where e.project_id = ?`,

@@ -146,7 +146,7 @@ describe('a change of settings', () => {
 
 describe('rotating the webhook secret', () => {
   const rotate = () => rotateWebhookSecret(testEnv.services, fixture.owner, { projectId: fixture.projectId });
-  const promote = () => promoteWebhookSecret(testEnv.services, fixture.owner, fixture.projectId);
+  const promote = () => promoteWebhookSecret(testEnv.services, fixture.owner, fixture);
   const signing = async () => {
     const row = await testEnv.services.db.read((em) =>
       em.findOneOrFail(WebhookEndpoint, { projectId: fixture.projectId }),

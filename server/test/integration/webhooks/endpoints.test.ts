@@ -1,4 +1,4 @@
-// Several endpoints of a project (WH12): each gets its events at least once and in order, whatever the others do.
+// Several endpoints of a project (WH12): each gets its events at least once and in order, independently of the others.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveredEvent } from '@countersign/shared/enums';
@@ -299,7 +299,7 @@ const OUTCOME: FinishedAttempt['outcome'] = {
   ...{ timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }, remoteAddress: null, signatures: 1 },
 };
 
-describe('WH12: whatever the endpoints of a project answer, and whenever a worker is killed', () => {
+describe('WH12: when endpoints of a project fail at random and workers are killed', () => {
   it('I5: each of them receives each event that it chose at least once, those of an item in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(STEP, { minLength: 4, maxLength: 14 }), async (steps) => {

@@ -229,7 +229,7 @@ describe('the state of a webhook', () => {
     const { secret, promoteAt } = await rotate();
     expect(await state()).toMatchObject({ rolling: true, promoteAt, previousUntil: null });
     expect(JSON.stringify(await state())).not.toContain(secret);
-    await promoteWebhookSecret(services, fixture.owner, fixture.projectId);
+    await promoteWebhookSecret(services, fixture.owner, fixture);
     const promoted = await state();
     expect(promoted).toMatchObject({ rolling: false, promoteAt: null });
     expect((promoted.previousUntil?.getTime() ?? 0) - testEnv.clock.now().getTime()).toBeGreaterThan(23 * HOUR);
@@ -262,8 +262,8 @@ describe('the state of a webhook', () => {
 
   it('changes only with a change log entry, without a secret; promoting nothing adds none', async () => {
     const made = [await rotate(), await rotate()];
-    await promoteWebhookSecret(services, fixture.owner, fixture.projectId);
-    await promoteWebhookSecret(services, fixture.owner, fixture.projectId);
+    await promoteWebhookSecret(services, fixture.owner, fixture);
+    await promoteWebhookSecret(services, fixture.owner, fixture);
     await expect(rotate().then(rotate)).rejects.toMatchObject({ code: 'rotation_in_progress' });
     const lines = (await changeLogOf(testEnv, fixture.projectId)).filter(({ action }) => action.startsWith('webhook.'));
     expect(lines).toMatchObject([

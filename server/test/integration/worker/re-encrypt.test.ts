@@ -80,7 +80,7 @@ describe('K3: a rotated key ring', () => {
   it('re-encrypts every secret with its first key; then the old key may be removed', async () => {
     const old = under(A);
     const [first, second] = [await rotate(old), await rotate(old)];
-    await promoteWebhookSecret(old, fixture.owner, fixture.projectId);
+    await promoteWebhookSecret(old, fixture.owner, fixture);
     const third = await rotate(old);
     const { projectId } = fixture;
     const made = { projectId, name: 'Mail' };
@@ -146,7 +146,7 @@ describe('K3: a rotated key ring', () => {
       write: async (work) => {
         if (second === '') {
           second = await rotate(under(A));
-          await promoteWebhookSecret(under(A), fixture.owner, fixture.projectId);
+          await promoteWebhookSecret(under(A), fixture.owner, fixture);
         }
         return write(work);
       },

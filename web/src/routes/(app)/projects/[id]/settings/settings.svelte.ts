@@ -25,6 +25,7 @@ import {
   type Typed,
 } from './settings-merge.ts';
 import { messages } from '../project-messages.ts';
+import type { EndpointDraft } from '../webhook/endpoints/endpoint-draft.ts';
 import type { NotificationDraft } from '../notifications/notification-form.ts';
 import type { Tab } from '../tabs.ts';
 
@@ -116,10 +117,12 @@ class SecretsShown {
   key: string | null = $state(null);
   source: { url: string; secret: string } | null = $state.raw(null);
   webhook: { secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
+  /** Of one of the further endpoints. */
+  endpoint: { id: string; secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
 
   /** Whether this tab shows one of them. */
   on(tab: Tab): boolean {
-    if (tab === 'webhook') return this.webhook !== null;
+    if (tab === 'webhook') return this.webhook !== null || this.endpoint !== null;
     return tab === 'keys' && (this.key !== null || this.source !== null);
   }
 
@@ -127,6 +130,7 @@ class SecretsShown {
     this.key = null;
     this.source = null;
     this.webhook = null;
+    this.endpoint = null;
   }
 }
 
@@ -148,6 +152,8 @@ export class SettingsForm {
   removedSchema: string | null = $state.raw(null);
   /** The notification that is added or edited; null where none is. */
   notification: NotificationDraft | null = $state(null);
+  /** The webhook endpoint that is added or edited; null where none is. */
+  endpoint: EndpointDraft | null = $state(null);
   /** The last result, for screen readers: it outlives its button. */
   said = $state('');
 

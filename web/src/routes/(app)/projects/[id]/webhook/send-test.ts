@@ -4,7 +4,7 @@ import type { WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { call } from '#lib/api/client.ts';
 
 /** The receiver has 20 s (W4); the rest is for the way there and back. */
-const TEST_MS = 25_000;
+export const TEST_MS = 25_000;
 
 /** To this URL, or to the saved one. Throws what `call` throws. */
 export const sendTest = (projectId: string, url?: string): Promise<WebhookTestResult> =>
