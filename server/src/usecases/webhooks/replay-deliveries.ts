@@ -62,6 +62,7 @@ export async function startReplay(services: Services, actor: MemberActor, filter
   const to = filter.to ?? at;
   return services.db.write(async (tx) => {
     await requirePermission(tx.em, { userId: actor.userId, projectId }, 'replay_deliveries');
+    if (endpointId !== null && !(await targetsOf(tx.em, projectId)).has(endpointId)) throw notFound();
     await requireTarget(tx, projectId, endpointId);
     // Counted before the lock, so that no other transaction waits for it.
     const n = await countOf(tx, { projectId, endpointId, status, from, to });
