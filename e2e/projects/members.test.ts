@@ -5,6 +5,7 @@ import { claimItem } from '@countersign/shared/routes/queue';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { makeWallet, person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { expectAccessible } from '../support/page-checks.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 
 const chromium = await findChromium();
@@ -98,5 +99,13 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     await question.getByLabel('Name').fill('Nell');
     await question.getByRole('button', { name: 'Save' }).click();
     await row.getByText('Nell', { exact: true }).waitFor();
+
+    // PF1: the name leads to the page of the person.
+    await row.getByRole('link', { name: 'Nell' }).click();
+    await owner.getByRole('heading', { name: 'Nell', exact: true }).waitFor();
+    await owner.getByText('no decision in this time').waitFor();
+    await expectAccessible(owner);
+    await owner.getByRole('link', { name: 'All members' }).click();
+    await row.waitFor();
   });
 });

@@ -23,11 +23,20 @@ const minutes = (from: string, counts: [enqueued: number, decided: number][]) =>
     ...{ queued: index, escalated: 1 },
   }));
 
+const DAY = 24 * 60 * 60_000;
+
 describe('rangeOf', () => {
-  it('reads the URL, and takes the last day for unknown values', () => {
-    expect(rangeOf('week')).toBe('week');
-    expect(rangeOf('century')).toBe('day');
-    expect(rangeOf(null)).toBe('day');
+  it.each([
+    ['week', 0, 'week'],
+    ['century', 0, 'day'],
+    [null, -1, 'day'],
+    [null, DAY, 'day'],
+    [null, DAY + 1, 'week'],
+    [null, 7 * DAY, 'week'],
+    [null, 21 * DAY, 'month'],
+    [null, 400 * DAY, 'month'],
+  ])('is that of the URL, or shows all of a young project: %s, %d ms old', (asked, age, range) => {
+    expect(rangeOf(asked, age)).toBe(range);
   });
 });
 

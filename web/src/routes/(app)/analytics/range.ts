@@ -26,8 +26,10 @@ const PLANS = {
   month: { span: 30 * DAY, bucket: 'day', group: 1 },
 } as const satisfies Record<Range, Plan>;
 
-/** The range of a URL's `range`; the last day when that is unknown. */
-export const rangeOf = (asked: string | null): Range => RANGES.find((range) => range === asked) ?? 'day';
+/** The range of a URL's `range`; when it names none, the one that shows all of a project of this age (ms), from a day to a month. */
+export const rangeOf = (asked: string | null, age: number): Range =>
+  RANGES.find((range) => range === asked) ??
+  (age <= PLANS.day.span ? 'day' : age <= PLANS.week.span ? 'week' : 'month');
 
 /** The query of a range that ends now (ms). The server's own clock closes the window. */
 export function queryOf(range: Range, now: number): { from: string; bucket: Analytics['bucket'] } {
