@@ -68,8 +68,15 @@ const SIGN_IN = '+page.svelte';
 const DOCS = 'api/public/docs/+page.svelte';
 const APP = '(app)/+layout.svelte';
 const QUEUE = '(app)/queue/+page.svelte';
+/**
+ * What runs before the page says its version and address: SvelteKit's other modules read those as soon as they are loaded, so
+ * none of them may come with these.
+ */
+const FIRST = /\/@sveltejs\/kit\/src\/runtime\/client\/payload\.js$|vite\/preload-helper/;
 /** Modules up to this many characters of source are cheaper to load than to request: icons, helpers. */
 const SMALL = 2000;
+
+const ENTRY = /\/@sveltejs\/kit\/src\/runtime\/client\/entry\.js$/;
 
 type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
 
@@ -84,7 +91,7 @@ export interface Needed {
 /**
  * Small files compress badly, and each costs a request. So code that pages load at once comes in few files, named by the pages
  * that need it. What a module imports is needed by at least the same pages, so each name only imports names above it, and no two
- * files import each other:
+ * files import each other. Before them comes `first`, see above:
  *
  * 1. `start`: every page, or the sign-in page and another.
  * 2. `docs-shared`: the API documentation, and the queue or all pages after sign-in.
@@ -115,6 +122,7 @@ function byPage(): (id: string, graph: Graph) => string | null {
     return small;
   };
   return (id, graph) => {
+    if (FIRST.test(id)) return 'first';
     loads ??= pages.map((page) => ({ page, ...loadsOf(join(routes, page), graph) }));
     const eager = neededBy(id, 'eager');
     if (eager.length === 0) return null;
@@ -194,15 +202,36 @@ export function cycleAmong(imports: ReadonlyMap<string, readonly string[]>): str
   return null;
 }
 
-/** Fails a build in which files of the page import each other: an import read at once would be undefined. */
-export function withoutCycles(): Plugin {
+/** A file of the page as it is built. */
+export interface Built {
+  fileName: string;
+  imports: readonly string[];
+  moduleIds: readonly string[];
+}
+
+/** A module that is loaded with SvelteKit's entry, before the page has said its version and address. Null where there is none. */
+export function earlyAmong(files: readonly Built[]): string | null {
+  const byName = new Map(files.map((file) => [file.fileName, file]));
+  const reached = new Set(files.filter(({ moduleIds }) => moduleIds.some((id) => ENTRY.test(id))));
+  for (const { imports } of reached)
+    for (const name of imports) {
+      const next = byName.get(name);
+      if (next !== undefined) reached.add(next);
+    }
+  return [...reached].flatMap(({ moduleIds }) => moduleIds).find((id) => !FIRST.test(id) && !ENTRY.test(id)) ?? null;
+}
+
+/** Fails a build in which code runs before what it reads at once: where files import each other, and before SvelteKit's start. */
+export function inOrder(): Plugin {
   return {
-    name: 'countersign:without-cycles',
+    name: 'countersign:in-order',
     applyToEnvironment: isClient,
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
       const cycle = cycleAmong(new Map(chunks.map(({ fileName, imports }) => [fileName, imports])));
       if (cycle !== null) throw new Error(`Files of the page import each other: ${cycle.join(' → ')}`);
+      const early = earlyAmong(chunks);
+      if (early !== null) throw new Error(`The entry of the page loads ${early} before its version is known.`);
     },
   };
 }

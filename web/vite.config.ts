@@ -5,7 +5,7 @@ import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 import {
   groupByPage,
-  withoutCycles,
+  inOrder,
   withoutServerData,
   withoutServerRendering,
   withoutTransports,
@@ -18,7 +18,7 @@ export default defineConfig({
     withoutServerData(),
     withoutTransports(),
     groupByPage(),
-    withoutCycles(),
+    inOrder(),
     pdfFiles(),
     tailwindcss(),
     sveltekit({

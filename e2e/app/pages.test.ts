@@ -69,4 +69,10 @@ describe.skipIf(chromium === undefined)('every page', () => {
     };
     await expect.poll(right).toBeLessThanOrEqual(PHONE.width);
   });
+
+  it('QU16: says that an unknown address has no page, instead of loading it again and again', async () => {
+    browserEnv().allowConsoleError(/status of 404/);
+    await page.goto(new URL('/no/such/page', page.url()).href);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  });
 });

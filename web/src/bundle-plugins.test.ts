@@ -1,6 +1,8 @@
 // Tests the files of the built page: which modules come together, and that no files import each other.
 import { describe, expect, it } from 'vitest';
-import { cycleAmong, nameFor, type Needed } from '../bundle-plugins.ts';
+import { cycleAmong, earlyAmong, nameFor, type Needed } from '../bundle-plugins.ts';
+
+const KIT = '/node_modules/@sveltejs/kit/src/runtime/';
 
 it.each<[string, Record<string, string[]>, string[] | null]>([
   ['a tree', { a: ['b', 'c'], b: ['c'], c: [] }, null],
@@ -8,6 +10,21 @@ it.each<[string, Record<string, string[]>, string[] | null]>([
   ['a file that is not part of the build', { a: ['other'] }, null],
 ])('QU16: finds the import cycle in %s', (_, imports, cycle) => {
   expect(cycleAmong(new Map(Object.entries(imports)))).toEqual(cycle);
+});
+
+it.each<[string, string[], string | null]>([
+  ['its payload alone', ['client/payload.js'], null],
+  ['the helper of lazy imports', ['\0vite/preload-helper.js', 'client/payload.js'], null],
+  ['what reads the payload', ['client/payload.js', 'app/env/version.js'], `${KIT}app/env/version.js`],
+])('QU16: nothing runs before the page says its version: the entry loads %s', (_, modules, early) => {
+  const idOf = (name: string) => (name.startsWith('\0') ? name : `${KIT}${name}`);
+  const files = [
+    { fileName: 'start.js', imports: ['first.js'], moduleIds: [`${KIT}client/entry.js`] },
+    { fileName: 'first.js', imports: ['more.js'], moduleIds: [] },
+    { fileName: 'more.js', imports: [], moduleIds: modules.map(idOf) },
+    { fileName: 'pages.js', imports: ['first.js'], moduleIds: [`${KIT}client/client.js`] },
+  ];
+  expect(earlyAmong(files)).toBe(early);
 });
 
 describe('the file of a module', () => {
