@@ -1,10 +1,10 @@
-// Build plugins that make the first load small: they remove the sockets' fallback and bundle each page in few files.
+// Build plugins that make the first load small: they remove unused parts and bundle each page in few files.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
 const WEB = import.meta.dirname;
-const TRANSPORT = '\0transport-stub';
+const SOCKETS = '\0sockets-stub-';
 const SERIALIZER = '\0serializer-stub';
 
 const exactly = (id: string) => new RegExp(`^${id}$`);
@@ -12,16 +12,44 @@ const exactly = (id: string) => new RegExp(`^${id}$`);
 /** SvelteKit builds a server too, of which only the empty page is used. */
 const isClient: NonNullable<Plugin['applyToEnvironment']> = ({ name }) => name === 'client';
 
-/** Only WebSockets are used (A8): the library's other transports are removed. */
-export function withoutTransports(): Plugin {
+/** Parts of the sockets' library and what is built in their place, by the name of their file. */
+const SOCKET_PARTS: readonly { name: RegExp; code: string }[] = [
+  // Only WebSockets are used (A8).
+  { name: /\/(polling-xhr|webtransport)\b/, code: 'export class XHR {} export class WT {}' },
+  // All events are JSON: none has bytes.
+  {
+    name: /\/(is-binary|binary|base64-arraybuffer)\.js$/,
+    code: `const none = () => { throw new Error('Events have no bytes.'); };
+      export const isBinary = () => false, hasBinary = () => false;
+      export { none as deconstructPacket, none as reconstructPacket, none as encode, none as decode };`,
+  },
+  // Browsers parse addresses. The only one is the page's own origin.
+  {
+    name: /\/parseuri\.js$/,
+    code: `export const parse = (source) => {
+      const { protocol, hostname, port, pathname, search } = new URL(source);
+      const [host, path] = [hostname.replace(/^\\[|\\]$/g, ''), pathname === '/' ? '' : pathname];
+      return { source, protocol: protocol.slice(0, -1), host, port, path, query: search.slice(1), queryKey: {} };
+    };`,
+  },
+];
+
+/** Removes what of the sockets' library is not used, and what browsers have themselves. */
+export function withSmallSockets(): Plugin {
   return {
-    name: 'countersign:without-transports',
+    name: 'countersign:with-small-sockets',
     enforce: 'pre',
     resolveId: {
-      filter: { id: /\/(polling-xhr|webtransport)\b/ },
-      handler: (_, importer) => (importer?.includes('engine.io-client') === true ? TRANSPORT : undefined),
+      filter: { id: SOCKET_PARTS.map(({ name }) => name) },
+      handler: (source, importer) => {
+        if (!/\/(socket|engine)\.io-(client|parser)\//.test(importer ?? '')) return undefined;
+        return SOCKETS + String(SOCKET_PARTS.findIndex(({ name }) => name.test(source)));
+      },
     },
-    load: { filter: { id: exactly(TRANSPORT) }, handler: () => 'export class XHR {} export class WT {}' },
+    load: {
+      filter: { id: new RegExp(`^${SOCKETS}`) },
+      handler: (id) => SOCKET_PARTS[Number(id.slice(SOCKETS.length))]?.code,
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import {
   inOrder,
   withoutServerData,
   withoutServerRendering,
-  withoutTransports,
+  withSmallSockets,
 } from './bundle-plugins.ts';
 import { pdfFiles } from './pdf-files.ts';
 
@@ -16,7 +16,7 @@ export default defineConfig({
   plugins: [
     withoutServerRendering(),
     withoutServerData(),
-    withoutTransports(),
+    withSmallSockets(),
     groupByPage(),
     inOrder(),
     pdfFiles(),

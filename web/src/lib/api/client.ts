@@ -3,7 +3,6 @@ import type { ErrorCode, FieldError } from '@countersign/shared/errors';
 import type { Problem } from '@countersign/shared/schemas/parts/problem';
 import type { Route } from '@countersign/shared/routes/route';
 import { jsonText } from '@countersign/shared/json/json';
-import { parseJson } from '../values/json/lossless.ts';
 import { observeServerTime } from '../time/clock.svelte.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -154,15 +153,19 @@ async function send(
 
 async function readJson(response: Response): Promise<unknown> {
   try {
-    return parseBody(await response.text());
+    return await parseBody(await response.text());
   } catch {
     throw new NetworkFailure('unreachable');
   }
 }
 
-/** Suggestions of a pipeline and schemas of owners are read as they were written; all other answers are plain JSON. */
-function parseBody(text: string): unknown {
+/**
+ * Suggestions of a pipeline and schemas of owners are read as they were written, by a parser that is loaded with the first of them.
+ * All other answers are plain JSON.
+ */
+async function parseBody(text: string): Promise<unknown> {
   if (!/"(suggestion|answer_schema)":[^n]/.test(text)) return JSON.parse(text);
+  const { parseJson } = await import('../values/json/lossless.ts');
   try {
     return parseJson(text);
   } catch {

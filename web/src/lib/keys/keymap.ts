@@ -1,14 +1,12 @@
 // The keymap as data for the help sheet, the palette, the key caps, remapping and the handlers.
 import { ACTIONS, REVIEW_ACTIONS } from '@countersign/shared/review-actions';
 import type { Command, KeyScope } from './command.ts';
-import { keysMessages } from './keys-messages.ts';
 
 export interface Binding {
   readonly command: Command;
   readonly scope: KeyScope;
   /** In the syntax of tinykeys; the first is drawn on the control, and can be changed. */
   readonly keys: readonly string[];
-  readonly words: string;
   /** Changes an item: waits until the item is painted and no other change is in flight. */
   readonly action?: true;
   /** Holding the key down repeats it. */
@@ -27,7 +25,6 @@ const bind = (scope: KeyScope, [command, ...keys]: Keyed, options: BindingOption
   command,
   scope,
   keys,
-  words: keysMessages.words[command],
   ...options,
 });
 

@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 import { KEYMAP } from './keymap.ts';
 import { listenToKeys } from './key-listener.svelte.ts';
 import { digitOf, layout } from './press.ts';
-import { validatePress } from './remap.ts';
+import { validatePress } from './validate-press.ts';
 
 const CODES = [...'QWERTYUIOPASDFGHJKLZXCVBNM'].map((letter) => `Key${letter}`);
 const DIGITS = '123456789';

@@ -7,8 +7,6 @@ import { sameKey, type Press } from './press.ts';
 import {
   bindingsOf,
   clashes,
-  validatePress,
-  usualKeyUser,
   parseChosen,
   swapped,
   usualKey,
@@ -16,6 +14,7 @@ import {
   withUsual,
   type Chosen,
 } from './remap.ts';
+import { usualKeyUser, validatePress } from './validate-press.ts';
 
 const COMMANDS = KEYMAP.map(({ command }) => command);
 const press = (key: string, more: Partial<Press> = {}): Press => ({

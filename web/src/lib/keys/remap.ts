@@ -1,7 +1,7 @@
-// The rules of remapping, pure: which keys may be chosen, which command has them already, and the result of a swap.
+// The rules of remapping, pure: which keys may be chosen, and the result of a change or a swap.
 import type { Command, KeyScope } from './command.ts';
 import { KEYMAP, type Binding } from './keymap.ts';
-import { digitOf, isModifier, nameOf, sameKey, type Press } from './press.ts';
+import { sameKey } from './press.ts';
 
 /** The custom keys of a user, by command; all others have their default. */
 export type Chosen = Readonly<Partial<Record<Command, string>>>;
@@ -41,23 +41,15 @@ export function clashes(bindings: readonly Binding[]): [Command, Command][] {
   return found;
 }
 
-/** Why a key cannot be chosen. */
-export type Refusal = 'tab' | 'works' | 'digit' | 'combination' | 'browser' | 'typing' | 'nameless' | 'unswappable';
-
-/** The result of a press while a command waits for its key. `wait` is a modifier that starts a combination. */
-export type Outcome =
-  | { kind: 'wait' | 'leave' }
-  | { kind: 'refused'; why: Refusal }
-  | { kind: 'taken'; key: string; by: Command }
-  | { kind: 'free'; key: string };
-
 /** Combinations that browsers reserve, or that have the same meaning on every page. */
-const BROWSER_SHORTCUTS = new Set([...'acvxztnwrlqfhjpoud0+-=', 'Tab', 'Enter', 'Escape'].map((key) => `$mod+${key}`));
+export const BROWSER_SHORTCUTS = new Set(
+  [...'acvxztnwrlqfhjpoud0+-=', 'Tab', 'Enter', 'Escape'].map((key) => `$mod+${key}`),
+);
 
 const SINGLE_KEY = /^(\[Shift\]\+.|Shift\+\p{L}|\p{L})$/u;
 const NAVIGATION_KEYS = /^(Enter|Space|Arrow\w+)$/;
 
-/** Whether a key may be chosen for a command: the rules of {@link refusalOf}, for stored or swapped keys. */
+/** Whether a key may be chosen for a command: the rules of `refusalOf` in validate-press.ts, for stored or swapped keys. */
 function allowed({ command, typing, fixed }: Binding, key: string): boolean {
   if (fixed === true) return false;
   if (sameKey(key) === sameKey(usualKey(command))) return true;
@@ -65,41 +57,9 @@ function allowed({ command, typing, fixed }: Binding, key: string): boolean {
   return SINGLE_KEY.test(key) && !/[1-9]$/.test(key) && !NAVIGATION_KEYS.test(key);
 }
 
-const bindingOf = (command: Command): Binding | undefined => KEYMAP.find((each) => each.command === command);
+export const bindingOf = (command: Command): Binding | undefined => KEYMAP.find((each) => each.command === command);
 
-/** Validates a press as the new key of a command. */
-export function validatePress(press: Press, command: Command, chosen: Chosen): Outcome {
-  if (isModifier(press)) return { kind: 'wait' };
-  if (press.key === 'Escape') return { kind: 'leave' };
-  const binding = bindingOf(command);
-  const key = nameOf(press);
-  const why = binding === undefined || binding.fixed === true ? 'nameless' : refusalOf(press, binding, key);
-  if (why !== null || key === null) return { kind: 'refused', why: why ?? 'nameless' };
-  const own = usualKey(command) === key ? { ...chosen, [command]: undefined } : { ...chosen, [command]: key };
-  const conflicts = clashes(bindingsOf(clean(own))).filter((pair) => pair.includes(command));
-  const [one, ...others] = conflicts.map(([a, b]) => (a === command ? b : a));
-  if (one === undefined) return { kind: 'free', key };
-  if (others.length > 0 || swapped(command, one, chosen) === null) return { kind: 'refused', why: 'unswappable' };
-  return { kind: 'taken', key, by: one };
-}
-
-function refusalOf(press: Press, binding: Binding, key: string | null): Refusal | null {
-  if (press.key === 'Tab') return 'tab';
-  const combined = press.ctrlKey || press.metaKey;
-  const usual = key !== null && sameKey(usualKey(binding.command)) === sameKey(key);
-  if (usual) return null;
-  if (binding.typing === true) {
-    if (!combined) return 'typing';
-    if (key === null) return 'nameless';
-    return press.altKey || press.shiftKey || BROWSER_SHORTCUTS.has(key) ? 'browser' : null;
-  }
-  if (combined || press.altKey) return 'combination';
-  if (press.key === 'Enter' || press.key === ' ' || press.key.startsWith('Arrow')) return 'works';
-  if (digitOf(press) >= 1) return 'digit';
-  return key === null ? 'nameless' : null;
-}
-
-/** The custom keys with one more; null when it is not allowed (see {@link validatePress}). */
+/** The custom keys with one more; null when it is not allowed. */
 export function withKey(command: Command, key: string, chosen: Chosen): Chosen | null {
   const binding = bindingOf(command);
   if (binding === undefined || !allowed(binding, key)) return null;
@@ -123,14 +83,8 @@ export function withUsual(command: Command, chosen: Chosen): Chosen | null {
   return clashes(bindingsOf(next)).length === 0 ? next : null;
 }
 
-/** The command that has the default key of another at present. */
-export const usualKeyUser = (command: Command, chosen: Chosen): Command | null => {
-  const pair = clashes(bindingsOf(clean({ ...chosen, [command]: undefined }))).find((each) => each.includes(command));
-  return pair?.find((each) => each !== command) ?? null;
-};
-
 /** Removes keys that equal the default. */
-function clean(chosen: Partial<Record<Command, string | undefined>>): Chosen {
+export function clean(chosen: Partial<Record<Command, string | undefined>>): Chosen {
   const pairs = KEYMAP.flatMap(({ command }): [Command, string][] => {
     const key = chosen[command];
     return key === undefined || sameKey(key) === sameKey(usualKey(command)) ? [] : [[command, key]];

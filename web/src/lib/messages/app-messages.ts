@@ -1,5 +1,4 @@
-// Texts of the shell, of invites and of the projects page, grouped by place.
-import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
+// Texts of the shell and of the pages of projects, grouped by place.
 
 export const appMessages = {
   app: 'Countersign',
@@ -39,66 +38,7 @@ export const appMessages = {
     toProjects: 'Go to projects',
   },
 
-  walletSwitched: {
-    still: (address: string) => `Still signed in as ${address}.`,
-    now: (address: string) => `Your wallet switched to ${address}.`,
-    change: 'Switch',
-    stay: 'Stay signed in',
-  },
-
-  invite: {
-    page: 'Invite',
-    heading: (by: string | null, project: string) =>
-      by === null ? `You are invited to ${project}` : `${by} invites you to ${project}`,
-    lead: (role: string, name: string) => `You will join as ${role}, signed in as ${name}. This link works once.`,
-    roles: { reviewer: 'a reviewer', supervisor: 'a supervisor', owner: 'an owner' },
-    member: (project: string) => `You are already a member of ${project}`,
-    memberText: (role: string) => `You are ${role} there. This invite would change nothing.`,
-    raise: (from: string, to: string) => `You are ${from} there. This invite makes you ${to}. It works once.`,
-    accept: 'Accept',
-    unread: 'The invite could not be loaded',
-    join: 'Join project',
-    joined: (project: string) => `You joined ${project}`,
-    joinedText: {
-      reviewer: 'You are a reviewer: you can claim and decide queued items.',
-      supervisor: 'You are a supervisor: you can decide queued and escalated items.',
-      owner: 'You are an owner: you can review, and change rules, keys and people.',
-    },
-    toProject: 'Open project',
-    toQueue: 'Open queue',
-    useless: 'This invite is no longer valid',
-    failed: 'You could not join the project',
-  },
-
-  noPool: {
-    heading: 'You are not in a project yet',
-    text: 'Send this address to a project owner. Once they offer you a membership under People, the offer shows up here.',
-    address: 'Your wallet address',
-    copy: 'Copy address',
-    own: 'Or create your own:',
-  },
-
   projects: {
     page: 'Projects',
-    create: 'New project',
-    failed: 'Your projects could not be loaded',
-    stale: 'This list could not be refreshed',
-  },
-
-  project: {
-    failed: 'The project could not be loaded',
-    stale: 'The project could not be refreshed',
-    missing: 'Project not found',
-    missingText: 'It does not exist, or you do not have access. Ask an owner to offer you a membership.',
-  },
-
-  createProject: {
-    title: 'New project',
-    lead: 'Just a name to start. You can change everything else later.',
-    name: 'Name',
-    nameHint: 'For example “Support replies”.',
-    submit: 'Create project',
-    failed: 'The project was not created',
-    keyName: AUTOMATIC_KEY_NAMES[0],
   },
 } as const;

@@ -1,22 +1,8 @@
 // Texts of the queue page, grouped by place.
-import { plural } from '../format/format.ts';
 import type { RowRemoval } from '../live/queue/queue-model.ts';
 import type { OnDeadline, QueueView } from '@countersign/shared/enums';
-import type { Sentence } from './sentence.ts';
 
 export const queueMessages = {
-  guidelinesNews: {
-    updated: (project: string, lines: number): Sentence => [
-      '',
-      project,
-      ` guidelines updated${lines === 0 ? '' : ` (${plural(lines, 'line', 'lines')})`}`,
-    ],
-    show: 'Show changes',
-    gotIt: 'Got it',
-    title: (project: string): Sentence => ['Changes to the ', project, ' guidelines'],
-    failed: "Couldn't save that.",
-  },
-
   item: {
     label: 'Item',
     none: 'No item selected',
@@ -65,20 +51,6 @@ export const queueMessages = {
     resume: 'Resume updates',
   },
 
-  empty: {
-    available: ['All clear', 'New items will appear here.'],
-    mine: ['Nothing claimed', 'Items you claim stay here until you decide them.'],
-    escalated: ['No escalations', 'Flagged items and items reviewers escalate show up here.'],
-    all: ['Queue is empty', 'Items that need review will appear here.'],
-  } satisfies Record<QueueView, readonly [string, string]>,
-  filtered: {
-    title: (project: string) => `No items from ${project}`,
-    text: 'Check your other projects.',
-    unknown: 'No access to this project',
-    unknownText: 'You may have left it, or the link is incomplete.',
-    clear: 'Show all projects',
-  },
-
   row: {
     due: (left: string) => `due in ${left}`,
     pastDue: (late: string) => `${late} past due`,
@@ -117,21 +89,5 @@ export const queueMessages = {
     undone: 'Undone',
     nextReady: 'Next item ready',
     keys: 'Shortcuts',
-  },
-
-  announcement: {
-    lostRace: (name: string) => `${name} claimed it first`,
-    nothingLeft: 'No more items',
-    extended: 'Claim extended',
-    undone: 'Decision undone',
-    withdrawn: (typed: boolean) => `The pipeline withdrew this item${typed ? '. Your draft is saved' : ''}`,
-    expired: (typed: boolean) => `The deadline of this item passed${typed ? '. Your draft is saved' : ''}`,
-    passedOn: (typed: boolean) => `Deadline passed: supervisors have it now${typed ? '. Your draft is saved' : ''}`,
-    leaseEnded: 'Your claim expired. Anything you typed is saved',
-    takenOver: (name: string) => `${name} took over this item`,
-    draftSaved: 'Your draft is saved',
-    decidedFirst: (name: string) => `${name} already decided this item`,
-    copied: 'Draft copied',
-    notCopied: "Couldn't copy. Select the text and copy it manually",
   },
 } as const;

@@ -1,4 +1,5 @@
 // The palette's entries: the page's commands, every page, project and view, the account; and those chosen recently.
+import { commandMessages } from '#lib/keys/command-messages.ts';
 import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
 import { keyboard } from '#lib/keys/key-listener.svelte.ts';
 import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
@@ -60,10 +61,10 @@ const commandEntries = (): PaletteEntry[] =>
   keyboard
     .available()
     .filter(({ command }) => !ELSEWHERE.has(command))
-    .map(({ command, words }) => ({
+    .map(({ command }) => ({
       id: `do ${command}`,
       group: 'here',
-      words: [words],
+      words: [commandMessages[command]],
       key: keyOf(command),
       run: () => keyboard.invoke(command),
     }));

@@ -8,6 +8,9 @@ const people = (names: readonly string[], more: number): string => {
 };
 
 export const messages = {
+  create: 'New project',
+  failed: 'Your projects could not be loaded',
+  stale: 'This list could not be refreshed',
   columns: {
     name: 'Name',
     waiting: 'Waiting',

@@ -1,16 +1,13 @@
 // Assembles the queue page: the review session and its parts, keys, heartbeat and announcements.
-import { endingOf } from './item/decided/ending.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import { browserStorage } from '#lib/storage/persisted.ts';
 import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
 import type { Command, KeyScope } from '#lib/keys/command.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';
-import { liveKeyOf } from '#lib/keys/key-settings.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { connectionMessage } from '#lib/live/connection-message.ts';
 import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
-import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import type { User } from '@countersign/shared/schemas/session';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import type { QueueView } from '@countersign/shared/enums';
@@ -28,7 +25,6 @@ import type { ItemCommands } from './commands/item-commands.ts';
 import { stageOf, type Stage } from './session/review-state.ts';
 import { ReviewSession } from './session/review-session.svelte.ts';
 import { dropDoublePresses } from './commands/double-press.ts';
-import { unsentDraftsOf } from './drafts/unsent-drafts.ts';
 import { itemParts } from './item/item-parts-loader.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
 import { Reading } from './item/reading.svelte.ts';
@@ -217,39 +213,6 @@ class QueuePage implements Ui {
     if (domainEvent.type === 'item.undone') recentDecisions.undone(domainEvent.item_id);
   }
 
-  /** The item that the user held was decided, or ended without a decision. */
-  #sayClosed(): void {
-    const { reviewSession, announcer, drafts, preferences } = this.context;
-    const { detail } = reviewSession.item;
-    const ending = detail === null ? null : endingOf(detail);
-    if (detail === null || ending === null)
-      return announcer.say(messages.announcement.decidedFirst(detail?.decided_by ?? messages.someone), 'assertive');
-    const typed = unsentDraftsOf(drafts, detail.id).length > 0;
-    announcer.say(messages.announcement[ending](typed), 'assertive');
-    // Nobody answers it: the next one follows, unless something was typed here that its user may still need.
-    if (preferences.flow && !typed) void reviewSession.next();
-  }
-
-  /** The user has lost the claim: to the deadline, to time, or to somebody else. */
-  #sayLost(stage: Stage | null): void {
-    const { reviewSession, announcer, drafts } = this.context;
-    const { id, passedOn } = reviewSession.item;
-    if (stage === 'mine' || stage === 'decided') return;
-    if (passedOn && id !== null)
-      announcer.say(messages.announcement.passedOn(unsentDraftsOf(drafts, id).length > 0), 'assertive');
-    else if (stage === 'ended') announcer.say(messages.announcement.leaseEnded, 'assertive');
-    else if (stage === 'held') untrack(() => this.#sayTakenOver());
-  }
-
-  #sayTakenOver(): void {
-    const { reviewSession, drafts, announcer } = this.context;
-    const { detail } = reviewSession.item;
-    announcer.say(messages.announcement.takenOver(detail?.claim?.name ?? messages.someone), 'assertive');
-    reviewSession.edit?.save();
-    if (detail !== null && drafts.read(detail.id) !== null)
-      announcer.say(messages.announcement.draftSaved, 'assertive');
-  }
-
   #watch(): void {
     const { queue, reviewSession } = this.context;
     $effect(() => {
@@ -270,7 +233,8 @@ class QueuePage implements Ui {
     });
     $effect(() => this.#sayNetwork());
     $effect(() => (live.presence.show(reviewSession.item.detail), () => live.presence.show(null)));
-    this.#watchLease();
+    // An item opens only once these parts have loaded.
+    $effect(() => itemParts.loaded?.announceClaim(this.context, () => this.stage));
   }
 
   /** Screen reader users cannot see the connection state. */
@@ -289,29 +253,6 @@ class QueuePage implements Ui {
       this.#wasOffline = false;
       this.#saysPolling = true;
     }
-  }
-
-  #watchLease(): void {
-    const { reviewSession, announcer } = this.context;
-    let before: { id: string | null; stage: Stage | null; ends: boolean } = { id: null, stage: null, ends: false };
-    $effect(() => {
-      const now = {
-        id: reviewSession.item.id,
-        stage: this.stage,
-        ends: this.stage === 'mine' && reviewSession.item.leaseEnds,
-      };
-      const same = now.id === before.id;
-      if (now.ends && !(same && before.ends)) {
-        announcer.say(
-          untrack(() => keysMessages.announcement.leaseEnds(liveKeyOf('extend'))),
-          'assertive',
-        );
-      }
-      if (same && before.stage === 'mine') this.#sayLost(now.stage);
-      if (same && reviewSession.item.lost && now.stage === 'decided' && before.stage !== 'decided')
-        untrack(() => this.#sayClosed());
-      before = now;
-    });
   }
 }
 

@@ -6,6 +6,12 @@ import { settingsMessages } from './settings/settings-messages.ts';
 const ACCESS = { all: 'Submit and read', submit: 'Submit', read: 'Read' } as const;
 
 export const messages = {
+  page: {
+    failed: 'The project could not be loaded',
+    stale: 'The project could not be refreshed',
+    missing: 'Project not found',
+    missingText: 'It does not exist, or you do not have access. Ask an owner to offer you a membership.',
+  },
   copyId: 'Copy project ID',
   tabsLabel: 'Project sections',
   waiting: 'waiting',

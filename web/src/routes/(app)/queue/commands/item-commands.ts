@@ -1,4 +1,5 @@
 // Handlers of the commands of the open item and when each is available. They load with the first item.
+import { announcementMessages } from '../announcements/announcement-messages.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import { digitOf } from '#lib/keys/press.ts';
@@ -221,8 +222,8 @@ async function copyDraft({ reviewSession, drafts, announcer }: QueueContext): Pr
   if (first === undefined) return;
   // An answer alone; words without one may be an answer of their own.
   await navigator.clipboard.writeText(first.draft?.text ?? plainTextOf(first)).then(
-    () => announcer.say(text.announcement.copied),
-    () => announcer.say(text.announcement.notCopied),
+    () => announcer.say(announcementMessages.copied),
+    () => announcer.say(announcementMessages.notCopied),
   );
 }
 
@@ -231,7 +232,7 @@ async function copyValue({ reviewSession, announcer }: QueueContext): Promise<vo
   if (suggestion === undefined) return;
   await navigator.clipboard.writeText(reviewSession.edit?.text ?? editable(suggestion)).then(
     () => announcer.say(keysMessages.announcement.valueCopied),
-    () => announcer.say(text.announcement.notCopied),
+    () => announcer.say(announcementMessages.notCopied),
   );
 }
 

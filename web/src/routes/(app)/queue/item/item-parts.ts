@@ -1,4 +1,5 @@
-// What only an open item needs, loaded together: the session's engine, the item's commands, its pane and failures.
+// What only an open item needs, loaded together: engine, commands, pane, failures and announcements.
+export { announceClaim } from '../announcements/announce-claim.svelte.ts';
 export { HeldPresses } from '../commands/held-presses.ts';
 export { itemCommandsOf } from '../commands/item-commands.ts';
 export { ReviewEngine } from '../session/review-engine.ts';

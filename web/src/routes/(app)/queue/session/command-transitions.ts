@@ -1,4 +1,5 @@
 // The transitions of the running command: start, wait, end, and what each answer and each refusal does.
+import { announcementMessages } from '../announcements/announcement-messages.ts';
 import { isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { explain } from '#lib/api/explain-error.ts';
 import { itemMessages as messages } from '#lib/messages/item-messages.ts';
@@ -164,7 +165,7 @@ const ANSWERED: Answered = {
       shown,
       showIt: () => {
         if (granted !== null) take(working, granted, 'opened');
-        else say(working, messages.announcement.nothingLeft);
+        else say(working, announcementMessages.nothingLeft);
         return granted !== null;
       },
     });
@@ -188,7 +189,7 @@ const ANSWERED: Answered = {
     const current = granted !== null && isCurrentLease(working.item, granted);
     if (current) {
       renew(working, granted);
-      say(working, messages.announcement.extended);
+      say(working, announcementMessages.extended);
     }
     end(working, current);
   },
@@ -253,7 +254,7 @@ function switchOver(
 function showNext(working: WorkingState, done: string, granted: Granted | null): true {
   if (granted !== null) take(working, granted, 'advanced');
   else {
-    say(working, messages.announcement.nothingLeft);
+    say(working, announcementMessages.nothingLeft);
     if (idOf(working.item) === done) clear(working);
   }
   return true;
@@ -290,7 +291,7 @@ const REFUSED: Refused = {
     if (movedOn(working, job.id)) return end(working, false);
     if (!isRefusal(error, ['claim_held', 'already_decided', 'expired', 'forbidden'])) return fail(working, job, error);
     if (error.code === 'claim_held')
-      say(working, messages.announcement.lostRace(error.holder?.name ?? messages.someone));
+      say(working, announcementMessages.lostRace(error.holder?.name ?? messages.someone));
     if (idOf(working.item) === job.id || error.code === 'forbidden')
       return rereadThenEnd(working, job.id, { result: false });
     working.effects.push({ kind: 'callBack', call: job.onlost });

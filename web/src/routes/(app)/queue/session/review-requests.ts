@@ -1,4 +1,5 @@
 // What the review session asks the server for: a decision, shown before its response, and every other command.
+import { announcementMessages } from '../announcements/announcement-messages.ts';
 import { nameOf } from '#lib/format/name-of.ts';
 import { ApiProblem, call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
@@ -303,7 +304,7 @@ export class CommandRequests {
     const { note, own, response } = drafts.notes(itemId);
     const again = { note: note || sent.note, own: own || sent.own, response: response ?? sent.response ?? '' };
     drafts.saveNotes(itemId, again);
-    announcer.say(messages.announcement.undone);
+    announcer.say(announcementMessages.undone);
   }
 }
 
