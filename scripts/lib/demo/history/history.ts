@@ -96,7 +96,9 @@ class HistoryMaker {
   /** What is left of an item of each project: shares are not whole numbers. */
   readonly #owed = new Map<string, number>();
   items = 0;
-  /** The deliveries of the round before, which are sent while the next round begins. */
+  /** The round before is settled while items of the next one arrive. */
+  #settling: Promise<void> = Promise.resolve();
+  /** Its deliveries are sent while people review the next one. */
   #sending: Promise<void> = Promise.resolve();
   readonly #began = performance.now();
   /** The share of the items so far, as planned. */
@@ -121,12 +123,16 @@ class HistoryMaker {
 
   async run(round: Round): Promise<void> {
     const { time, projects, end } = this.#parts;
-    await Promise.all(projects.map((project) => time.at(round.at, () => this.#submit(project, round))));
+    const submitting = projects.map((project) => time.at(round.at, () => this.#submit(project, round)));
+    await Promise.all([...submitting, this.#settling]);
     const isLast = end.getTime() - round.at.getTime() < BREAK_MS + SITTING_MS;
     const from = round.at.getTime() + BREAK_MS;
     const until = from + (isLast ? LAST_SITTING_MS : SITTING_MS);
     const last = await this.#review(round, { from, until });
-    await this.#settle(new Date(Math.min((last ?? from) + FINAL_MS, end.getTime())), { reviewed: last !== null });
+    const at = new Date(Math.min((last ?? from) + FINAL_MS, end.getTime()));
+    this.#settling = this.#settle(at, { reviewed: last !== null });
+    // Its failure ends the history where it is awaited.
+    this.#settling.catch(() => undefined);
     this.#keepToBudget(round);
   }
 
@@ -142,6 +148,7 @@ class HistoryMaker {
 
   /** Figures, clusters and budgets are up to date at the end of a day, not after every item. */
   async endDay(at: Date): Promise<void> {
+    await this.#settling;
     await this.#sending;
     await this.#parts.time.at(at, async () => {
       while ((await relayOnce(this.#services, this.#parts.signals, { until: at })).again);
@@ -179,7 +186,6 @@ class HistoryMaker {
       while ((await relayOnce(this.#services, signals, relayed)).again);
     });
     this.#sending = time.at(at, () => this.#deliver());
-    // Its failure ends the history where it is awaited.
     this.#sending.catch(() => undefined);
   }
 
