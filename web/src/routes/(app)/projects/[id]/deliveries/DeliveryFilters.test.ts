@@ -28,3 +28,20 @@ it('retains invalid text in the field, and the present search in the URL', async
   await rerender({ deliveryQuery: deliveryQuery(), counts: null });
   expect([field.value, screen.getByRole('status').textContent]).toEqual(['what', said]);
 });
+
+it('WH12: filters by one of several endpoints, and offers nothing to choose where there is one', async () => {
+  goto.mockClear();
+  page.url = new URL('http://here.test/deliveries?status=dead');
+  const deliveryQuery = parseDeliveryQuery(page.url.searchParams);
+  const one = { id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11', name: 'main.example' };
+  const two = { id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b12', name: 'Mail' };
+  render(DeliveryFilters, { deliveryQuery, counts: null, endpoints: [one] });
+  expect(screen.queryByLabelText('Endpoint')).toBeNull();
+  cleanup();
+  render(DeliveryFilters, { deliveryQuery, counts: null, endpoints: [one, two] });
+  const select = screen.getByLabelText<HTMLSelectElement>('Endpoint');
+  // The test's browser does not support `:checked`, which is the only selector used.
+  vi.spyOn(select, 'querySelector').mockImplementation(() => select.options[select.selectedIndex] ?? null);
+  await fireEvent.change(select, { target: { value: two.id } });
+  expect(goto).toHaveBeenCalledExactlyOnceWith(`/deliveries?status=dead&endpoint=${two.id}`, { reset: false });
+});

@@ -51,6 +51,7 @@ export const deliveriesMessages = {
     status: (word: string) => `“${word}”`,
     code: (code: string) => (code === 'none' ? 'no response' : `response ${code}`),
     event: (id: string) => `event ${id}`,
+    endpoint: 'this endpoint',
     item: (id: string) => `item ${id}`,
   },
   unreadable: 'Cannot search for that',
@@ -135,6 +136,9 @@ export const deliveriesMessages = {
   manyText: 'Runs in the background, oldest first. You can stop it at any time.',
   receiverSees:
     'Each keeps its webhook-id and body, with a higher x-webhook-attempt. Your endpoint may get duplicates: deduplicate by webhook-id.',
+  endpoint: 'Endpoint',
+  allEndpoints: 'All endpoints',
+  removedEndpoint: 'Removed endpoint',
   which: 'Deliveries to resend',
   since: 'Created since',
   sinceHint: 'Leave empty for all. In your time zone.',
@@ -211,10 +215,11 @@ export const bytesGone = ({ body }: DeliveryDetail): boolean => body === '';
 export const reachedNobody = ({ error }: Attempt): boolean => BEFORE_SENDING.includes(error);
 
 /** The filter as text: `“Failed”, answer 503`. */
-export function namesOf({ choice, filter: { code, event, item } }: DeliveryQuery): string {
+export function namesOf({ choice, filter: { code, event, endpoint, item } }: DeliveryQuery): string {
   const { askedFor, filters } = deliveriesMessages;
   const names = [
     choice === 'all' ? null : askedFor.status(filters[choice]),
+    endpoint === undefined ? null : askedFor.endpoint,
     code === undefined ? null : askedFor.code(code),
     event === undefined ? null : askedFor.event(event),
     item === undefined ? null : askedFor.item(item),

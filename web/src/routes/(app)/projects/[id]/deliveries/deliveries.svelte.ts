@@ -150,15 +150,21 @@ function withRow(rows: readonly Delivery[], row: Delivery): Delivery[] {
 const keyOf = ({ created_at, id }: Delivery): string => `${created_at} ${id}`;
 
 const isSame = (one: DeliveryFilter, other: DeliveryFilter): boolean =>
-  one.status === other.status && one.code === other.code && one.event === other.event && one.item === other.item;
+  one.status === other.status &&
+  one.code === other.code &&
+  one.event === other.event &&
+  one.item === other.item &&
+  one.endpoint === other.endpoint;
 
 /** Between two reads of the progress, in ms. */
 const PROGRESS_SPACING_MS = 500;
 
-/** The deliveries to replay: of one status, created since a time (ISO; null: all). */
+/** The deliveries to replay: of one status, created since a time (ISO; null: all), to one endpoint or all. */
 interface Wanted {
   status: Replay['status'];
   from: string | null;
+  /** To this endpoint only. */
+  endpoint?: string | undefined;
 }
 
 export class Replays {
@@ -209,9 +215,10 @@ export class Replays {
   }
 
   /** Returns whether it was started; the cause of a failure is in `starting`. */
-  start({ status, from }: Wanted): Promise<boolean> {
+  start({ status, from, endpoint }: Wanted): Promise<boolean> {
     return this.starting.run(async () => {
-      const body = { status, ...(from === null ? {} : { from }) };
+      const of = endpoint === undefined ? {} : { endpoint_id: endpoint };
+      const body = { status, ...of, ...(from === null ? {} : { from }) };
       const { id } = await call(replayDeliveries, { params: { id: this.#projectId }, body });
       this.#own = id;
       await this.#throttle.now();

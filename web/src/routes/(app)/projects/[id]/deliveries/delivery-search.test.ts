@@ -83,3 +83,12 @@ describe('the URL', () => {
     expect(asked('status=gone')).toMatchObject({ choice: 'all', filter: {}, fault: null });
   });
 });
+
+it.each([
+  [`endpoint=${ITEM.toUpperCase()}&code=503`, { endpoint: ITEM, code: '503' }, 'dead'],
+  ['endpoint=constructor', {}, 'dead'],
+])('WH12: the endpoint of %j is a filter beside the text', (query, filter, choice) => {
+  expect(asked(query)).toMatchObject({ filter, fault: null });
+  const next = queryFor(`?${query}`, choice as 'dead', {});
+  expect(new URLSearchParams(next).get('endpoint')).toBe(new URLSearchParams(query).get('endpoint'));
+});

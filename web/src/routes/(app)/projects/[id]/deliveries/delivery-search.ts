@@ -66,8 +66,19 @@ export function parseDeliveryQuery(search: Pick<URLSearchParams, 'get'>): Delive
   const strange = given.find(([kind, value]) => value !== null && readWord(value)?.[0] !== kind);
   const typed = readTyped(text);
   const fault = strange?.[1] ? { unknown: strange[1] } : 'fault' in typed ? typed.fault : null;
-  const status = choice === 'all' ? {} : { status: choice };
+  const endpoint = search.get('endpoint')?.trim().toLowerCase() ?? '';
+  // Chosen from a list, not typed: anything else in a URL is ignored.
+  const chosen = UUID.test(endpoint) ? { endpoint } : {};
+  const status = { ...(choice === 'all' ? {} : { status: choice }), ...chosen };
   return { choice, text, fault, filter: 'fault' in typed || fault !== null ? status : { ...status, ...typed } };
+}
+
+/** The query with another endpoint, or with none. */
+export function queryForEndpoint(search: string, endpoint: string | null): `?${string}` | '' {
+  const query = new URLSearchParams(search);
+  if (endpoint === null) query.delete('endpoint');
+  else query.set('endpoint', endpoint);
+  return query.size === 0 ? '' : `?${query}`;
 }
 
 /** The query for it, beside all other parameters of the URL. */
