@@ -114,6 +114,7 @@ export const changesMessages = {
     goodFor: (hours: number) => `valid for ${hours} h`,
     to: (url: string) => `to ${url}`,
     unsaved: 'not saved yet',
+    disabled: 'disabled',
     answered: (status: number) => `responded with ${status}`,
     failed: (error: string) => `failed: ${error}`,
     firstFrom: (when: string) => `promoted automatically ${when}`,

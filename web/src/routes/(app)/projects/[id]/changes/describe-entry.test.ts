@@ -188,6 +188,19 @@ describe('CL1: an entry as text', () => {
       },
     ],
     [
+      'a disabled endpoint',
+      {
+        action: 'webhook.endpoint_made',
+        subject: 'Mail',
+        after: { url: 'https://a.example/', description: 'Mail', events: ['item.decided'], is_enabled: false },
+      },
+      {
+        said: 'added the webhook endpoint Mail',
+        shown: [],
+        details: ['to https://a.example/', 'events item.decided', 'disabled'],
+      },
+    ],
+    [
       'a deleted project, with its contents',
       { action: 'project.deleted', subject: 'Refunds', before: { items: 2640, api_keys: 3 } },
       { said: 'deleted the project: Refunds', details: [`items ${(2640).toLocaleString()}`, 'api keys 3'] },

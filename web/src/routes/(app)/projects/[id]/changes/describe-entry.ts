@@ -128,6 +128,9 @@ const DETAILS: Record<string, (value: never) => string | null> = {
   url: messages.details.to,
   saved: (saved: boolean) => (saved ? null : messages.details.unsaved),
   ok: () => null,
+  is_enabled: (enabled: boolean) => (enabled ? null : messages.details.disabled),
+  // The name of the endpoint.
+  description: () => null,
   http_status: messages.details.answered,
   error: messages.details.failed,
   phase: () => null,
