@@ -3,13 +3,7 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
-import {
-  groupByPage,
-  inOrder,
-  withoutServerData,
-  withoutServerRendering,
-  withSmallSockets,
-} from './bundle-plugins.ts';
+import { groupByPage, inOrder, withoutServerData, withoutServerRendering, withSmallSockets } from './bundle-plugins.ts';
 import { pdfFiles } from './pdf-files.ts';
 
 export default defineConfig({

@@ -4,16 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from './command.ts';
 import { KEYMAP } from './keymap.ts';
 import { sameKey, type Press } from './press.ts';
-import {
-  bindingsOf,
-  clashes,
-  parseChosen,
-  swapped,
-  usualKey,
-  withKey,
-  withUsual,
-  type Chosen,
-} from './remap.ts';
+import { bindingsOf, clashes, parseChosen, swapped, usualKey, withKey, withUsual, type Chosen } from './remap.ts';
 import { usualKeyUser, validatePress } from './validate-press.ts';
 
 const COMMANDS = KEYMAP.map(({ command }) => command);
