@@ -170,8 +170,8 @@ function commonName(pages: readonly string[]): string | null {
 export function nameFor({ eager, reached, small }: Needed): string {
   const common = commonName(eager);
   if (common !== null) return common;
-  // The documentation would load `app` with it.
-  if (small && eager.length > 1 && !eager.includes(DOCS)) return 'app-small';
+  // The documentation would load `app` with it, at once or later.
+  if (small && eager.length > 1 && !reached.includes(DOCS)) return 'app-small';
   const nameOf = (pages: readonly string[]) => pages.map((page) => page.replaceAll(/[^a-z]+/g, '-')).join('.');
   return reached.length === eager.length ? nameOf(eager) : `${nameOf(eager)}~${nameOf(reached)}`;
 }
