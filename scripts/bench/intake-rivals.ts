@@ -36,6 +36,7 @@ function inMemory(services: Services): Intake {
     audit_rate: 0,
     audit_salt: '',
     stopped: false,
+    skill_routes: null,
   };
   return {
     submit: (submission) => {
@@ -57,7 +58,7 @@ function perItem(services: Services, databaseUrl: string): Intake {
         await client.query('begin');
         const { rows } = await client.query<RoutingRow>(
           `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes, audit_rate, audit_salt,
-             deadline_minutes, on_deadline, (extract(epoch from deadline_clock()) * 1000)::float8 as clock
+             skill_routes, deadline_minutes, on_deadline, (extract(epoch from deadline_clock()) * 1000)::float8 as clock
            from project where id = $1 and archived_at is null`,
           [submission.projectId],
         );
@@ -115,6 +116,7 @@ function perFlush(services: Services): Intake {
           ...{ settings_version: project.settingsVersion, target_minutes: project.targetMinutes },
           ...{ deadline_minutes: project.deadlineMinutes ?? null, on_deadline: project.onDeadline, clock: Date.now() },
           ...{ audit_rate: project.auditRate, audit_salt: project.auditSalt, stopped: Boolean(project.stoppedAt) },
+          skill_routes: project.skillRoutes ?? null,
         };
         const item = toNewItem(one(submission), row, { ids: services.ids, now: services.clock.now() });
         const { decisionId: _decision, ...columns } = item;

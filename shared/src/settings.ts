@@ -9,6 +9,7 @@ import {
   type Ability,
 } from './enums.ts';
 import { PROJECT_NAME_LENGTH, URL_LENGTH } from './limits.ts';
+import type { Skill } from './skills.ts';
 
 /** The parts of the settings form. */
 export type Section =
@@ -88,8 +89,28 @@ export type SubsetSetting = Common & {
 /** A JSON Schema for answers. Its value here is JSON text; requests and responses contain the schema itself. */
 export type SchemaSetting = Common & { control: 'schema'; nullable: true } & Start<null>;
 
+/** Who gets which items first (SK). */
+export type SkillsSetting = Common & {
+  control: 'skills';
+  maxEntries: number;
+  /** Length of a flag. */
+  maxFlag: number;
+  /** Length of a pointer or a value. */
+  maxLength: number;
+  maxPeople: number;
+  minutes: { least: number; most: number };
+  nullable: false;
+} & Start<readonly Skill[]>;
+
 export type Setting =
-  NumberSetting | TextSetting | ChoiceSetting | ListSetting | PointersSetting | SubsetSetting | SchemaSetting;
+  | NumberSetting
+  | TextSetting
+  | ChoiceSetting
+  | ListSetting
+  | PointersSetting
+  | SubsetSetting
+  | SchemaSetting
+  | SkillsSetting;
 
 const OWNERS = { changedBy: 'change_settings' } as const;
 const VALUE = { ...OWNERS, log: 'values', merge: 'choose' } as const;
@@ -136,6 +157,21 @@ export const SETTINGS = {
     maxEntries: 50,
     merge: 'flags',
     default: ['escalate', 'legal', 'high_value'],
+  },
+  /** Who gets which items first (SK). */
+  skills: {
+    ...OWNERS,
+    section: 'routing',
+    control: 'skills',
+    log: 'entries',
+    merge: 'choose',
+    maxEntries: 20,
+    maxFlag: 100,
+    maxLength: 200,
+    maxPeople: 50,
+    minutes: { least: 1, most: 1440 },
+    nullable: false,
+    default: [],
   },
   reasons: {
     ...LIST,
@@ -309,15 +345,17 @@ export type SettingName = keyof Settings;
 type ValueOf<S extends Setting> =
   | (S extends { control: 'number' }
       ? number
-      : S extends { control: 'list' }
-        ? string[]
-        : S extends { control: 'pointers'; options: readonly (infer Option extends string)[] }
-          ? Record<string, Option>
-          : S extends { control: 'subset'; options: readonly (infer Option)[] }
-            ? Option[]
-            : S extends { options: readonly (infer Option)[] }
-              ? Option
-              : string)
+      : S extends { control: 'skills' }
+        ? Skill[]
+        : S extends { control: 'list' }
+          ? string[]
+          : S extends { control: 'pointers'; options: readonly (infer Option extends string)[] }
+            ? Record<string, Option>
+            : S extends { control: 'subset'; options: readonly (infer Option)[] }
+              ? Option[]
+              : S extends { options: readonly (infer Option)[] }
+                ? Option
+                : string)
   | (S extends { nullable: true } ? null : never);
 
 /** All settings of one project. */

@@ -35,6 +35,7 @@ import { Project } from './entities/project.ts';
 import { Replay } from './entities/replay.ts';
 import { Rollup } from './entities/rollup.ts';
 import { Session } from './entities/session.ts';
+import { Skill } from './entities/skill.ts';
 import { User } from './entities/user.ts';
 import { WebhookAlert } from './entities/webhook-alert.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
@@ -85,6 +86,7 @@ const common = {
     Replay,
     Rollup,
     Session,
+    Skill,
     User,
     WebhookAlert,
     WebhookEndpoint,

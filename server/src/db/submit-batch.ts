@@ -2,6 +2,7 @@
 import { NIL } from 'uuid';
 import type { BelowReview, ItemKind, ItemStatus, OnDeadline, RoutingRule } from '@countersign/shared/enums';
 import type { SubmitterAction } from '@countersign/shared/review-actions';
+import type { SkillRoute } from '../domain/skills/reservation.ts';
 import type { Em } from './orm.ts';
 import { planned } from './connection/planned.ts';
 import { rawQuery } from './raw-query.ts';
@@ -124,6 +125,8 @@ export interface RoutingRow {
   audit_salt: string;
   /** Reviewers decide everything (RT7). */
   stopped: boolean;
+  /** Who gets which items first (SK); null: there are no such entries. */
+  skill_routes: SkillRoute[] | null;
 }
 
 /** A project of the submissions. */
@@ -137,7 +140,7 @@ export interface SubmissionProject extends RoutingRow {
 const READ_ROUTING =
   planned(`select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
     settings_version, target_minutes, audit_rate, audit_salt, stopped_at is not null as stopped, archived_at is not null as archived,
-    answer_schema_digest, deadline_minutes, on_deadline, (extract(epoch from deadline_clock()) * 1000)::float8 as clock
+    answer_schema_digest, skill_routes::text as skill_routes, deadline_minutes, on_deadline, (extract(epoch from deadline_clock()) * 1000)::float8 as clock
   from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null
   for key share of project`);
 
@@ -147,12 +150,21 @@ const READ_ROUTING =
  * submissions that have not seen it (RT7).
  */
 export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, SubmissionProject>> {
-  const rows = await rawQuery<Omit<SubmissionProject, 'escalate_flags'> & { escalate_flags: string }>(
-    em,
-    READ_ROUTING,
-    [JSON.stringify([...new Set(projectIds)])],
+  type Row = Omit<SubmissionProject, 'escalate_flags' | 'skill_routes'> & {
+    escalate_flags: string;
+    skill_routes: string | null;
+  };
+  const rows = await rawQuery<Row>(em, READ_ROUTING, [JSON.stringify([...new Set(projectIds)])]);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        ...row,
+        escalate_flags: JSON.parse(row.escalate_flags) as string[],
+        skill_routes: row.skill_routes === null ? null : (JSON.parse(row.skill_routes) as SkillRoute[]),
+      },
+    ]),
   );
-  return new Map(rows.map((row) => [row.id, { ...row, escalate_flags: JSON.parse(row.escalate_flags) as string[] }]));
 }
 
 /** A routed submission as its row will be. Payloads are JSON text. */
@@ -194,6 +206,9 @@ export interface NewItem {
   deadlineSpan: number | null;
   deadlineExtended: false;
   expiredAt: null;
+  /** Who gets it first (SK3), and until when. */
+  reservedFor: string | null;
+  reservedUntil: Date | null;
   decidedAt: Date | null;
   /** The ID of its automatic decision (RT2), or null. */
   decisionId: string | null;
@@ -208,15 +223,16 @@ const INSERT_ITEMS = planned(`
       "riskFlags" text[], title text, kind text, "allowedActions" text[], "hasSuggestion" boolean, preview text, model text, source text, traceparent text, audit boolean, rule text, "autoThreshold" float8,
       "reviewThreshold" float8, "matchedFlags" text[], "settingsVersion" int, version int,
       "createdAt" timestamptz, "dueAt" timestamptz, deadline timestamptz, "onDeadline" text, "deadlineSpan" int,
-      "decidedAt" timestamptz, "decisionId" uuid)
+      "reservedFor" text, "reservedUntil" timestamptz, "decidedAt" timestamptz, "decisionId" uuid)
   ), stored as (
     insert into item (id, project_id, status, input, suggestion, metadata, answer_schema, suggestion_faults, confidence, risk_flags,
       title, kind, allowed_actions, has_suggestion, preview, model, source, traceparent,
-      audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, deadline, on_deadline, deadline_span, decided_at)
+      audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, deadline, on_deadline, deadline_span,
+      reserved_for, reserved_until, decided_at)
     select id, "projectId", status, input, suggestion, metadata, "answerSchema", "suggestionFaults", confidence, "riskFlags",
       title, kind, "allowedActions", "hasSuggestion", preview, model, source, traceparent,
       audit, rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt",
-      deadline, "onDeadline", "deadlineSpan", "decidedAt"
+      deadline, "onDeadline", "deadlineSpan", "reservedFor", "reservedUntil", "decidedAt"
     from arrived
   )
   insert into decision (id, item_id, project_id, status, action, output, edited, decided_at, final_at)

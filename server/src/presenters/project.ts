@@ -5,6 +5,7 @@ import type {
   Project as WireProject,
 } from '@countersign/shared/schemas/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';
+import type { Skill } from '@countersign/shared/skills';
 import type { Role } from '@countersign/shared/enums';
 import type { ProjectChange as WireChange } from '@countersign/shared/schemas/changes';
 import { displayName } from '../domain/access/actor.ts';
@@ -37,10 +38,11 @@ interface View {
   summary: ProjectSummary;
   blind: boolean;
   stoppedByName: string | null;
+  skillPeople: readonly { userId: string; name: string }[];
 }
 
 export function presentProject(
-  { project, role, summary, blind, stoppedByName }: View,
+  { project, role, summary, blind, stoppedByName, skillPeople }: View,
   settings: ProjectSettings,
 ): WireProject {
   return {
@@ -51,6 +53,7 @@ export function presentProject(
     settings_version: project.settingsVersion,
     created_at: project.createdAt.toISOString(),
     archived_at: project.archivedAt?.toISOString() ?? null,
+    skill_people: skillPeople.map(({ userId, name }) => ({ user_id: userId, name })),
     over_budget_since: project.overBudgetSince?.toISOString() ?? null,
     hides_confidence: blind,
     notifications: may(role, 'manage_webhook') ? project.notifications : null,
@@ -113,16 +116,28 @@ export function presentMember(
   return { user_id: user.id, address: user.address, name: user.name ?? null, role, holding, abilities };
 }
 
-/** The name at that time, not the current one. */
-export function presentChange(change: ProjectChange): WireChange {
+/** Names are those of that time, except the present ones of `people` (by ID): the log has their IDs. */
+export function presentChange(change: ProjectChange, people: ReadonlyMap<string, string>): WireChange {
+  const valuesOf = (stored: Readonly<Record<string, unknown>> | null | undefined) =>
+    stored ? withNames(settingsOf(stored), people) : null;
   return {
     id: change.id,
     action: change.action,
     subject: change.subject ?? null,
     subject_id: change.subjectId ?? null,
-    before: change.before ? settingsOf(change.before) : null,
-    after: change.after ? settingsOf(change.after) : null,
+    before: valuesOf(change.before),
+    after: valuesOf(change.after),
     changed_by: { user_id: change.changedBy ?? null, name: change.changedByName },
     changed_at: change.changedAt.toISOString(),
   };
+}
+
+/** Entries of `skills` with the names of their people (SK2). */
+function withNames(values: Record<string, unknown>, names: ReadonlyMap<string, string>): Record<string, unknown> {
+  if (!Array.isArray(values.skills)) return values;
+  const skills = (values.skills as Skill[]).map((skill) => ({
+    ...skill,
+    people: skill.people.map((id) => names.get(id) ?? id),
+  }));
+  return { ...values, skills };
 }

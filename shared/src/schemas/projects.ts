@@ -12,6 +12,7 @@ import {
   type SettingName,
   type SubsetSetting,
 } from '../settings.ts';
+import { skillsSchemaOf } from './parts/skills.ts';
 import { LIMITS } from '../limits.ts';
 import { json } from './parts/json.ts';
 import { isHostName } from '../formats/host-name.ts';
@@ -60,6 +61,7 @@ function valueSchemaOf(setting: Setting): z.ZodType {
   }
   if (setting.control === 'pointers') return pointersSchemaOf(setting);
   if (setting.control === 'subset') return subsetSchemaOf(setting);
+  if (setting.control === 'skills') return skillsSchemaOf(setting);
   // The server compiles it: pages do not load the compiler with this schema.
   if (setting.control === 'schema') return json;
   const text = setting.trimmedBy === 'everyone' ? z.string().trim() : z.string();
@@ -106,6 +108,8 @@ export const project = z
     settings_version: z.number().int(),
     created_at: timestamp,
     archived_at: timestamp.nullable(),
+    /** The members who are named in `skills`, with their names (SK2). */
+    skill_people: z.array(z.object({ user_id: uuid, name: z.string() })),
     /** Since when audits show that automatic decisions may be wrong more often than `error_budget` allows (AU5). */
     over_budget_since: timestamp.nullable(),
     /** Whether the confidence of waiting items, and the thresholds, are hidden from the requesting member (AU3). */

@@ -59,14 +59,22 @@ const ItemSchema = defineEntity({
     deadlineExtended: p.boolean().default(false),
     /** When its deadline ended it (DL1). */
     expiredAt: p.datetime(3).nullable(),
+    /** The entry whose people get it first (SK3), as `skillOf` names it; null: it is for everybody. */
+    reservedFor: p.text().nullable(),
+    /** Until when, by the clock of the database. */
+    reservedUntil: p.datetime(3).nullable(),
     decidedAt: p.datetime(3).nullable(),
     /** When its payload was redacted (KE2): from then on its texts are empty. */
     redactedAt: p.datetime(3).fieldName('emptied_at').nullable(),
   },
   indexes: [
     {
-      name: 'item_waiting_by_status',
-      expression: `create index "item_waiting_by_status" on "item" ("project_id", "status", "due_at", "id") where "status" in ('queued', 'escalated')`,
+      name: 'item_waiting_by_due',
+      expression: `create index "item_waiting_by_due" on "item" ("project_id", "status", "due_at", "id", "reserved_for") where "status" in ('queued', 'escalated')`,
+    },
+    {
+      name: 'item_waiting_reserved',
+      expression: `create index "item_waiting_reserved" on "item" ("project_id", "reserved_for", "due_at", "id", "reserved_until") where "status" = 'queued' and "reserved_for" is not null`,
     },
     {
       name: 'item_waiting_newest',

@@ -10,6 +10,8 @@ import {
   type DeliveredEvent,
 } from '@countersign/shared/enums';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
+import type { Skill } from '@countersign/shared/skills';
+import type { SkillRoute } from '../../domain/skills/reservation.ts';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
 
@@ -23,6 +25,10 @@ const ProjectSchema = defineEntity({
     reviewThreshold: p.double().$type<number>(),
     belowReview: p.enum(BELOW_REVIEW),
     escalateFlags: p.type(TextArray).$type<string[]>(),
+    /** Who gets which items first (SK). */
+    skills: p.json<Skill[]>().defaultRaw(`'[]'`),
+    /** The same as submissions need it: what each entry is compared with and for how long. Null: there are none. */
+    skillRoutes: p.json<SkillRoute[]>().nullable(),
     guidelines: p.text(),
     reasons: p.type(TextArray).$type<string[]>(),
     auditRate: p.double().$type<number>(),

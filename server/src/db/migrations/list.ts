@@ -64,6 +64,7 @@ import { SecretOverlap } from './0041-secret-overlap.ts';
 import { Samples } from './0041-samples.ts';
 import { AlertEndpoints, EndpointIds, EndpointKey, Endpoints, ReplayEndpoints } from './0042-endpoints.ts';
 import { DeliveriesOfEvent, DeliveryEndpointIndexes, DeliveryEndpoints } from './0042-endpoints-deliveries.ts';
+import { ReservationIndexes, Reservations, Skills } from './0042-skills.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -142,4 +143,7 @@ export const MIGRATIONS = [
   { name: '0042-endpoints-ids', class: EndpointIds },
   { name: '0042-endpoints-key', class: EndpointKey },
   { name: '0042-endpoints-replays', class: ReplayEndpoints },
+  { name: '0042-skills', class: Skills },
+  { name: '0042-skills-items', class: Reservations },
+  { name: '0042-skills-items-indexes', class: ReservationIndexes },
 ];

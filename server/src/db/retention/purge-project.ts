@@ -31,6 +31,7 @@ const TAKE = [
   rowsOf('event', 'for update skip locked'),
   rowsOf('item'),
   rowsOf('answer_schema'),
+  rowsOf('skill'),
   rowsOf('invite'),
   rowsOf('offer'),
   rowsOf('api_key'),

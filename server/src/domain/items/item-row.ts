@@ -1,5 +1,5 @@
 // One row of a queue, the same for lists and events.
-import type { Claim, Deadline, ItemRow } from '@countersign/shared/schemas/parts/item';
+import type { Claim, Deadline, ItemRow, Reservation } from '@countersign/shared/schemas/parts/item';
 import type { ItemKind, ItemStatus, OnDeadline } from '@countersign/shared/enums';
 import { DEFAULT_ACTIONS, type SubmitterAction } from '@countersign/shared/review-actions';
 
@@ -25,6 +25,8 @@ export interface RowItem {
   onDeadline?: OnDeadline | null;
   deadlineSpan?: number | null;
   deadlineExtended: boolean;
+  reservedFor?: string | null;
+  reservedUntil?: Date | null;
   version: number;
 }
 
@@ -45,10 +47,17 @@ export const toDeadline = ({
     ? { at: at.toISOString(), on_deadline: onDeadline, span_seconds: deadlineSpan, extended: deadlineExtended }
     : null;
 
+/** SK3: only an item that waits for reviewers has one. Both columns are set together. */
+const toReservation = ({ status, reservedFor, reservedUntil }: RowItem): Reservation | null =>
+  status === 'queued' && reservedFor && reservedUntil
+    ? { skill: reservedFor, until: reservedUntil.toISOString() }
+    : null;
+
 /** AU3: the row without the field that would identify audits when that is `hidden`. */
 export const rowFor = (hidden: boolean, row: ItemRow): ItemRow => (hidden ? { ...row, confidence: null } : row);
 
 export function toItemRow(item: RowItem, claim: Claim | null): ItemRow {
+  const reserved = toReservation(item);
   return {
     id: item.id,
     project_id: item.projectId,
@@ -66,6 +75,7 @@ export function toItemRow(item: RowItem, claim: Claim | null): ItemRow {
     created_at: item.createdAt.toISOString(),
     due_at: item.dueAt.toISOString(),
     deadline: toDeadline(item),
+    ...(reserved && { reserved }),
     version: item.version,
     claim,
   };

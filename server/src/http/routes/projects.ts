@@ -119,7 +119,7 @@ export function bindChanges(bind: Binder, services: Services): void {
   bind.member(changes.listChanges, async ({ actor, params, query }) => {
     const { after, limit, action, kind } = query;
     const page = await listChanges(services, actor, { projectId: params.id, after, limit, action, kind });
-    return { data: page.rows.map(presentChange), next_cursor: page.nextCursor };
+    return { data: page.rows.map((row) => presentChange(row, page.people)), next_cursor: page.nextCursor };
   });
 }
 

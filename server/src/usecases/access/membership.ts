@@ -38,17 +38,43 @@ export async function lockRole(em: Em, userId: string, projectId: string): Promi
   return row?.role ?? null;
 }
 
+/** A role that is locked until the transaction ends. */
+export interface LockedRole {
+  projectId: string;
+  role: Role;
+  /** The entries of the project's `skills` that name the person (SK2). */
+  skills: readonly string[];
+  /** Items of the project that wait are reserved, or were until their time passed (SK3). */
+  hasReserved: boolean;
+}
+
+/** A locked role as the database returns it. */
+export interface LockedRoleRow {
+  project_id: string;
+  role: Role;
+  skills: string;
+  has_reserved: boolean;
+}
+
+/** The columns of a locked role. */
+export const LOCKED_ROLE = `m.project_id, m.role,
+  array_to_json(array(select s.skill from skill s where s.project_id = m.project_id and m.user_id = any(s.people) order by 1))::text as skills,
+  exists (select from item i where i.project_id = m.project_id and i.status = 'queued' and i.reserved_for is not null) as has_reserved`;
+
+export const toLockedRole = (row: LockedRoleRow): LockedRole => ({
+  projectId: row.project_id,
+  role: row.role,
+  skills: JSON.parse(row.skills) as string[],
+  hasReserved: row.has_reserved,
+});
+
 /** The roles in several projects, locked in the order of project ids to prevent deadlocks. */
-export async function lockRoles(
-  em: Em,
-  userId: string,
-  projectIds: readonly string[],
-): Promise<{ projectId: string; role: Role }[]> {
-  const rows = await em.execute<{ project_id: string; role: Role }[]>(
-    'select project_id, role from member where user_id = ? and project_id = any(?::uuid[]) order by project_id for share',
+export async function lockRoles(em: Em, userId: string, projectIds: readonly string[]): Promise<LockedRole[]> {
+  const rows = await em.execute<LockedRoleRow[]>(
+    `select ${LOCKED_ROLE} from member m where m.user_id = ? and m.project_id = any(?::uuid[]) order by m.project_id for share of m`,
     [userId, `{${projectIds.join(',')}}`],
   );
-  return rows.map(({ project_id: projectId, role }) => ({ projectId, role }));
+  return rows.map(toLockedRole);
 }
 
 /** The role from `roleIn`, and 403 unless it has the permission. */

@@ -1,5 +1,4 @@
-// Claims the next item for a reviewer: escalated first for those who may, then by due time (LC3), then oldest.
-import type { Role } from '@countersign/shared/enums';
+// Claims the next item for a reviewer: escalated, then reserved for them (SK4), then by due time (LC3), then oldest.
 import { type Tx, DatabaseGone } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { Member } from '../../db/entities/member.ts';
@@ -12,8 +11,16 @@ import {
   lockClaimants,
   uuidArray,
 } from './claim-limit.ts';
-import { freeAmong, grantPicked, pick, type Picked, type LockedRole, type Taker } from './claim-pick.ts';
-import { lockRoles, notFound, refuseArchived } from '../access/membership.ts';
+import { freeAmong, grantPicked, pick, type Picked, type Taker } from './claim-pick.ts';
+import {
+  LOCKED_ROLE,
+  lockRoles,
+  notFound,
+  refuseArchived,
+  toLockedRole,
+  type LockedRole,
+  type LockedRoleRow,
+} from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
@@ -205,25 +212,20 @@ async function readyOf(em: Em, requests: readonly ClaimRequest[], now: Date): Pr
   });
 }
 
-/** The projects that these roles give access to, and in which of them escalated items are included. */
+/** The projects that these roles give access to, in which of them escalated items are included, and what is reserved. */
 const scopeOf = (roles: readonly LockedRole[]) =>
-  roles.map(({ projectId, role }) => `${projectId} ${may(role, 'decide_escalated')}`).join();
+  JSON.stringify(roles.map(({ projectId, role, skills }) => [projectId, may(role, 'decide_escalated'), skills]));
 
 /** The roles that are not locked elsewhere, locked until the transaction ends (PM2), by person. */
 async function lockMemberships(em: Em, requests: readonly ClaimRequest[]): Promise<Map<string, LockedRole[]>> {
-  const rows = await em.execute<{ user_id: string; project_id: string; role: Role }[]>(
-    `select user_id, project_id, role from member where user_id = any(?::uuid[]) and project_id = any(?::uuid[])
-     order by project_id, user_id for share skip locked`,
+  const rows = await em.execute<(LockedRoleRow & { user_id: string })[]>(
+    `select m.user_id, ${LOCKED_ROLE} from member m where m.user_id = any(?::uuid[]) and m.project_id = any(?::uuid[])
+     order by m.project_id, m.user_id for share of m skip locked`,
     [
       uuidArray(requests.map(({ actor }) => actor.userId)),
       uuidArray([...new Set(requests.flatMap(({ projectIds }) => projectIds))]),
     ],
   );
   const memberships = Map.groupBy(rows, ({ user_id }) => user_id);
-  return new Map(
-    [...memberships].map(([userId, own]) => [
-      userId,
-      own.map(({ project_id: projectId, role }) => ({ projectId, role })),
-    ]),
-  );
+  return new Map([...memberships].map(([userId, own]) => [userId, own.map(toLockedRole)]));
 }

@@ -1,20 +1,14 @@
 // Picks the first free items of a queue and grants them to those who asked.
-import type { Role } from '@countersign/shared/enums';
 import { memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import type { Tx } from '../../db/database.ts';
 import { Item } from '../../db/entities/item.ts';
 import { HAS_AUDITS } from '../../db/audits/has-audits.ts';
 import type { Em } from '../../db/orm.ts';
+import type { LockedRole } from '../access/membership.ts';
 import { endedAmong, uuidArray } from './claim-limit.ts';
 import type { ReviewerGrant } from './claim-row.ts';
 import type { MemberActor, Services } from '../services.ts';
-
-/** A role that is locked until the transaction ends. */
-export interface LockedRole {
-  projectId: string;
-  role: Role;
-}
 
 /** A person, and the locked roles by which they may have an item. */
 export interface Taker {
@@ -60,29 +54,69 @@ interface Wanted {
   most: number;
 }
 
+/** SK4: the clock that ends reservations, read once. */
+const CLOCK = '(select deadline_clock())';
+
+/** The entries for which items of the project `mine` wait, those that the settings have no more included. */
+const WAITING_FOR = `with recursive waiting_for (skill) as (
+    select min(reserved_for) from item where project_id = mine.id and status = 'queued' and reserved_for is not null
+    union all
+    select (select min(i.reserved_for) from item i where i.project_id = mine.id and i.status = 'queued' and i.reserved_for > waiting_for.skill)
+    from waiting_for where waiting_for.skill is not null
+  ) select skill from waiting_for where skill is not null`;
+
+/** SK2: whether the entry `named.skill` of the project `mine` has people who are members. */
+const HAS_PEOPLE = `exists (select 1 from skill s join member m on m.project_id = s.project_id and m.user_id = any(s.people)
+  where s.project_id = mine.id and s.skill = named.skill)`;
+
+/** The first free items of a project, of those that `which` selects. */
+const firstOf = (which: string): string => `cross join lateral (
+  select item.id from item where item.project_id = mine.id and ${which} and ${FREE} order by item.due_at, item.id limit ?) waiting`;
+
+/** Those that are reserved for the person, and those that were reserved and are for everybody by now. */
+const RESERVED = `
+  union all
+  select waiting.id from own join (${OPEN_PROJECTS}) mine on mine.id = own.id
+    ${firstOf(`item.status = 'queued' and item.reserved_for = own.skill and item.reserved_until > ${CLOCK}`)}
+  union all
+  select waiting.id from (${OPEN_PROJECTS}) mine cross join lateral (${WAITING_FOR}) named
+    cross join lateral (select case when ${HAS_PEOPLE} then ${CLOCK} else 'infinity' end as at) ended
+    ${firstOf(`item.status = 'queued' and item.reserved_for = named.skill and item.reserved_until <= ended.at`)}`;
+
+/** Whether an item is reserved for the person. */
+const IS_OWN = `coalesce(item.status = 'queued' and item.reserved_until > ${CLOCK}
+  and (item.project_id, item.reserved_for) in (select id, skill from own), false)`;
+
 /**
- * Locks the first free items, at most `most`. Escalated and queued ones are searched separately, and only the first of each
- * project are examined, so that the cost does not depend on the length of the queue.
+ * Locks the first free items, at most `most`. Escalated, reserved and other queued ones are searched separately, and only the
+ * first of each are examined, so that the cost does not depend on the length of the queue.
  */
 export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise<string[]> {
   const all = uuidArray(roles.map(({ projectId }) => projectId));
   const escalated = uuidArray(roles.filter(({ role }) => may(role, 'decide_escalated')).map((one) => one.projectId));
+  const own = roles.flatMap(({ projectId, skills }) => skills.map((skill) => ({ id: projectId, skill })));
   const ended = uuidArray(free);
+  const first = [ended, CANDIDATES + most];
+  // Most projects reserve nothing: the database plans the search for reserved items only where there are some.
+  const hasReserved = roles.some((role) => role.hasReserved);
   const rows = await em.execute<{ id: string }[]>(
-    `with first as (
-       select waiting.id from (${OPEN_PROJECTS}) mine cross join lateral (
-         select item.id from item where item.project_id = mine.id and item.status = 'escalated' and ${FREE}
-         order by item.due_at, item.id limit ?) waiting
+    `with ${hasReserved ? 'own as (select id, skill from json_to_recordset(?::json) as o(id uuid, skill text)), ' : ''}first as (
+       select waiting.id from (${OPEN_PROJECTS}) mine ${firstOf(`item.status = 'escalated'`)}
        union all
-       select waiting.id from (${OPEN_PROJECTS}) mine cross join lateral (
-         select item.id from item where item.project_id = mine.id and item.status = 'queued' and ${FREE}
-         order by item.due_at, item.id limit ?) waiting
+       select waiting.id from (${OPEN_PROJECTS}) mine ${firstOf(`item.status = 'queued' and item.reserved_for is null`)}
+       ${hasReserved ? RESERVED : ''}
      )
      select item.id from item
      where item.id in (select id from first) and ${FREE}
        and (item.status = 'queued' or (item.status = 'escalated' and item.project_id = any(?::uuid[])))
-     order by item.status = 'escalated' desc, item.due_at, item.id limit ? for update of item ${wait}`,
-    [escalated, ended, CANDIDATES + most, all, ended, CANDIDATES + most, ended, escalated, most],
+     order by item.status = 'escalated' desc, ${hasReserved ? `${IS_OWN} desc,` : ''} item.due_at, item.id
+     limit ? for update of item ${wait}`,
+    [
+      ...(hasReserved ? [JSON.stringify(own)] : []),
+      ...[escalated, ...first, all, ...first],
+      ...(hasReserved ? [all, ...first, all, ...first] : []),
+      ...[ended, escalated, most],
+    ],
   );
   return rows.map(({ id }) => id);
 }

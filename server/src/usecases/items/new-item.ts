@@ -11,6 +11,7 @@ import { dueAt, isOpen } from '../../domain/items/item.ts';
 import { previewOf } from '../../domain/items/preview.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
 import { needsPerson, route } from '../../domain/items/routing.ts';
+import { reservationOf } from '../../domain/skills/reservation.ts';
 import type { AnswerSchema, SchemaCheck } from './answer-schemas.ts';
 
 /** A validated submission. The raw members are the JSON text as received (I7). */
@@ -66,6 +67,7 @@ export function toNewItem(
   const ships = routed.status === 'auto_approved';
   const audit = ships && isDrawn(hashToUnit(`${project.audit_salt} ${id}`), project.audit_rate);
   const status = audit ? 'queued' : routed.status;
+  const due = dueColumns(input, project, made.now);
   return {
     id,
     projectId: project.id,
@@ -82,7 +84,8 @@ export function toNewItem(
     settingsVersion: project.settings_version,
     version: 1,
     createdAt: made.now,
-    ...dueColumns(input, project, made.now),
+    ...due,
+    ...reservedColumns(input, project, { status, deadline: due.deadline }),
     decidedAt: isOpen(status) ? null : made.now,
     decisionId: ships ? made.ids.uuid() : null,
   };
@@ -99,6 +102,18 @@ function dueColumns({ deadline: asked = { pointer: '' } }: SubmitInput, project:
     deadlineExtended: false as const,
     expiredAt: null,
   };
+}
+
+/** SK3: an audit is reserved as any item that waits for reviewers, so that nothing distinguishes it (AU3). */
+function reservedColumns(
+  { riskFlags, metadata }: SubmitInput,
+  { skill_routes: routes, clock }: RoutingRow,
+  { status, deadline }: Pick<NewItem, 'status' | 'deadline'>,
+) {
+  if (routes === null || status !== 'queued') return { reservedFor: null, reservedUntil: null };
+  const item = { riskFlags, metadata: metadata?.value ?? null };
+  const reservation = reservationOf(item, routes, { now: new Date(clock), deadline });
+  return { reservedFor: reservation?.skill ?? null, reservedUntil: reservation?.until ?? null };
 }
 
 /** The columns that the submission alone determines. */

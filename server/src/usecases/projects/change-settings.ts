@@ -12,6 +12,7 @@ import { resumeEndpoint } from '../../db/resume-endpoint.ts';
 import { refuseArchived, requireChange, requirePermission } from '../access/membership.ts';
 import { differing, recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { refuseStrangers, storeSkills } from './skills.ts';
 import {
   checkThresholds,
   checkWebhookUrl,
@@ -50,6 +51,7 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     if (project.settingsVersion !== settingsVersion) throw stale();
     checkThresholds(after);
     const schema = schemaOf(after);
+    await refuseStrangers(tx.em, projectId, { before: before.skills, after: after.skills });
     // By saving the webhook URL again, an owner resumes a paused endpoint.
     if (typeof input.changes.webhook_url === 'string') await resumeWebhook(services, { tx, actor }, projectId);
     await input.also?.(tx);
@@ -59,7 +61,8 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     const guidelinesVersion = before.guidelines === after.guidelines ? project.guidelinesVersion : version;
     const changedAt = services.clock.now();
     const stored = await storeSchema(tx.em, projectId, { schema, now: changedAt });
-    const columns = { ...settingsColumns(after), ...stored, settingsVersion: version, guidelinesVersion };
+    const routes = await storeSkills(tx.em, projectId, after.skills);
+    const columns = { ...settingsColumns(after), ...stored, ...routes, settingsVersion: version, guidelinesVersion };
     // Items that arrived while audits were drawn stay indistinguishable for reviewers until they are decided (AU3).
     const off = before.audit_rate > 0 && after.audit_rate === 0 ? { auditsOffVersion: version } : {};
     const touched = await tx.em.nativeUpdate(Project, { id: projectId, settingsVersion }, { ...columns, ...off });

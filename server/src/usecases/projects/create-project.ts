@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/sett
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { encrypt } from '../../crypto/key-ring.ts';
 import { secretContext } from '../../domain/webhooks/signing.ts';
+import { routesOf } from '../../domain/skills/reservation.ts';
 import type { Tx } from '../../db/database.ts';
 import { Member } from '../../db/entities/member.ts';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';
@@ -12,6 +13,7 @@ import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import type { AnswerSchema } from '../items/answer-schemas.ts';
+import { refuseStrangers, storeSkills } from './skills.ts';
 import { checkThresholds, checkWebhookUrl, schemaOf, settingsColumns, storeSchema } from './settings.ts';
 
 export type NewProject = Partial<ProjectSettings> & { name: string };
@@ -64,6 +66,7 @@ async function insertRows(services: Services, tx: Tx, { id, settings, schema, ow
     id,
     ...settingsColumns(settings),
     answerSchemaDigest: schema?.digest ?? null,
+    skillRoutes: routesOf(settings.skills),
     settingsVersion: 1,
     eventSeq: 0,
     createdAt,
@@ -78,6 +81,8 @@ async function insertRows(services: Services, tx: Tx, { id, settings, schema, ow
     changedAt: createdAt,
   });
   await tx.em.insert(Member, { projectId: id, userId: ownerId, role: 'owner', createdAt });
+  await refuseStrangers(tx.em, id, { before: [], after: settings.skills });
+  await storeSkills(tx.em, id, settings.skills);
   await tx.em.insert(WebhookEndpoint, {
     projectId: id,
     state: 'active',

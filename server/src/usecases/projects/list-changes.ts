@@ -5,6 +5,7 @@ import { ProjectChange } from '../../db/entities/project-change.ts';
 import type { Em } from '../../db/orm.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { peopleNamedIn } from './skills.ts';
 import { bytesOf, decodeCursor, fitting, toPage, type PageQuery } from '../cursor.ts';
 
 export interface ChangesQuery extends PageQuery {
@@ -12,12 +13,12 @@ export interface ChangesQuery extends PageQuery {
   kind: ChangeKind | undefined;
 }
 
-/** For owners. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+/** For owners, with the present names of the people whom `skills` names (SK2). Errors: `not_found`, `forbidden`, `invalid_cursor`. */
 export function listChanges(
   services: Services,
   actor: MemberActor,
   { projectId, after, limit, action, kind }: ChangesQuery,
-): Promise<{ rows: ProjectChange[]; nextCursor: string | null }> {
+): Promise<{ rows: ProjectChange[]; nextCursor: string | null; people: Map<string, string> }> {
   return services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'change_settings');
     const where = {
@@ -29,7 +30,9 @@ export function listChanges(
     };
     const rows = await em.find(ProjectChange, where, { orderBy: { position: 'desc' }, limit: limit + 1 });
     const weighed = rows.map(({ before, after: now }) => ({ bytes: bytesOf([before, now]) }));
-    return toPage(rows, fitting(weighed, limit), (row) => ({ at: row.changedAt, id: row.id }));
+    const page = toPage(rows, fitting(weighed, limit), (row) => ({ at: row.changedAt, id: row.id }));
+    const stored = page.rows.flatMap(({ before, after: now }) => [before ?? null, now ?? null]);
+    return { ...page, people: await peopleNamedIn(em, stored) };
   });
 }
 

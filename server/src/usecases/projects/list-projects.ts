@@ -15,6 +15,7 @@ import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
 import { inList } from '../../db/in-list.ts';
 import { ENDPOINT_STATES } from '../../db/endpoint-health.ts';
 import { RETRYING } from '../../db/retrying-deliveries.ts';
+import { skillPeopleOf, type SkillPerson } from './skills.ts';
 
 export interface ProjectView {
   project: Project;
@@ -24,6 +25,8 @@ export interface ProjectView {
   blind: boolean;
   /** The name of the person who stopped it (RT7). */
   stoppedByName: string | null;
+  /** The members whom its `skills` name. */
+  skillPeople: readonly SkillPerson[];
 }
 
 export interface ProjectsQuery {
@@ -83,12 +86,17 @@ async function views(em: Em, memberships: { project: Project; role: Role }[], no
   );
   const names = await stoppers(em, memberships);
   const blind = await blindOf(em, new Map(memberships.map(({ project, role }) => [project.id, role])));
+  const people = await skillPeopleOf(
+    em,
+    memberships.map(({ project }) => project),
+  );
   return memberships.map(({ project, role }) => ({
     project,
     role,
     summary: summaries.get(project.id) ?? EMPTY_SUMMARY,
     blind: blind.has(project.id),
     stoppedByName: names.get(project.stoppedBy ?? '') ?? null,
+    skillPeople: people.get(project.id) ?? [],
   }));
 }
 

@@ -50,6 +50,7 @@ const KIND_OF_NAME: Record<string, Kind> = {
   item_ids: 'item',
   key_id: 'key',
   user_id: 'member',
+  people: 'member',
   invite_id: 'invite',
   offer_id: 'offer',
   source_id: 'source',
@@ -275,21 +276,22 @@ export function requestOf(
   put?: { place: IdLocation; id: string },
 ): Omit<Sent, 'headers'> {
   const { method, path } = endpointOf(name);
-  const { body, query = '' } = ACCESS_RULES[name] ?? {};
+  const { body: own, around, query = '' } = ACCESS_RULES[name] ?? {};
+  const body = put?.place.where === 'body' && around !== undefined ? { ...own, ...around } : own;
   const ids: Partial<Record<Kind, string>> = { ...matrixEnv.ids, token: 'A'.repeat(43) };
   if (name === 'readInvite') ids.token = matrixEnv.inviteToken ?? ids.token;
   if (name === 'receiveInbound') ids.source = matrixEnv.source.sourceId;
   const inText = (text: string) =>
     text.replaceAll(':id', matrixEnv.ids.project).replaceAll(':item', matrixEnv.ids.item);
-  const own = Object.fromEntries(idLocationsOf(name).map((place) => [String(place.at[0]), ids[place.kind] ?? '']));
-  if (put?.place.where === 'path') own[String(put.place.at[0])] = put.id;
+  const params = Object.fromEntries(idLocationsOf(name).map((place) => [String(place.at[0]), ids[place.kind] ?? '']));
+  if (put?.place.where === 'path') params[String(put.place.at[0])] = put.id;
   const search = new URLSearchParams(inText(query));
   if (put?.place.where === 'query') search.set(String(put.place.at[0]), put.id);
   const sent = body && (JSON.parse(inText(JSON.stringify(body))) as object);
   const filled = put?.place.where === 'body' ? (within(sent, put.place.at, put.id) as object) : sent;
   return {
     method,
-    path: path.replace(/:(\w+)/g, (_, param: string) => own[param] ?? '') + (search.size > 0 ? `?${search}` : ''),
+    path: path.replace(/:(\w+)/g, (_, param: string) => params[param] ?? '') + (search.size > 0 ? `?${search}` : ''),
     body: filled && JSON.stringify(filled),
   };
 }

@@ -8,6 +8,8 @@ import { PICTURE_URL } from '../support/test-services.ts';
 interface Row {
   /** A valid body. `:id`, `:key_id` and the like stand for this project's own ids. */
   body?: object;
+  /** What makes the body valid around an id that a test puts into it. */
+  around?: object;
   query?: string;
   /** The route removes what other tests need: it runs on a project of its own. */
   ends?: true;
@@ -23,6 +25,9 @@ export type AccessRule = Row &
     | { least: Exclude<Role, 'reviewer'>; behind: Ability }
   );
 
+/** The person is put into it. */
+const SKILLS = { skills: [{ match: { flag: 'legal' }, people: [], after_minutes: 30 }] };
+
 /** One row per endpoint, by its name in the contract. */
 export const ACCESS_RULES: Record<string, AccessRule> = {
   challenge: { least: 'nobody' },
@@ -35,7 +40,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   endOneSession: { least: 'anyone' },
   endOtherSessions: { least: 'anyone' },
   listProjects: { least: 'anyone' },
-  createProject: { least: 'anyone', body: { name: 'Mine' } },
+  createProject: { least: 'anyone', body: { name: 'Mine' }, around: SKILLS },
   listChanges: { least: 'owner', behind: 'change_settings' },
   readContents: { least: 'owner', behind: 'manage_project' },
   archiveProject: { least: 'owner', behind: 'manage_project', ends: true },
@@ -50,7 +55,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   readProject: { least: 'reviewer' },
   readOnboarding: { least: 'reviewer' },
   readReadiness: { least: 'owner', behind: 'manage_keys' },
-  changeProject: { least: 'owner', behind: 'change_settings', body: { settings_version: 1 } },
+  changeProject: { least: 'owner', behind: 'change_settings', body: { settings_version: 1 }, around: SKILLS },
   listAnswers: { least: 'owner', behind: 'change_settings' },
   readGuidelines: { least: 'reviewer' },
   listGuidelinesVersions: { least: 'reviewer' },

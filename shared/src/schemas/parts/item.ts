@@ -21,6 +21,17 @@ export const deadline = z
   .meta({ id: 'Deadline' });
 export type Deadline = z.infer<typeof deadline>;
 
+/** Who gets an item first, and until when (SK3). */
+export const reservation = z
+  .object({
+    /** The entry of the project's `skills`, as `skillOf` names it. */
+    skill: z.string(),
+    /** Everybody gets it from then on. */
+    until: timestamp,
+  })
+  .meta({ id: 'Reservation' });
+export type Reservation = z.infer<typeof reservation>;
+
 /** One row of the queue. Carries no payload: the preview is at most 140 characters of the input. */
 export const itemRow = z
   .object({
@@ -47,6 +58,8 @@ export const itemRow = z
     due_at: timestamp,
     /** Null: it waits as long as it takes. */
     deadline: deadline.nullable(),
+    /** Absent where it is for everybody. It ends by itself: when the time passes, or when nobody of its entry is a member. */
+    reserved: reservation.optional(),
     /** Increases with every change of this item; an event that is not newer is ignored. */
     version: z.number().int(),
     claim: claim.nullable(),

@@ -2,6 +2,8 @@
 import type { RowRemoval } from '../live/queue/queue-model.ts';
 import type { OnDeadline, QueueView } from '@countersign/shared/enums';
 
+const people = new Intl.ListFormat('en', { type: 'conjunction' });
+
 export const queueMessages = {
   item: {
     label: 'Item',
@@ -62,6 +64,12 @@ export const queueMessages = {
     yours: 'yours',
     escalated: 'escalated',
     invalid: 'breaks schema',
+    /** Who gets the item first. Longer lists are cut after two names. */
+    reserved: ({ mine, names }: { mine: boolean; names: readonly string[] }, until: string): string => {
+      const all = mine ? ['You', ...names] : names;
+      const shown = all.length > 3 ? [...all.slice(0, 2), `${all.length - 2} others`] : all;
+      return `${people.format(shown)} first, until ${until}`;
+    },
     left: {
       approved: (by: string) => `Approved by ${by}`,
       edited: (by: string) => `Edited by ${by}`,

@@ -2,7 +2,7 @@
 
 export const announcementMessages = {
   lostRace: (name: string) => `${name} claimed it first`,
-  nothingLeft: 'No more items',
+  nothingLeft: 'No more items for you',
   extended: 'Claim extended',
   undone: 'Decision undone',
   withdrawn: (typed: boolean) => `The pipeline withdrew this item${typed ? '. Your draft is saved' : ''}`,

@@ -5,6 +5,8 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { UserPresence } from '@countersign/shared/sockets';
+import { projects } from '#lib/api/projects-store.svelte.ts';
+import type { Project } from '@countersign/shared/schemas/projects';
 import Row from './Row.svelte';
 
 const presence = vi.hoisted(() => ({
@@ -12,6 +14,10 @@ const presence = vi.hoisted(() => ({
   isAway: (_project: string, _user: string): boolean => false,
 }));
 vi.mock('#lib/live/connection.svelte.ts', () => ({ live: { presence } }));
+vi.mock('#lib/api/projects-store.svelte.ts', () => {
+  const store = { list: null, forget: () => (store.list = null) };
+  return { projects: store };
+});
 
 afterEach(() => {
   presence.viewers = () => [];
@@ -64,6 +70,17 @@ describe('a row of the queue', () => {
     presence.viewers = () => looks('Bo');
     expect(said(show(held))).not.toContain('looking');
   });
+});
+
+it('SK3: a row says who gets the item first, until somebody claims it', () => {
+  const skill = { match: { flag: 'legal' }, people: ['ana'], after_minutes: 30 };
+  const project = { id: 'north', skills: [skill], skill_people: [{ user_id: 'ana', name: 'Ana Ruiz' }] };
+  projects.list = [project as unknown as Project];
+  const reserved = { skill: 'flag:legal', until: iso(600_000) };
+  expect(said(show({ ...row, reserved }))).toMatch(/Ana Ruiz first, until \d/);
+  expect(said(show({ ...held, reserved }))).not.toContain('first, until');
+  expect(said(show({ ...row, reserved: { ...reserved, until: iso(-1) } }))).not.toContain('first, until');
+  projects.forget();
 });
 
 describe('DL5: the rows of a list with deadlines', () => {

@@ -28,7 +28,18 @@ export const orderMessages = {
     due: 'Next takes the oldest due item.',
     filtered: 'Next takes the next free item of this filtered list.',
   },
-  why: { escalated: 'Escalated items come first', due: 'Oldest due', filtered: 'Next in this list' },
+  /** The same where items are for the user first (SK4). */
+  nextOwn: {
+    escalated: 'Next takes escalated items first, then items for you first, then the oldest due.',
+    due: 'Next takes items for you first, then the oldest due.',
+  },
+  skips: 'It skips items that are for others first.',
+  why: {
+    escalated: 'Escalated items come first',
+    own: 'For you first',
+    due: 'Oldest due',
+    filtered: 'Next in this list',
+  },
   hidden: 'Items whose confidence is hidden come last.',
   /** The title of items that have no such value. */
   none: { flag: 'No flag', project: 'Other project', model: 'No model or source' } satisfies Record<QueueGroup, string>,

@@ -5,9 +5,11 @@ import { claimItem, claimNext, readQueueItem } from '@countersign/shared/routes/
 import type { Granted } from '@countersign/shared/schemas/queue';
 import type { ItemDetail, ItemRow } from '@countersign/shared/schemas/parts/item';
 import { QUEUE_ORDER } from '@countersign/shared/filters/queue-order';
+import { clock } from '#lib/time/clock.svelte.ts';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { User } from '@countersign/shared/schemas/session';
 import { nextLine } from '../list/line-steps.ts';
+import { isForOthers, reservedFor } from '../list/reserved.ts';
 
 const TRIES = 5;
 /** A prediction that changes again at once is not requested; after a failure requests pause for a while. Ms. */
@@ -36,9 +38,14 @@ const serverPicks = (state: QueueState): boolean =>
 /** The user forwarded it and nobody has changed it since: it waits for somebody else. */
 const isForwarded = ({ forwarded }: NextItemContext, row: ItemRow): boolean => forwarded.get(row.id) === row.version;
 
-/** Whether a row may come after a completed item: it is free, or the user's own. */
+/** Whether the user's turn has come: others do not get it first (SK4). */
+const isTurnOf = ({ me }: Pick<NextItemContext, 'me'>, row: ItemRow): boolean => !isForOthers(row, me.id, clock.read());
+
+/** Whether a row may come after a completed item: it is free and for the user, or the user's own. */
 const isCandidateAfter = (done: string, at: NextItemContext) => (row: ItemRow) =>
-  row.id !== done && !isForwarded(at, row) && (isFree(at.queue.state, row) || row.claim?.user_id === at.me.id);
+  row.id !== done &&
+  !isForwarded(at, row) &&
+  ((isFree(at.queue.state, row) && isTurnOf(at, row)) || row.claim?.user_id === at.me.id);
 
 /**
  * The row that would come after an item, as far as this page knows; null when nothing is left. Mirrors the request of {@link
@@ -50,20 +57,24 @@ export function predict(done: string, at: NextItemContext): ItemRow | null {
 }
 
 /** The first item the server could pick, as far as this page knows. */
-function firstPick({ queue: { state } }: NextItemContext, picks: (row: ItemRow) => boolean): ItemRow | null {
+function firstPick({ queue: { state }, me }: NextItemContext, picks: (row: ItemRow) => boolean): ItemRow | null {
   const { projectId } = state.scope;
+  const now = clock.read();
+  const isOwn = (row: ItemRow): boolean => reservedFor(row, me.id, now)?.mine === true;
   let first: ItemRow | null = null;
   for (const row of state.rows.values()) {
-    if (state.saving.has(row.id) || !isFree(state, row) || !picks(row)) continue;
+    if (state.saving.has(row.id) || !isFree(state, row) || isForOthers(row, me.id, now) || !picks(row)) continue;
     if (projectId !== null && row.project_id !== projectId) continue;
-    if (first === null || picksBefore(row, first)) first = row;
+    if (first === null || picksBefore([row, isOwn(row)], [first, isOwn(first)])) first = row;
   }
   return first;
 }
 
-/** The server's order: escalated first, then by due time, then oldest. */
-const picksBefore = (a: ItemRow, b: ItemRow): boolean =>
-  a.status === b.status ? QUEUE_ORDER.due(a, b) < 0 : a.status === 'escalated';
+/** The server's order: escalated first, then what is for the user first, then by due time, then oldest. */
+const picksBefore = ([a, isOwn]: [ItemRow, boolean], [b, isOtherOwn]: [ItemRow, boolean]): boolean => {
+  if (a.status !== b.status) return a.status === 'escalated';
+  return isOwn === isOtherOwn ? QUEUE_ORDER.due(a, b) < 0 : isOwn;
+};
 
 /** Claims what `next` names; if another user was faster, what it names after that. */
 async function claimFirst(next: (lost: readonly string[]) => ItemRow | null): Promise<Granted | null> {

@@ -1,7 +1,9 @@
 // The choice of the next item: an item the user has just forwarded does not come back at once, even to a user who may decide it.
 import { describe, expect, it, vi } from 'vitest';
 import { ReviewFixture, onShow } from './fixtures/review-page.fixture.ts';
-import { PROJECT } from './fixtures/fake-review-server.fixture.ts';
+import { ME, PROJECT } from './fixtures/fake-review-server.fixture.ts';
+import { projects } from '#lib/api/projects-store.svelte.ts';
+import type { Project } from '@countersign/shared/schemas/projects';
 
 const fixture = new ReviewFixture();
 
@@ -68,4 +70,31 @@ it('leaves the choice to the server when nothing was forwarded', async () => {
   const page = await supervisor();
   await page.reviewSession.decide('approve');
   expect(fixture.claims.at(-1)).toBe('POST /api/queue/claim-next');
+});
+
+describe('SK4: an item that is reserved', () => {
+  const reserved = (flag: string) => ({ reserved: { skill: `flag:${flag}`, until: '9999-01-01T00:00:00.000Z' } });
+  const people = [ME.id, 'ana'].map((user_id) => ({ user_id, name: user_id }));
+  const entry = (flag: string, person: string) => ({ match: { flag }, people: [person], after_minutes: 30 });
+
+  it('for others is not the next row of a filtered list, and for the user it is prefetched first', async () => {
+    projects.list = [
+      {
+        id: PROJECT,
+        skills: [entry('legal', 'ana'), entry('gold', ME.id)],
+        skill_people: people,
+      } as unknown as Project,
+    ];
+    fixture.server.add('theirs', reserved('legal')).add('last').add('mine', reserved('gold'));
+    const page = await fixture.open();
+    await page.reviewSession.claim('one');
+    await prefetch(page);
+    expect(page.reviewSession.prefetched?.id).toBe('mine');
+    page.queue.dispatch({ kind: 'scope', scope: { view: 'available', projectId: null, filter: { text: 'Preview' } } });
+    for (const expected of ['two', 'three', 'last', 'mine', null]) {
+      await page.reviewSession.decide('approve');
+      expect(page.reviewSession.item.id).toBe(expected);
+    }
+    projects.forget();
+  });
 });

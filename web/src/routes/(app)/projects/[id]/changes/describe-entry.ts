@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS, SETTINGS } from '@countersign/shared/settings';
 import { ROLES, type Role } from '@countersign/shared/enums';
 import { count, exactMoment } from '#lib/format/format.ts';
 import { changesMessages as messages, type Phrase } from './changes-messages.ts';
-import { describeChange, formatValue } from '../settings/describe-change.ts';
+import { describeChange, entryText, formatValue } from '../settings/describe-change.ts';
 import { poolMessages } from '../people/pool-messages.ts';
 import { draftOf, FIELDS, type Draft, type FieldName } from '../settings/settings-form.ts';
 import { settingsMessages } from '../settings/settings-messages.ts';
@@ -93,7 +93,7 @@ function draftWith(values: Values): Draft {
 
 const asText = (draft: Draft, field: FieldName): string => {
   const value = draft[field];
-  return Array.isArray(value) ? value.join('\n') : value;
+  return Array.isArray(value) ? value.map((entry) => entryText(field, entry)).join('\n') : value;
 };
 
 function difference(key: string, before: Values, after: Values): Difference {

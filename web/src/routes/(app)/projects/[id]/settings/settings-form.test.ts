@@ -131,6 +131,22 @@ describe('the declarations of the settings', () => {
     }
     if (setting.control === 'list')
       return [setting.minEntries, setting.maxEntries, setting.maxEntries + 1].map(list).concat([[]]);
+    if (setting.control === 'skills') {
+      const person = '5d0c0000-0000-4000-8000-000000000001';
+      const entry = { match: { flag: 'legal' }, people: [person], after_minutes: setting.minutes.most };
+      const flags = (length: number) => list(length).map((flag) => ({ ...entry, match: { flag } }));
+      const meta = (metadata: string, value: string) => [{ ...entry, match: { value, metadata } }];
+      const wrong = [{ people: [] }, { after_minutes: 0 }, { after_minutes: 1.5 }, { after_minutes: 1441 }];
+      return [
+        ...[0, 1, setting.maxEntries, setting.maxEntries + 1].map(flags),
+        ...['', text(setting.maxFlag), text(setting.maxFlag + 1)].map((flag) => [{ ...entry, match: { flag } }]),
+        ...[meta('/team', 'gold'), meta('team', 'gold'), meta('/', 'gold'), meta('/team', ' ')],
+        ...[meta(`/${text(setting.maxLength)}`, 'a'), meta('/a', text(setting.maxLength + 1))],
+        ...wrong.map((part) => [{ ...entry, ...part }]),
+        [entry, { ...entry, match: { flag: ' LEGAL' } }],
+        [entry, ...meta('/team', 'legal')],
+      ];
+    }
     if (setting.control !== 'number') {
       const { minLength, maxLength } = setting;
       return [...[minLength, maxLength, maxLength + 1].map(text), '😀'.repeat(maxLength), '😀'.repeat(maxLength + 1)];

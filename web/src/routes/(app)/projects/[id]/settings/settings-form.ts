@@ -11,6 +11,7 @@ import {
   type Setting,
   type SettingName,
   type SettingWith,
+  type SkillsSetting,
   type SubsetSetting,
 } from '@countersign/shared/settings';
 import { RawJson, type Json } from '@countersign/shared/json/json';
@@ -19,10 +20,11 @@ import { isItemPointer } from '@countersign/shared/formats/item-pointer';
 import { isTimeZone } from '@countersign/shared/time-zone';
 import { parseJson, printJson, sourceOf } from '#lib/values/json/lossless.ts';
 import { isMarked } from './merge-lines.ts';
+import { hasSkillFault, isSameSkill, sentSkills, skillEntries } from './skill-entries.ts';
 
 export type FieldName = SettingName;
 type ChoiceName = SettingWith<{ control: 'choice' }>;
-type ListName = SettingWith<{ control: 'list' | 'pointers' | 'subset' }>;
+type ListName = SettingWith<{ control: 'list' | 'pointers' | 'subset' | 'skills' }>;
 
 /** The settings in the form: numbers as typed, so that `0.` is not reformatted while typing; pointers as `/input: text`. */
 export type Draft = {
@@ -39,10 +41,17 @@ const settingOf = (field: FieldName): Setting => SETTINGS[field];
 
 /** The form with the server's values. */
 export const draftOf = (project: Project): Draft =>
-  Object.fromEntries(FIELDS.map((field) => [field, typedOf(settingOf(field), project[field])])) as Draft;
+  Object.fromEntries(
+    FIELDS.map((field) => [
+      field,
+      field === 'skills'
+        ? skillEntries(project.skills, project.skill_people)
+        : typedOf(settingOf(field), project[field]),
+    ]),
+  ) as Draft;
 
 /** A value as somebody would type it. */
-function typedOf(setting: Setting, value: Project[FieldName]): string | string[] {
+function typedOf(setting: Setting, value: Project[Exclude<FieldName, 'skills'>]): string | string[] {
   if (setting.control === 'schema') return schemaText(value ?? null);
   if (Array.isArray(value)) return value.map(String);
   if (setting.control === 'pointers') return pointerEntries(value);
@@ -95,6 +104,7 @@ export const parseNumber = (typed: string): number =>
 function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
   const setting = settingOf(field);
   if (setting.control === 'pointers' && Array.isArray(typed)) return sentPointers(typed);
+  if (setting.control === 'skills' && Array.isArray(typed)) return sentSkills(typed);
   if (typeof typed !== 'string' || setting.control === 'choice') return typed;
   if (setting.nullable && typed.trim() === '') return null;
   if (setting.control === 'number') return parseNumber(typed);
@@ -154,6 +164,8 @@ export type Fault =
   | 'no_json'
   | 'left_out'
   | 'twice'
+  | 'same_skill'
+  | 'bad_skill'
   | 'too_long'
   | 'marked';
 
@@ -180,6 +192,7 @@ function faultIn(setting: Setting, typed: Draft[FieldName]): Fault | null {
   if (setting.control === 'list') return listFault(asList(typed), setting);
   if (setting.control === 'pointers') return pointersFault(asList(typed), setting);
   if (setting.control === 'subset') return subsetFault(asList(typed), setting);
+  if (setting.control === 'skills') return skillsFault(asList(typed), setting);
   const text = String(typed);
   if (setting.nullable && text.trim() === '') return null;
   if (setting.control === 'number') return numberFault(text, setting);
@@ -204,6 +217,13 @@ function pointersFault(entries: readonly string[], { maxEntries, maxLength }: Po
   if (!pointers.every((pointer) => excessOf(pointer, maxLength) === 0 && isItemPointer(pointer))) return 'no_pointer';
   if (new Set(pointers).size < pointers.length) return 'twice';
   return pointers.length > maxEntries ? 'too_many' : null;
+}
+
+function skillsFault(entries: readonly string[], { maxEntries }: SkillsSetting): Fault | null {
+  const isTwice = entries.some((entry, at) => entries.slice(0, at).some((other) => isSameSkill(entry, other)));
+  if (isTwice) return 'same_skill';
+  if (entries.some(hasSkillFault)) return 'bad_skill';
+  return entries.length > maxEntries ? 'too_many' : null;
 }
 
 const subsetFault = (chosen: readonly string[], { always }: SubsetSetting): Fault | null =>

@@ -1,0 +1,54 @@
+// Texts of the part of the rules that says who gets which items first.
+import { plural } from '#lib/format/format.ts';
+import { SETTINGS } from '@countersign/shared/settings';
+import type { SkillMatch } from '@countersign/shared/skills';
+
+const { maxEntries, maxPeople, minutes } = SETTINGS.skills;
+
+export const skillsMessages = {
+  heading: 'Who gets which items first',
+  hint: 'An item follows the first entry that matches it. Its people get it first; after the time, everybody does. Anyone can still open it from the queue at any time.',
+  none: 'No entries. Every item is for everybody at once.',
+  /** What an entry matches, as the beginning of its sentence. */
+  what: (match: SkillMatch): string =>
+    'flag' in match ? `Items flagged “${match.flag}”` : `Items whose metadata ${match.metadata} is “${match.value}”`,
+  sentence: (names: string, minutes: number): string =>
+    `go to ${names} first, for ${plural(minutes, 'minute', 'minutes')}.`,
+  nobody: 'None of these people is a member any more, so these items are for everybody.',
+  escalates: 'This is also an escalate flag: such items go to supervisors and owners, who have no entry here.',
+  add: 'Add an entry',
+  change: (what: string) => `Change: ${what}`,
+  remove: (what: string) => `Remove: ${what}`,
+  up: (what: string) => `Move up: ${what}`,
+  added: 'Entry added. Save the project to use it.',
+  changed: 'Entry changed. Save the project to use it.',
+  removed: 'Entry removed. Save the project to use this.',
+  moved: (place: number) => `Moved to place ${place}`,
+  full: `Maximum of ${maxEntries} entries. Remove one first.`,
+  form: {
+    add: 'New entry',
+    change: 'Change entry',
+    by: 'Items with',
+    kinds: { flag: 'a risk flag', metadata: 'a metadata value' },
+    flag: 'Risk flag',
+    pointer: 'Metadata field',
+    pointerHint: 'A JSON pointer, such as /team or /customer/tier.',
+    value: 'Value',
+    people: 'Go first to',
+    loading: 'Loading the members…',
+    former: 'former member',
+    minutes: 'For',
+    unit: 'minutes, then to everybody',
+    done: { add: 'Add entry', change: 'Apply' },
+    cancel: 'Cancel',
+    faults: {
+      flag: 'Enter a flag.',
+      pointer: 'Enter a JSON pointer, such as /team.',
+      value: 'Enter a value.',
+      twice: 'There is an entry for this already. Change that one.',
+      people: 'Choose at least one person.',
+      tooMany: `Choose at most ${maxPeople} people.`,
+      minutes: `Enter a whole number from ${minutes.least} to ${minutes.most}.`,
+    },
+  },
+} as const;
