@@ -12,6 +12,7 @@ import type { Options } from './bench/options.ts';
 import { formatTable, isMissed, type Row } from './bench/rows.ts';
 import { benchLoad } from './bench/load/load.ts';
 import { benchPage } from './bench/page.ts';
+import { benchPeers } from './bench/peers/peers.ts';
 import { benchQueue } from './bench/queue.ts';
 import { benchSockets } from './bench/sockets.ts';
 import { benchStart } from './bench/start.ts';
@@ -30,10 +31,11 @@ const SECTIONS = {
   learnings: benchLearnings,
   analytics: benchAnalytics,
   day: benchDay,
+  peers: benchPeers,
 } satisfies Record<string, (print: (line: string) => void, options: Options) => Promise<Row[]>>;
 
-/** It takes as long as all others together. */
-const ON_REQUEST = new Set<string>(['day']);
+/** One takes as long as all others together, the other wants programs that npm does not install. */
+const ON_REQUEST = new Set<string>(['day', 'peers']);
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
