@@ -244,7 +244,7 @@ const headers = z.object({
     }),
 });
 
-const DESCRIPTION = `Sent to the project’s webhook URL when a reviewer’s decision is final. The body is created once: its bytes are the same on every retry and replay, and it contains the submitted JSON byte for byte. Verify the signature over the raw body before parsing it, respond with 2xx within 20 seconds, and ignore a \`webhook-id\` that you have seen.
+const DESCRIPTION = `Sent to the webhook endpoints of a project when a reviewer’s decision is final. The body is created once: its bytes are the same on every retry and replay, and it contains the submitted JSON byte for byte. Verify the signature over the raw body before parsing it, respond with 2xx within 20 seconds, and ignore a \`webhook-id\` that you have seen.
 
 Any other response is retried: immediately, after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±20 %. Redirects are not followed.
 

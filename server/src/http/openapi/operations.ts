@@ -26,7 +26,7 @@ export const TAGS = {
     'Re-run items that reviewers edited, rejected or answered in words against a new version of a pipeline, as a dry run, and see what would still fail.',
   Inbound: 'Submissions by a signed webhook instead of an API key.',
   Agents: 'The same for agents, by the Model Context Protocol.',
-  Webhooks: 'What this service sends to the project’s webhook URL.',
+  Webhooks: 'What this service sends to the webhook endpoints of a project.',
   Description: 'This document.',
 } as const;
 export type Tag = keyof typeof TAGS;
