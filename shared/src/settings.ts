@@ -323,7 +323,7 @@ export const SETTINGS = {
     maxLength: URL_LENGTH,
     trimmedBy: 'form',
   },
-  /** The events that its webhook and feed carry (WE1). */
+  /** The events that its first endpoint and its feed carry (WE1). */
   webhook_events: {
     ...OWNERS,
     section: 'webhook',

@@ -140,8 +140,8 @@ export interface Alert {
 }
 
 /**
- * The alerts that these attempts at one endpoint cause for the owners of its project, in the given order. `state` is what they were
- * notified of before.
+ * The alerts that these attempts at one endpoint cause for the owners of its project, in the given order. `state` is what they
+ * were notified of before.
  */
 function alertsOf(state: AlertState, ended: readonly Pick<FinishedAttempt, 'leased' | 'outcome' | 'next'>[]): Alert[] {
   const alerts: Alert[] = [];

@@ -48,8 +48,8 @@ export type ReadyToSend = [Leased, StoredSecrets<string>];
 export const LEASE_SECONDS = 60;
 
 /**
- * The delivery `x` does not wait for an earlier one of its item to the same endpoint. Compared so that no index of endpoints
- * fits: while the statistics show few deliveries, it would be read for a whole backlog.
+ * The delivery `x` does not wait for an earlier one of its item to the same endpoint. `is not distinct from` keeps the planner from
+ * an index of endpoints: while the statistics show few deliveries, it would read that for a whole backlog.
  */
 export const FIRST_OF_ITEM = `(
   select true from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending')
@@ -73,8 +73,8 @@ export interface LeaseCapacity {
 export const MAX_POSTS_PER_ENDPOINT = 16;
 const MAX_POSTS_WHEN_FAILING = 2;
 /**
- * Of all endpoints of a project. Each has its own share, so that a slow one never uses what others need: sixteen up to four
- * endpoints, six where ten have something to send.
+ * Maximum concurrent POSTs to all endpoints of a project, in equal shares of those that have something to send, so that a slow one
+ * never uses what others need: with up to four each gets sixteen, with ten each gets six.
  */
 export const MAX_POSTS_PER_PROJECT = 64;
 
@@ -140,7 +140,8 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
 
 /**
  * Leases due deliveries, oldest first, as far as there is room for their endpoints. Skips paused endpoints, open
- * circuits (WH5; one attempt goes to each whose pause is over), and items with an earlier undelivered delivery to the same endpoint.
+ * circuits (WH5; one attempt goes to each whose pause is over), and items with
+ * an earlier undelivered delivery to the same endpoint.
  */
 export async function leaseDue(em: Em, capacity: LeaseCapacity): Promise<Leased[]> {
   const inFlight = [...capacity.inFlight];

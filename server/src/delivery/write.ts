@@ -1,4 +1,4 @@
-// Writes the delivery of what ended an item, with its body, when its event gets its `seq` (I5, I7).
+// Writes the deliveries of what ended an item, with their body, when its event gets its `seq` (I5, I7).
 import { jsonText } from '@countersign/shared/json/json';
 import type { DecisionAction } from '@countersign/shared/enums';
 import { DUE } from '../db/connection/channels.ts';
@@ -81,8 +81,8 @@ export interface ChannelNotification {
 /**
  * $1: the rows; `reserved` where this process has reserved a permit. $2: the notifications; the one for due deliveries
  * is sent if a row is left to others. A row is inserted as leased if it has a permit, its endpoint has no trouble, and
- * nothing of its endpoint is overdue. One whose endpoint was removed since it was read is not inserted. A deletion of the project waits for this commit: no further check is needed before
- * its POST (AR2).
+ * nothing of its endpoint is overdue. One whose endpoint was removed since it was read is not inserted. A deletion of the project
+ * waits for this commit: no further check is needed before its POST (AR2).
  */
 const INSERT = planned(`
   with r as materialized (

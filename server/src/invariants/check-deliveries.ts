@@ -106,9 +106,9 @@ function faultsOf({ place, webhookId, body, redacted, eventId, of, projectId, it
 }
 
 /**
- * $1: the project; $2: actions that are delivered. A row per event and endpoint that gets it. Only events since the last change
- * of its settings, before which it may have had no webhook URL, or other webhook events (WE1). None while that change has no
- * `seq` yet.
+ * $1: the project; $2: actions that are delivered. A row per event and endpoint that gets it. Only events since the last change of
+ * its settings or endpoints, before which an endpoint may have been missing or disabled, or had other events (WE1). None while
+ * that change has no `seq` yet.
  */
 const UNDELIVERED_DECISIONS = `
   with since as (

@@ -116,7 +116,7 @@ export function presentMember(
   return { user_id: user.id, address: user.address, name: user.name ?? null, role, holding, abilities };
 }
 
-/** Names are those of that time, except the present ones of `people` (by ID): the log has their IDs. */
+/** Names are those of that time. The log stores the people of `skills` as IDs: `people` has their present names by ID. */
 export function presentChange(change: ProjectChange, people: ReadonlyMap<string, string>): WireChange {
   const valuesOf = (stored: Readonly<Record<string, unknown>> | null | undefined) =>
     stored ? withNames(settingsOf(stored), people) : null;

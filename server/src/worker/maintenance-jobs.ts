@@ -1,4 +1,4 @@
-// The maintenance jobs that nothing waits for: deletion of projects, retention, monitoring and re-encryption.
+// The maintenance jobs that nothing waits for: deletions, retention, reminders, monitoring and re-encryption.
 import type { Services } from '../usecases/services.ts';
 import { createRetentionJob, RETENTION_GAP_MS, RETENTION_POLL_MS } from './retention.ts';
 import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';

@@ -93,9 +93,8 @@ export interface SequencedEvent {
 const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
 /**
- * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`; $3: `until`, or null; $4: all
- * events that are delivered. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
- * number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
+ * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`; $3: `until`, or null; $4: the types of all events that are delivered.
+ * If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
  * by its index: there are few of them in a batch, however many exist. Each enabled endpoint gets the events that it
  * chose, that of the settings those of the project (WE1); `g` has their IDs.
  */

@@ -1,4 +1,4 @@
-// The webhook of a project as its owners see it: URL, signing secrets, and test events.
+// The webhook endpoints and reminders of a project as its owners see them: URLs, signing secrets, health and tests.
 import { z } from 'zod';
 import { DELIVERED_EVENTS, NOTIFICATION_KINDS, NOTIFICATION_STATUSES } from '../enums.ts';
 import { WEBHOOK_HEALTH } from '../figures.ts';
@@ -91,7 +91,7 @@ const webhookEndpoint = z
     events: z.array(deliveredEvent),
     /** A disabled endpoint gets no new deliveries; what waits for it is sent once it is enabled. */
     is_enabled: z.boolean(),
-    /** The one of the project’s settings `webhook_url` and `webhook_events`, whose ID is that of the project. */
+    /** The endpoint of the settings `webhook_url` and `webhook_events`, whose ID is that of the project. */
     is_default: z.boolean(),
     state: z.enum(['active', 'paused']),
     /** As of a project with this endpoint alone (WH10). */

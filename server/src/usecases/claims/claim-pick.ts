@@ -57,7 +57,7 @@ interface Wanted {
 /** SK4: the clock that ends reservations, read once. */
 const CLOCK = '(select deadline_clock())';
 
-/** The entries for which items of the project `mine` wait, those that the settings have no more included. */
+/** The entries for which items of the project `mine` wait, also those that the settings no longer have. */
 const WAITING_FOR = `with recursive waiting_for (skill) as (
     select min(reserved_for) from item where project_id = mine.id and status = 'queued' and reserved_for is not null
     union all
@@ -73,7 +73,7 @@ const HAS_PEOPLE = `exists (select 1 from skill s join member m on m.project_id 
 const firstOf = (which: string): string => `cross join lateral (
   select item.id from item where item.project_id = mine.id and ${which} and ${FREE} order by item.due_at, item.id limit ?) waiting`;
 
-/** Those that are reserved for the person, and those that were reserved and are for everybody by now. */
+/** Items that are reserved for the person, and those that were reserved and are for everybody by now. */
 const RESERVED = `
   union all
   select waiting.id from own join (${OPEN_PROJECTS}) mine on mine.id = own.id

@@ -12,7 +12,7 @@ import { resumeEndpoint } from '../../db/resume-endpoint.ts';
 import { refuseArchived, requireChange, requirePermission } from '../access/membership.ts';
 import { differing, recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { refuseStrangers, storeSkills } from './skills.ts';
+import { refuseNonMembers, storeSkills } from './skills.ts';
 import {
   checkThresholds,
   checkWebhookUrl,
@@ -30,7 +30,7 @@ export interface ChangeInput {
   changes: Partial<ProjectSettings>;
   /** Replaces all (NO); absent: unchanged. */
   notifications?: Notification[];
-  /** What else is changed in the same transaction, by who may change these. */
+  /** Further changes in the same transaction, once the permissions and the version are checked. */
   also?: (tx: Tx) => Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     if (project.settingsVersion !== settingsVersion) throw stale();
     checkThresholds(after);
     const schema = schemaOf(after);
-    await refuseStrangers(tx.em, projectId, { before: before.skills, after: after.skills });
+    await refuseNonMembers(tx.em, projectId, { before: before.skills, after: after.skills });
     // By saving the webhook URL again, an owner resumes a paused endpoint.
     if (typeof input.changes.webhook_url === 'string') await resumeWebhook(services, { tx, actor }, projectId);
     await input.also?.(tx);

@@ -13,7 +13,7 @@ import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import type { AnswerSchema } from '../items/answer-schemas.ts';
-import { refuseStrangers, storeSkills } from './skills.ts';
+import { refuseNonMembers, storeSkills } from './skills.ts';
 import { checkThresholds, checkWebhookUrl, schemaOf, settingsColumns, storeSchema } from './settings.ts';
 
 export type NewProject = Partial<ProjectSettings> & { name: string };
@@ -81,7 +81,7 @@ async function insertRows(services: Services, tx: Tx, { id, settings, schema, ow
     changedAt: createdAt,
   });
   await tx.em.insert(Member, { projectId: id, userId: ownerId, role: 'owner', createdAt });
-  await refuseStrangers(tx.em, id, { before: [], after: settings.skills });
+  await refuseNonMembers(tx.em, id, { before: [], after: settings.skills });
   await storeSkills(tx.em, id, settings.skills);
   await tx.em.insert(WebhookEndpoint, {
     projectId: id,

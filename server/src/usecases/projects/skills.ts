@@ -22,10 +22,10 @@ export async function storeSkills(
 }
 
 /**
- * SK2: refuses people who are no members. Those whom the entries named before may stay: they may have left meanwhile. Errors:
+ * SK2: refuses people who are not members. Those whom the entries named before may stay: they may have left meanwhile. Errors:
  * `validation_failed`.
  */
-export async function refuseStrangers(
+export async function refuseNonMembers(
   em: Em,
   projectId: string,
   { before, after }: { before: readonly Skill[]; after: readonly Skill[] },
@@ -43,7 +43,7 @@ export async function refuseStrangers(
             {
               pointer: `#/skills/${entry}/people/${place}`,
               code: 'SK2',
-              detail: 'This person is no member of the project.',
+              detail: 'This person is not a member of the project.',
             },
           ],
     ),

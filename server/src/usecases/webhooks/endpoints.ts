@@ -63,8 +63,8 @@ export async function createEndpoint(
 }
 
 /**
- * Changes an endpoint; one without a URL of its own changes the settings of its project. Saving a URL resumes it (WH3). Errors:
- * `not_found`, `forbidden`, `webhook_url_refused`, `validation_failed`.
+ * Changes an endpoint; that of the settings is changed through them. Saving a URL resumes it (WH3). Errors: `not_found`,
+ * `forbidden`, `webhook_url_refused`, `validation_failed`, `stale_settings`.
  */
 export async function changeEndpoint(
   services: Services,
@@ -103,7 +103,7 @@ function incomplete(): Refusal {
   return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/events', code: 'required', detail }] });
 }
 
-/** The project is locked. */
+/** The caller has checked the permission, and holds the lock of the project. */
 async function applyChanges(
   services: Services,
   { tx, actor }: { tx: Tx; actor: MemberActor },
@@ -125,7 +125,7 @@ async function applyChanges(
 
 /**
  * Removes an endpoint: nothing more is sent to it, and a worker cancels what waits for it. That of the settings loses its URL.
- * Errors: `not_found`, `forbidden`.
+ * Errors: `not_found`, `forbidden`, `stale_settings`.
  */
 export async function removeEndpoint(
   services: Services,

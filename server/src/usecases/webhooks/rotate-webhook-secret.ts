@@ -11,7 +11,7 @@ import { notFound, requireChange } from '../access/membership.ts';
 import { recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** An endpoint of a project; without an ID that of its settings (WH12). */
+/** An endpoint of a project; without an ID, the one of its settings (WH12). */
 export interface EndpointRef {
   projectId: string;
   endpointId?: string;
@@ -83,7 +83,7 @@ export async function promoteWebhookSecret(
   });
 }
 
-/** The one of the settings is the webhook of the project, and has no name. */
+/** How the change log names an endpoint: the one of the settings is the webhook of the project, and has no name there. */
 export const subjectOf = ({ id, endpointId, description, url }: WebhookEndpoint) =>
   endpointId ? { subject: endpointName({ description, url: url ?? null }), subjectId: id } : {};
 

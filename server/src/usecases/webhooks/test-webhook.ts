@@ -16,7 +16,7 @@ import { checkWebhookUrl } from '../projects/settings.ts';
 
 export interface TestInput {
   projectId: string;
-  /** Of the endpoint of the settings where it is left out (WH12). */
+  /** Absent: the endpoint of the settings (WH12). */
   endpointId?: string;
   /** A URL that is not saved; the saved one when absent. */
   url: string | undefined;
