@@ -77,7 +77,7 @@ it('SK3: a row says who gets the item first, until somebody claims it', () => {
   const project = { id: 'north', skills: [skill], skill_people: [{ user_id: 'ana', name: 'Ana Ruiz' }] };
   projects.list = [project as unknown as Project];
   const reserved = { skill: 'flag:legal', until: iso(600_000) };
-  expect(said(show({ ...row, reserved }))).toMatch(/Ana Ruiz first, until \d/);
+  expect(said(show({ ...row, reserved }))).toContain('Ana Ruiz first, until ');
   expect(said(show({ ...held, reserved }))).not.toContain('first, until');
   expect(said(show({ ...row, reserved: { ...reserved, until: iso(-1) } }))).not.toContain('first, until');
   projects.forget();
