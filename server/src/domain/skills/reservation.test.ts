@@ -66,10 +66,10 @@ describe('SK3: a new item', () => {
 
   it.each([
     ['the first entry that matches', item(['legal'], { team: 'gold' }), null, ['flag:legal', 30]],
-    ['any later one', item(['pii'], { team: 'gold' }), null, ['metadata:["/team","gold"]', 5]],
-    ['half of the time until its deadline', item(['legal']), at(20), ['flag:legal', 10]],
-    ['all of it where the deadline is later', item(['legal']), at(60), ['flag:legal', 30]],
-  ] as const)('is reserved by %s', (_, of, deadline, [skill, minutes]) =>
+    ['any later entry', item(['pii'], { team: 'gold' }), null, ['metadata:["/team","gold"]', 5]],
+    ['an entry, for at most half of the time until its deadline', item(['legal']), at(20), ['flag:legal', 10]],
+    ['an entry, for all of its minutes where the deadline is far away', item(['legal']), at(60), ['flag:legal', 30]],
+  ] as const)('is reserved for %s', (_, of, deadline, [skill, minutes]) =>
     expect(reservationOf(of, routes, { now: NOW, deadline })).toEqual({ skill, until: at(minutes) }),
   );
 

@@ -103,7 +103,7 @@ describe('T2: an id of another project', () => {
       expect([foreign.status, [...foreign.headers.keys()]]).toEqual([unknown.status, [...unknown.headers.keys()]]);
       // The own project's 403 may come first where only the last id is foreign; nothing else intervenes.
       const refusals = ['not_found', 'forbidden', 'project_mismatch', 'signature_invalid', 'in'];
-      // The item waits: no decision on it can be revised, whichever is named. Settings name members alone (SK2).
+      // The item waits: no decision on it can be revised, whichever is named. Settings may name only members (SK2).
       const invalid = place.kind === 'decision' || place.at.includes('people');
       expect([...refusals, ...(invalid ? ['validation_failed'] : [])]).toContain(codeOf(foreign));
       // A batch responds per item; a filter that matches nothing returns an empty list.

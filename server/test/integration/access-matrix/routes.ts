@@ -25,7 +25,7 @@ export type AccessRule = Row &
     | { least: Exclude<Role, 'reviewer'>; behind: Ability }
   );
 
-/** The person is put into it. */
+/** A test puts an ID into `people`. */
 const SKILLS = { skills: [{ match: { flag: 'legal' }, people: [], after_minutes: 30 }] };
 
 /** One row per endpoint, by its name in the contract. */

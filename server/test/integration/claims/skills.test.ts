@@ -1,4 +1,4 @@
-// Tests whose turn a reserved item is, on the database: before and after its time, and when people or entries change.
+// Tests who gets a reserved item, on the database: before and after its time, and when people or entries change.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Skill } from '@countersign/shared/skills';
@@ -61,7 +61,7 @@ const submitted = async (overrides: Parameters<typeof anItem>[2] = {}) =>
 const member = ({ userId }: MemberActor) => ({ projectId: fixture.projectId, userId });
 
 describe('SK4: the next item', () => {
-  it('of the people of an entry is one that is reserved for them, and otherwise the oldest due', async () => {
+  it('is one that is reserved for the person, and otherwise the oldest due', async () => {
     const [plain, first, second] = [await submitted(), await submitted(legal), await submitted(legal)];
     expect([await next(fixture.anna), await next(fixture.anna), await next(fixture.anna)]).toEqual([
       first,
@@ -70,7 +70,7 @@ describe('SK4: the next item', () => {
     ]);
   });
 
-  it('of others is no reserved one until its time has passed, and then the oldest due', async () => {
+  it('is not one that is reserved for others until its time has passed, and then the oldest due', async () => {
     const reserved = await submitted(legal);
     const plain = await submitted();
     expect([await next(fixture.ben), await next(fixture.ben)]).toEqual([plain, null]);
@@ -81,20 +81,20 @@ describe('SK4: the next item', () => {
     expect([await next(fixture.ben), await next(fixture.ben)]).toEqual([reserved, later]);
   });
 
-  it('of a supervisor is an escalated one before what is reserved for them', async () => {
+  it('is for a supervisor an escalated one before what is reserved for them', async () => {
     await setSkills(entry(LEGAL, fixture.supervisor));
     const [reserved, danger] = [await submitted(legal), await submitted({ riskFlags: ['danger', 'legal'] })];
     expect([await next(fixture.supervisor), await next(fixture.supervisor)]).toEqual([danger, reserved]);
   });
 
-  it('differs within one batch of requests by what is reserved for each', async () => {
+  it('follows the reservations of each person within one batch of requests', async () => {
     await setSkills(entry(LEGAL, fixture.anna), entry(GOLD, fixture.ben));
     const [plain, one, other] = [await submitted(), await submitted(gold), await submitted(legal)];
     const { anna, ben, owner } = fixture;
     expect(await Promise.all([owner, anna, ben].map(next))).toEqual([plain, other, one]);
   });
 
-  it('of everybody else is claimed by id at any time, reserved or not', async () => {
+  it('may be claimed by ID by any member while it is reserved', async () => {
     const id = await submitted(legal);
     expect((await claim(testEnv.services, fixture.ben, id)).item.claimedBy).toBe(fixture.ben.userId);
   });
@@ -119,8 +119,8 @@ describe('SK4: the next item', () => {
   });
 });
 
-describe('SK2: an item whose entry has nobody is for everybody', () => {
-  it('when the last of its people is removed, and theirs again when they are back', async () => {
+describe('SK2: a reserved item', () => {
+  it('is for everybody when the last of its people is removed, and theirs again when they are back', async () => {
     const { owner, anna, ben } = fixture;
     await submitted(legal);
     await removeMember(testEnv.services, owner, member(anna));
@@ -131,13 +131,13 @@ describe('SK2: an item whose entry has nobody is for everybody', () => {
     expect([await next(ben), await next(anna)]).toEqual([null, id]);
   });
 
-  it('when the setting has no such entry any more', async () => {
+  it('is for everybody when the setting no longer has its entry', async () => {
     const id = await submitted(legal);
     await setSkills(entry(GOLD, fixture.anna));
     expect(await next(fixture.ben)).toBe(id);
   });
 
-  it('and follows the people of the entry, whom the project names', async () => {
+  it('follows the people of its entry, whom the project names', async () => {
     const id = await submitted(legal);
     await setSkills(entry({ flag: ' LEGAL' }, fixture.ben));
     expect([await next(fixture.anna), await next(fixture.ben)]).toEqual([null, id]);
@@ -145,7 +145,7 @@ describe('SK2: an item whose entry has nobody is for everybody', () => {
     expect(skillPeople).toMatchObject([{ userId: fixture.ben.userId, name: 'Ben' }]);
   });
 
-  it('and people keep their entries when their role changes', async () => {
+  it('stays with its people when their role changes', async () => {
     const id = await submitted(legal);
     await changeMember(testEnv.services, fixture.owner, {
       ...member(fixture.anna),
@@ -157,7 +157,7 @@ describe('SK2: an item whose entry has nobody is for everybody', () => {
 });
 
 describe('SK2: a change of the entries', () => {
-  it('refuses people who are no members, and keeps those who have left', async () => {
+  it('refuses people who are not members, and keeps those who have left', async () => {
     const stranger = await aPerson(testEnv.services);
     await expect(setSkills(entry(LEGAL, fixture.anna, stranger))).rejects.toMatchObject({
       code: 'validation_failed',
