@@ -34,7 +34,7 @@ const SOCKET_PARTS: readonly { name: RegExp; code: string }[] = [
   },
 ];
 
-/** Removes what of the sockets' library is not used, and what browsers have themselves. */
+/** Removes the parts of the sockets' library that are not used or that browsers provide. */
 export function withSmallSockets(): Plugin {
   return {
     name: 'countersign:with-small-sockets',
@@ -104,6 +104,7 @@ const FIRST = /\/@sveltejs\/kit\/src\/runtime\/client\/payload\.js$|vite\/preloa
 /** Modules up to this many characters of source are cheaper to load than to request: icons, helpers. */
 const SMALL = 2000;
 
+/** SvelteKit's entry, which the page loads first. */
 const ENTRY = /\/@sveltejs\/kit\/src\/runtime\/client\/entry\.js$/;
 
 type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
@@ -119,7 +120,7 @@ export interface Needed {
 /**
  * Small files compress badly, and each costs a request. So code that pages load at once comes in few files, named by the pages
  * that need it. What a module imports is needed by at least the same pages, so each name only imports names above it, and no two
- * files import each other. Before them comes `first`, see above:
+ * files import each other. Before them comes `first` (see `FIRST`):
  *
  * 1. `start`: every page, or the sign-in page and another.
  * 2. `docs-shared`: the API documentation, and the queue or all pages after sign-in.
@@ -250,9 +251,9 @@ export function earlyAmong(files: readonly Built[]): string | null {
 }
 
 /** Fails a build in which code runs before what it reads at once: where files import each other, and before SvelteKit's start. */
-export function inOrder(): Plugin {
+export function refuseEarlyCode(): Plugin {
   return {
-    name: 'countersign:in-order',
+    name: 'countersign:refuse-early-code',
     applyToEnvironment: isClient,
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');

@@ -3,7 +3,13 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
-import { groupByPage, inOrder, withoutServerData, withoutServerRendering, withSmallSockets } from './bundle-plugins.ts';
+import {
+  groupByPage,
+  refuseEarlyCode,
+  withoutServerData,
+  withoutServerRendering,
+  withSmallSockets,
+} from './bundle-plugins.ts';
 import { pdfFiles } from './pdf-files.ts';
 
 export default defineConfig({
@@ -12,7 +18,7 @@ export default defineConfig({
     withoutServerData(),
     withSmallSockets(),
     groupByPage(),
-    inOrder(),
+    refuseEarlyCode(),
     pdfFiles(),
     tailwindcss(),
     sveltekit({

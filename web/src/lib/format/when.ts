@@ -1,4 +1,4 @@
-// A time in the past in short form: the time today, the day and the time before that.
+// A time in short form: the time alone if it is today, otherwise with the day.
 import { hourAndMinute, timeOfDay } from './format.ts';
 
 const dayClock = new Intl.DateTimeFormat(undefined, {

@@ -1,4 +1,4 @@
-// Texts of the first project: creating it, and being in none yet.
+// Texts of creating a project, and of being in none yet.
 import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 
 export const createMessages = {

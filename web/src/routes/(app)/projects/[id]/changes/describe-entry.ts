@@ -129,7 +129,7 @@ const DETAILS: Record<string, (value: never) => string | null> = {
   saved: (saved: boolean) => (saved ? null : messages.details.unsaved),
   ok: () => null,
   is_enabled: (enabled: boolean) => (enabled ? null : messages.details.disabled),
-  // The name of the endpoint.
+  // The entry already names the endpoint by it.
   description: () => null,
   http_status: messages.details.answered,
   error: messages.details.failed,

@@ -214,7 +214,7 @@ export const bytesGone = ({ body }: DeliveryDetail): boolean => body === '';
 /** Whether an attempt ended before any byte of the request was sent. */
 export const reachedNobody = ({ error }: Attempt): boolean => BEFORE_SENDING.includes(error);
 
-/** The filter as text: `“Failed”, answer 503`. */
+/** The filter as text: `“Failed”, response 503`. */
 export function namesOf({ choice, filter: { code, event, endpoint, item } }: DeliveryQuery): string {
   const { askedFor, filters } = deliveriesMessages;
   const names = [

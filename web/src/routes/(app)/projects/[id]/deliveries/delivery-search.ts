@@ -69,8 +69,8 @@ export function parseDeliveryQuery(search: Pick<URLSearchParams, 'get'>): Delive
   const endpoint = search.get('endpoint')?.trim().toLowerCase() ?? '';
   // Chosen from a list, not typed: anything else in a URL is ignored.
   const chosen = UUID.test(endpoint) ? { endpoint } : {};
-  const status = { ...(choice === 'all' ? {} : { status: choice }), ...chosen };
-  return { choice, text, fault, filter: 'fault' in typed || fault !== null ? status : { ...status, ...typed } };
+  const picked = { ...(choice === 'all' ? {} : { status: choice }), ...chosen };
+  return { choice, text, fault, filter: 'fault' in typed || fault !== null ? picked : { ...picked, ...typed } };
 }
 
 /** The query with another endpoint, or with none. */

@@ -27,7 +27,6 @@ export const endpointMessages = {
   resumeName: (name: string) => `Resume ${name}`,
   paused: 'It returned 410 Gone. Its deliveries are kept until you resume.',
   resumeFailed: 'The endpoint is still paused',
-  allEvents: 'all events',
   eventsOf: (events: readonly string[]): string =>
     events.length === DELIVERED_EVENTS.length ? 'all events' : events.join(', '),
   test: 'Send test event',
