@@ -1,6 +1,6 @@
 // Tests the parts of the day's bench that need no database: which hour an item belongs to, its table and its picture.
 import { describe, expect, it } from 'vitest';
-import { deadRowsOf, figure, HEADS, hourOf, lineOf, noHour } from './hours.ts';
+import { deadRowsOf, figure, HEADS, hourOf, lineOf, emptyHour } from './hours.ts';
 import { pictureOf, topOf } from './picture.ts';
 
 describe('the hours of the day', () => {
@@ -14,7 +14,7 @@ describe('the hours of the day', () => {
   ])('item %d of %d belongs to hour %d', (n, items, hour) => expect(hourOf(n, items)).toBe(hour));
 
   it('has a cell below each head, also where nothing was measured', () => {
-    const hour = noHour();
+    const hour = emptyHour();
     expect(lineOf(1, hour)).toHaveLength(HEADS.length);
     hour.submit = [3, 1, 250];
     hour.gauges = {

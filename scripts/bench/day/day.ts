@@ -18,7 +18,7 @@ import { percentile, type Row } from '../rows.ts';
 import { reviewAll, type Stage, submitAll, watchAnalytics } from './actors.ts';
 import { countUndelivered, countViolations, type Left, waitUntilDone } from './after.ts';
 import { LONG_TRANSACTION, readGauges, walPosition } from './gauges.ts';
-import { deadRowsOf, HEADS, type Hour, hourOf, lineOf, noHour } from './hours.ts';
+import { deadRowsOf, HEADS, type Hour, hourOf, lineOf, emptyHour } from './hours.ts';
 import { type Panel, pictureOf, type Shade } from './picture.ts';
 import { startDayReceiver } from './receiver.ts';
 
@@ -128,7 +128,7 @@ async function live(day: Day, reviewers: Visitor[]): Promise<{ hours: Hour[]; le
 
 /** Collects latencies hour by hour. */
 class DayRecord {
-  current = noHour();
+  current = emptyHour();
   readonly #ended: Hour[] = [];
   readonly #endings: Promise<void>[] = [];
   readonly #onEnd: (n: number, hour: Hour) => Promise<void>;
@@ -152,7 +152,7 @@ class DayRecord {
 
   #next(): void {
     const hour = this.current;
-    this.current = noHour();
+    this.current = emptyHour();
     this.#ended.push(hour);
     this.#endings.push(this.#onEnd(this.#ended.length, hour));
   }

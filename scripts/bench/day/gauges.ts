@@ -27,5 +27,5 @@ export async function readGauges(database: BenchDatabase, walFrom: number): Prom
   };
 }
 
-/** The statement that analysts fear to leave open: it sees one moment, and no row that died since can be removed. */
+/** A transaction that stays open: it sees the database at one moment, so that PostgreSQL cannot remove rows that died since. */
 export const LONG_TRANSACTION = ['begin isolation level repeatable read', 'select count(*) from item'] as const;

@@ -26,7 +26,7 @@ export interface Hour {
 }
 
 /** An hour that has just begun. */
-export const noHour = (): Hour => ({
+export const emptyHour = (): Hour => ({
   submit: [],
   claim: [],
   analytics: [],

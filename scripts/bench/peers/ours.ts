@@ -6,13 +6,13 @@ import { claimNext, decideItem, listQueue } from '../../../shared/src/routes/que
 import { addressOfRunning } from '../../../server/src/embedded/embedded-postgres.ts';
 import { poolTo } from '../../lib/processes/postgres-client.ts';
 import { openProject, signInMany, startServer, type Visitor } from '../environment.ts';
-import { type Contender, type Peer, PEOPLE } from './contender.ts';
+import { type Contender, type Peer, PEOPLE, type StartOptions } from './contender.ts';
 import { ask, send } from './http.ts';
 import { newFolder } from './program.ts';
 
 export const ours: Peer = { name: 'ours', start };
 
-async function start({ receiverUrl }: { receiverUrl: string }): Promise<Contender> {
+async function start({ receiverUrl }: StartOptions): Promise<Contender> {
   const folder = newFolder();
   const server = await startServer({ DATA_DIR: folder, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
   const url = addressOfRunning(folder);

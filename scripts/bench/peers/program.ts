@@ -1,4 +1,4 @@
-// Starts a program of somebody else: in a folder of its own, stopped with everything it started.
+// Starts another program in a folder of its own, and stops it with everything it started.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,12 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A program of Python may take minutes for its first start: it creates its tables. */
+/** A Python program may take minutes for its first start: it creates its tables. */
 const READY_MS = 300_000;
 const LOOK_MS = 500;
 
 export interface Program {
-  folder: string;
   stop(): Promise<void>;
 }
 
@@ -50,7 +49,7 @@ export async function startProgram(folder: string, { file, args, env, readyUrl }
       (answer) => answer.status,
       () => 500,
     );
-    if (status < 500) return { folder, stop };
+    if (status < 500) return { stop };
     await delay(LOOK_MS);
   }
   await stop();

@@ -1,4 +1,4 @@
-// What only `npm run bench` runs, in the versions it was last measured with.
+// Declares and loads the packages that only `npm run bench` uses, in the versions it was last measured with.
 import { loadPackage, type Wanted } from './fetch-packages.ts';
 
 /** Sends the submissions. */

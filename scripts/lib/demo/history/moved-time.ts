@@ -87,8 +87,8 @@ function movedServices(services: Services, { orm, time }: { orm: Orm; time: Move
 }
 
 /**
- * Everything that changes rows is in a transaction, because these have the time. Queries that only read see the true time:
- * those that the history uses compare no times, except for when to run again.
+ * Everything that changes rows is in a transaction, because only transactions have the moved time. Queries that only read see the
+ * true time: those that the history uses compare no times, except for when to run again.
  */
 const movedDatabase = (inner: Database): Database => ({
   ...inner,
