@@ -1,4 +1,4 @@
-// Who uses the service during the day: a pipeline, people who review, and somebody whose analytics page stays open.
+// Simulates the users of the bench day: a pipeline, people who review, and an open analytics page.
 import type { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { submitItem } from '../../../shared/src/routes/public.ts';

@@ -1,4 +1,4 @@
-// What must be true once the day is over: everything is decided, delivered, and as the invariants say.
+// Checks the end of the bench day: everything is decided and delivered, and the invariants hold.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

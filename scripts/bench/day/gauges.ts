@@ -1,4 +1,4 @@
-// Reads how the database and the processes of the bench are at one moment.
+// Reads the state of the database and of the processes of the bench at one moment.
 import { memoryBelow } from '../memory.ts';
 import type { BenchDatabase } from '../environment.ts';
 import type { Gauges } from './hours.ts';

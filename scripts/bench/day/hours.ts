@@ -1,4 +1,4 @@
-// What is measured of each hour of the day: latencies, and how the database and the service are at its end.
+// Declares and formats what the bench measures in each hour: latencies, and the state of the service at its end.
 import { percentile } from '../rows.ts';
 
 const HOURS = 24;

@@ -69,7 +69,9 @@ function plotOf({ title, lines }: Panel, shade: Shade): string {
     return `<polyline class="line" stroke-dasharray="${dash}" points="${points.join(' ')}"><title>${escaped(name)}</title></polyline>`;
   });
   const names =
-    lines.length > 1 ? ` (${lines.map(({ name }, index) => `${name}: ${DASH_NAMES[index % 3]}`).join(', ')})` : '';
+    lines.length > 1
+      ? ` (${lines.map(({ name }, index) => `${name}: ${DASH_NAMES[index % DASH_NAMES.length]}`).join(', ')})`
+      : '';
   return `<text class="title" x="${left}" y="${top - 12}">${escaped(title + names)}</text>
 <rect class="shade" x="${shadeX.toFixed(1)}" y="${top}" width="${shadeWidth.toFixed(1)}" height="${height}"/>
 ${rules.join('')}${drawn.join('')}

@@ -1,4 +1,4 @@
-// Receives the webhooks of the day, in the bench's own process: answers at once and keeps nothing.
+// Receives the webhooks of the bench day in its own process: answers at once and stores nothing.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

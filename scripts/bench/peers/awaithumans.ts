@@ -1,4 +1,4 @@
-// awaithumans in the race, where AWAITHUMANS names its program: with SQLite, as its own documentation starts it.
+// Runs awaithumans in the race, where AWAITHUMANS names its program: with SQLite, as its documentation starts it.
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What the race of peers asks of each program: the same job through its own public API.
+// Declares what each program of the race must do: the same job through its own public API.
 
 export interface Contender {
   readonly name: string;

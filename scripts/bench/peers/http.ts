@@ -1,4 +1,4 @@
-// The requests of the race: JSON over keep-alive connections, the same client for every program.
+// Sends the requests of the race: JSON over keep-alive connections, with the same client for every program.
 import { type Agent, request } from 'node:http';
 
 export interface Answer {

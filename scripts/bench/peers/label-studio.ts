@@ -1,4 +1,4 @@
-// Label Studio in the race, where LABEL_STUDIO names its program: with SQLite, as its own documentation starts it.
+// Runs Label Studio in the race, where LABEL_STUDIO names its program: with SQLite, as its documentation starts it.
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import { freePort } from '../../../server/src/embedded/address.ts';

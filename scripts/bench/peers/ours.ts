@@ -1,4 +1,4 @@
-// Countersign in the race: one process with its embedded PostgreSQL, as `npm start` runs it.
+// Runs Countersign in the race: one process with its embedded PostgreSQL, as `npm start` runs it.
 import { Agent } from 'node:http';
 import { rmSync } from 'node:fs';
 import { submitItem } from '../../../shared/src/routes/public.ts';

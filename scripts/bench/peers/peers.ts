@@ -1,4 +1,4 @@
-// Races this service against the open ones that are installed, through the whole job: in, next, decided, webhook, list.
+// Races this service against the review services that are installed: submit, next, decide, webhook, list.
 import type { Options } from '../options.ts';
 import { median, type Row } from '../rows.ts';
 import { awaithumans } from './awaithumans.ts';

@@ -1,4 +1,4 @@
-// The job that every program of the race does, and what it measures.
+// Runs the job that every program of the race does, and measures it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../rows.ts';
 import { type Contender, PEOPLE } from './contender.ts';

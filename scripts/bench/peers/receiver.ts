@@ -1,4 +1,4 @@
-// Receives the webhooks of all programs of the race, and notes when the one of an item arrived.
+// Receives the webhooks of all programs of the race, and records when that of an item arrived.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// How pages and logs name a webhook endpoint: by its description, otherwise by the host of its URL.
+// Names a webhook endpoint on pages and in the change log: by its description, otherwise by the host of its URL.
 
 /** Null for an endpoint without URL and description. */
 export function endpointName({ description, url }: { description: string; url: string | null }): string | null {

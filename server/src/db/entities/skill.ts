@@ -1,4 +1,4 @@
-// The people of an entry of a project's `skills` (SK2), found by what items store of it.
+// The people of an entry of a project's `skills` (SK2). Items store the name of the entry, which finds them here.
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';

@@ -1,4 +1,4 @@
-// SK: for whose people a new item is reserved, and until when.
+// Decides for whose people a new item is reserved, and until when (SK3).
 import { matcherOf, skillOf, type Matchable, type Skill } from '@countersign/shared/skills';
 
 /** An entry of the setting as submissions need it: without its people. */

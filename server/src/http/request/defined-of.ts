@@ -1,4 +1,4 @@
-// Leaves out the members of a body that were not sent.
+// Removes the members of a body that were not sent.
 
 /** The members that were sent: omitted ones must not overwrite. */
 export function definedOf<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
