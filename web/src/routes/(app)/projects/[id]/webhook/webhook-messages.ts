@@ -13,11 +13,13 @@ export const webhookMessages = {
   events: 'Events',
   eventsText: 'The webhook sends these, and GET /api/public/events lists them.',
   eventTexts: {
-    'item.decided': 'A decision of a person is final. Always sent.',
+    'item.decided': 'A decision of a person is final.',
     'item.expired': 'An item’s deadline passed before anyone decided.',
     'item.withdrawn': 'Your pipeline withdrew an item.',
     'decision.revised': 'A supervisor or owner replaced a final decision.',
   } satisfies Record<DeliveredEvent, string>,
+  /** After the text of an event that the settings cannot leave out. */
+  alwaysSent: 'Always sent.',
 
   paused: 'Paused',
   pausedText: 'Your endpoint returned 410 Gone, so deliveries are paused. New ones queue up until you resume.',
