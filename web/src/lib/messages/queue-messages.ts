@@ -89,12 +89,8 @@ export const queueMessages = {
   },
 
   recentDecisions: {
-    label: 'Your recent decisions',
     heading: 'Recent',
     empty: 'Your last ten decisions appear here. You can undo new ones.',
-    seconds: (left: number) => `${left} s`,
-    saving: 'saving',
-    undone: 'Undone',
     nextReady: 'Next item ready',
     keys: 'Shortcuts',
   },

@@ -53,6 +53,10 @@ export const reviewMessages = {
   },
 
   recentDecisions: {
+    label: 'Your recent decisions',
+    seconds: (left: number) => `${left} s`,
+    saving: 'saving',
+    undone: 'Undone',
     open: (word: string, preview: string) => `${word}: ${preview}. Open item`,
     reportHint: 'Final. Open the item to report a mistake',
     report: (preview: string) => `Final. Open to report a mistake: ${preview}`,
