@@ -176,6 +176,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     browserEnv().allowConsoleError(/409 \(Conflict\).*\/projects\//);
     await apply(open).click();
     const dialog = open.getByRole('dialog');
+    await dialog.getByRole('listitem').first().waitFor();
     const asked = await dialog.getByRole('listitem').allTextContents();
     await change({ auto_threshold: 0.98 });
     await expect.poll(() => auto(open).inputValue()).toBe('0.98');

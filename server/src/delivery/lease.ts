@@ -199,10 +199,13 @@ export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previo
 const STILL_LEASED = planned(`
   select string_agg(d.claim_token::text, ',') as tokens, ${SECRETS}
   from delivery d join webhook_endpoint e on e.id = ${endpointOf('d')}
-  where d.id = any($1::uuid[]) and ${SENDING}
+  where d.id = any($1::uuid[]) and ${SENDING} and e.is_enabled and e.removed_at is null
   group by e.id`);
 
-/** Those whose lease is still held, each with its signing secrets. Checked immediately before the POSTs (AR2). */
+/**
+ * Those whose lease is still held, each with its signing secrets. Checked immediately before the POSTs (AR2). A lease may be committed
+ * after its endpoint was removed.
+ */
 export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<ReadyToSend[]> {
   if (leased.length === 0) return [];
   const ids = leased.map(({ id }) => id);

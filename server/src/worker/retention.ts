@@ -246,16 +246,18 @@ const REDACT = [
   `update delivery set body = '' where item_id = any($1::uuid[])`,
   `update attempt set response_text = null, response_headers = null
    where delivery_id in (select id from delivery where item_id = any($1::uuid[]))`,
-  // A queue row shows the title and the beginning of the input, and so does the event that carried it.
+  // A queue row shows the title, the beginning of the input, and for whom a value of the metadata reserved the item; so does the
+  // event that carried it.
   `update event set data = jsonb_set(jsonb_set(jsonb_set(jsonb_set(jsonb_set(data, '{item,preview}', '""', false), '{audited,preview}', '""', false),
      '{item,title}', 'null', false), '{audited,title}', 'null', false), '{note}', 'null', false)
+     #- '{item,reserved}' #- '{audited,reserved}'
    where item_id = any($1::uuid[]) and (data -> 'item' is not null or data -> 'audited' is not null or data ->> 'note' is not null)`,
 ];
 
 /** `$2`: when. */
 const REDACT_ITEMS = `
   update item set input = 'null', suggestion = 'null', metadata = null, preview = '', title = null, answer_schema = null, suggestion_faults = null,
-    emptied_at = $2 where id = any($1::uuid[])`;
+    reserved_for = null, reserved_until = null, emptied_at = $2 where id = any($1::uuid[])`;
 
 /**
  * Deletes this kind of data of items that the transaction of `em` has locked. `now` is when their content was redacted.

@@ -4,7 +4,8 @@ const names = new Map<string, string>();
 
 /**
  * Marks a frequent statement: each connection prepares it once. `text` must be a constant; every distinct text stays
- * prepared for the lifetime of the process.
+ * prepared for the lifetime of the process. It returns named columns, never all of a table: PostgreSQL refuses a prepared statement
+ * whose result has changed, and a migration adds columns while processes of the version before run.
  */
 export function planned(text: string): string {
   if (!names.has(text)) names.set(text, `countersign_${names.size + 1}`);

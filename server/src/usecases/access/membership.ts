@@ -143,9 +143,7 @@ export function refuseUnless(role: Role, permission: Permission): void {
     throw new Refusal('forbidden', `Your role (${role}) doesn’t allow this. Ask an owner of the project.`);
 }
 
-const FIND_ITEM = planned(
-  `select i.*, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`,
-);
+const FIND_ITEM = `select i.*, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`;
 
 /** An item a user may see, with their role in its project; 404 otherwise, the same as for an id that never existed. */
 export async function findItem(em: Em, userId: string, itemId: string): Promise<{ item: Item; role: Role }> {

@@ -65,9 +65,9 @@ const WAITING_FOR = `with recursive waiting_for (skill) as (
     from waiting_for where waiting_for.skill is not null
   ) select skill from waiting_for where skill is not null`;
 
-/** SK2: whether the entry `named.skill` of the project `mine` has people who are members. */
+/** SK2: whether the entry `named.skill` of the project `mine` has people who are members, and not blocked. */
 const HAS_PEOPLE = `exists (select 1 from skill s join member m on m.project_id = s.project_id and m.user_id = any(s.people)
-  where s.project_id = mine.id and s.skill = named.skill)`;
+  join app_user u on u.id = m.user_id and u.blocked_at is null where s.project_id = mine.id and s.skill = named.skill)`;
 
 /** The first free items of a project, of those that `which` selects. */
 const firstOf = (which: string): string => `cross join lateral (

@@ -1,6 +1,5 @@
 // The fence in the database: one conditional UPDATE grants a claim. It overrides the lock store (I3, I4).
 import type { Role } from '@countersign/shared/enums';
-import { planned } from '../../db/connection/planned.ts';
 import type { Tx } from '../../db/database.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
@@ -58,7 +57,7 @@ interface Claimed extends ItemColumns {
 }
 
 /** $1: the user; $2: the lease in seconds; $3: the item; $4: the statuses that the role may hold; $5: even from somebody else. */
-const CLAIM = planned(`
+const CLAIM = `
   update item set
     claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
     version = item.version + case when was.mine then 0 else 1 end,
@@ -70,7 +69,7 @@ const CLAIM = planned(`
   where item.id = was.id and item.status = any($4::text[])
     and (was.mine or $5 or item.claim_expires_at is null or item.claim_expires_at <= now())
   returning item.*, was.mine as renewed, was.claim_fence as was_fence,
-    case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`);
+    case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`;
 
 async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
   const { itemId, projectId, leaseSeconds, seize, ended } = terms;

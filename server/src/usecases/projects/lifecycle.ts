@@ -96,10 +96,11 @@ async function revokeAccess({ em }: Tx, projectId: string): Promise<string[]> {
     'update inbound_source set removed_at = now() where project_id = ? and removed_at is null',
     'update invite set revoked_at = now() where project_id = ? and used_at is null and revoked_at is null',
     'update project set webhook_url = null, archived_at = coalesce(archived_at, now()), deleted_at = now() where id = ?',
-    'update webhook_endpoint set is_enabled = false where project_id = ?',
     `update replay set state = 'cancelled', ended_at = now() where project_id = ? and state = 'running'`,
     `update delivery set status = 'cancelled', claim_token = null, lease_until = null, next_attempt_at = null, completed_at = now()
      where project_id = ? and status = 'sending'`,
+    // Last, as the workers do: they record an attempt, then what it says of its endpoint.
+    'update webhook_endpoint set is_enabled = false where project_id = ?',
   ]) {
     await em.execute(close, [projectId]);
   }

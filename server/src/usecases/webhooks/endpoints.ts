@@ -141,11 +141,14 @@ export async function removeEndpoint(
   }
   await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-    const endpoint = await lockEndpoint(tx, { projectId, endpointId });
+    const endpoint = await tx.em.findOne(WebhookEndpoint, { id: endpointId, projectId, removedAt: null });
+    if (endpoint === null) throw notFound();
+    // In the order of the workers: the replay, its deliveries, the endpoint. The locked project keeps out other changes of it.
+    for (const end of END) await tx.em.execute(end, [endpointId]);
+    const before = logged(endpoint);
     const gone = { removedAt: services.clock.now(), isEnabled: false };
     await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, gone);
-    for (const end of END) await tx.em.execute(end, [endpointId]);
-    const change = { action: 'webhook.endpoint_removed' as const, before: logged(endpoint) };
+    const change = { action: 'webhook.endpoint_removed' as const, before };
     const about = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint) };
     await recordChange(services, { tx, actor }, { ...about, ...change });
   });

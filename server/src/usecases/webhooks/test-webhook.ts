@@ -13,6 +13,10 @@ import { notFound, refuseArchived, requirePermission } from '../access/membershi
 import { type Change, recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { checkWebhookUrl } from '../projects/settings.ts';
+import { subjectOf } from './rotate-webhook-secret.ts';
+
+/** What the change log says of the endpoint: nothing for that of the settings. */
+type Subject = ReturnType<typeof subjectOf>;
 
 export interface TestInput {
   projectId: string;
@@ -35,7 +39,7 @@ export interface Tested {
  */
 export async function testWebhook(services: Services, actor: MemberActor, input: TestInput): Promise<Tested> {
   const { projectId, endpointId = projectId } = input;
-  const { saved, secrets } = await endpointFor(services, actor, { projectId, endpointId });
+  const { saved, secrets, subject } = await endpointFor(services, actor, { projectId, endpointId });
   const url = input.url ?? saved;
   if (url === null) throw noUrl();
   await limitTests(services, projectId);
@@ -48,7 +52,7 @@ export async function testWebhook(services: Services, actor: MemberActor, input:
   const message = { webhookId, attempt: 1, body: jsonText(event) };
   const outcome = await services.dispatchWebhook({ projectId, endpointId, url, secrets, at, ...message });
   const tested = { ok: outcome.error === null, outcome, webhookId, url };
-  await logTest(services, actor, { projectId, tested, unsaved: url !== saved });
+  await logTest(services, actor, { projectId, tested, unsaved: url !== saved, subject });
   return tested;
 }
 
@@ -56,14 +60,15 @@ function endpointFor(
   services: Services,
   actor: MemberActor,
   { projectId, endpointId }: { projectId: string; endpointId: string },
-): Promise<{ name: string; saved: string | null; secrets: StoredSecrets<string> }> {
+): Promise<{ name: string; saved: string | null; secrets: StoredSecrets<string>; subject: Subject }> {
   return services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
     await refuseArchived(em, projectId);
     const project = await em.findOneOrFail(Project, { id: projectId });
     const endpoint = await em.findOne(WebhookEndpoint, { id: endpointId, projectId, removedAt: null });
     if (endpoint === null) throw notFound();
-    return { name: project.name, saved: endpoint.url ?? project.webhookUrl ?? null, secrets: secretsOf(endpoint) };
+    const saved = endpoint.url ?? project.webhookUrl ?? null;
+    return { name: project.name, saved, secrets: secretsOf(endpoint), subject: subjectOf(endpoint) };
   });
 }
 
@@ -112,11 +117,11 @@ function noUrl(): Refusal {
 async function logTest(
   services: Services,
   actor: MemberActor,
-  { projectId, tested, unsaved }: { projectId: string; tested: Tested; unsaved: boolean },
+  { projectId, tested, unsaved, subject }: { projectId: string; tested: Tested; unsaved: boolean; subject: Subject },
 ): Promise<void> {
   const { httpStatus: http_status, error } = tested.outcome;
   const after = { url: tested.url, saved: !unsaved, ok: tested.ok, http_status, error };
-  await recordTest(services, actor, { projectId, changed: ['webhook'], action: 'webhook.tested', after });
+  await recordTest(services, actor, { projectId, changed: ['webhook'], action: 'webhook.tested', after, ...subject });
 }
 
 async function recordTest(services: Services, actor: MemberActor, change: Change): Promise<void> {

@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { planned } from '../../../src/db/connection/planned.ts';
 import { rawQuery } from '../../../src/db/raw-query.ts';
+import { findItem } from '../../../src/usecases/access/membership.ts';
+import { anItem, createProjectFixture, review } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
@@ -28,4 +30,23 @@ describe('a statement that is marked as planned', () => {
     });
     expect(kept).toEqual([{ statement: OFTEN, often: true }]);
   });
+});
+
+// A migration adds columns while processes of the version before go on (docs/OPERATIONS.md).
+it('a process claims, reads and decides items as before when a later version adds a column to them', async () => {
+  const fixture = await createProjectFixture(testEnv.services);
+  const decideOne = async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+    const { item } = await testEnv.services.db.read((em) => findItem(em, fixture.anna.userId, id));
+    return item.status;
+  };
+  // Often enough for every connection of the pool to have prepared its statements.
+  for (let n = 0; n < 5; n += 1) expect(await decideOne()).toBe('approved');
+  await testEnv.sql('alter table item add column of_a_later_version text null');
+  try {
+    for (let n = 0; n < 5; n += 1) expect(await decideOne()).toBe('approved');
+  } finally {
+    await testEnv.sql('alter table item drop column of_a_later_version');
+  }
 });

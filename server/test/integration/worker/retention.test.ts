@@ -6,6 +6,7 @@ import { NO_EXTRAS } from '../../../src/usecases/webhooks/delivery-extras.ts';
 import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
 import { listPublicEvents } from '../../../src/usecases/decisions/list-public-events.ts';
 import { readHistory } from '../../../src/usecases/items/read-item.ts';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { replayDelivery, startReplay } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import type { Next } from '../../../src/worker/loop.ts';
@@ -220,6 +221,30 @@ describe('KE2: payloads', () => {
     await pass(8);
     expect(await publicOf(id)).toMatchObject({ status: 'auto_approved', emptied_at: expect.any(String) as string });
     expect(await tablesContaining(testEnv, mark(''))).toEqual([]);
+    expect(await faultsOf(testEnv)).toEqual([]);
+  });
+
+  it('KE2: leave no value of the metadata by which an item was reserved', async () => {
+    await days({ retention_payload_days: 7 });
+    const { projectId, owner, anna } = now.fixture;
+    const [project] = await testEnv.sql<{ v: number }>('select settings_version as v from project where id = ?', [
+      projectId,
+    ]);
+    const skill = { match: { metadata: '/m', value: mark('metadata') }, people: [anna.userId], after_minutes: 30 };
+    const change = { projectId, settingsVersion: Number(project?.v), changes: { skills: [skill] } };
+    await changeSettings(testEnv.services, owner, change);
+    const { id } = await submitted();
+    await review(testEnv.services, anna, { itemId: id, action: 'approve' });
+    await settle(testEnv);
+    const named = () =>
+      testEnv.sql(
+        `select id from item where id = ? and reserved_for is not null
+         union all select id from event where item_id = ? and data::text like '%' || ? || '%'`,
+        [id, id, mark('metadata')],
+      );
+    expect(await named()).toHaveLength(2);
+    await pass(8);
+    expect(await named()).toEqual([]);
     expect(await faultsOf(testEnv)).toEqual([]);
   });
 
