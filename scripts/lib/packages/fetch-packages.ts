@@ -8,7 +8,10 @@ import { promisify } from 'node:util';
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/packages');
 const run = promisify(execFile);
 /** Packages with compiled parts have a way that does without them. */
-const OPTIONS = ['--no-save', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+const OPTIONS = [
+  ...['--no-save', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'],
+  ...['--loglevel=error', '--fetch-retries=1'],
+];
 /** Resolves a package as a module of that folder does. */
 const LOADER = 'load.mjs';
 

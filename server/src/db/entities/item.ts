@@ -73,6 +73,10 @@ const ItemSchema = defineEntity({
       expression: `create index "item_waiting_by_due" on "item" ("project_id", "status", "due_at", "id", "reserved_for") where "status" in ('queued', 'escalated')`,
     },
     {
+      name: 'item_waiting_for_all',
+      expression: `create index "item_waiting_for_all" on "item" ("project_id", "due_at", "id") where "status" = 'queued' and "reserved_for" is null`,
+    },
+    {
       name: 'item_waiting_reserved',
       expression: `create index "item_waiting_reserved" on "item" ("project_id", "reserved_for", "due_at", "id", "reserved_until") where "status" = 'queued' and "reserved_for" is not null`,
     },

@@ -36,6 +36,10 @@ export class ReservationIndexes extends SchemaChange {
     );
     this.addSql('drop index concurrently if exists "item_waiting_by_status"');
     this.addSql('drop index concurrently if exists "item_waiting_reserved"');
+    this.addSql('drop index concurrently if exists "item_waiting_for_all"');
+    this.addSql(
+      `create index concurrently "item_waiting_for_all" on "item" ("project_id", "due_at", "id") where "status" = 'queued' and "reserved_for" is null`,
+    );
     this.addSql(
       `create index concurrently "item_waiting_reserved" on "item" ("project_id", "reserved_for", "due_at", "id", "reserved_until") where "status" = 'queued' and "reserved_for" is not null`,
     );
