@@ -1,4 +1,5 @@
 // Cancels in batches what waits for an endpoint that was removed (WH12), and then deletes the endpoint.
+import { CANCELLED } from '../db/cancelled-delivery.ts';
 import { endpointOf } from '../db/endpoint-columns.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Services } from '../usecases/services.ts';
@@ -20,7 +21,7 @@ const WAITING = [
 /** $3: how many. */
 const CANCEL = WAITING.map(
   (waiting) => `
-  update delivery set status = 'cancelled', claim_token = null, lease_until = null, next_attempt_at = null, completed_at = now()
+  update delivery set ${CANCELLED}
   where ctid = any(array(${waiting} and d.project_id = $2 limit $3 for update skip locked)) returning 1`,
 );
 

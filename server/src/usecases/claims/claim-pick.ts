@@ -89,8 +89,8 @@ const IS_OWN = `coalesce(item.status = 'queued' and item.reserved_until > ${CLOC
 
 /**
  * Locks the first free items, at most `most`. Escalated, reserved and other queued ones are searched separately, and only the rows
- * of the first of each are read, so that the cost does not depend on the length of the queue. Where many reserved items are due
- * first, the search for the others passes their entries in the index, but not their rows.
+ * of the first of each are read, so that the cost does not depend on the length of the queue. Where many reservations of an entry
+ * have passed, the search for those that still hold passes their entries in the index.
  */
 export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise<string[]> {
   const all = uuidArray(roles.map(({ projectId }) => projectId));

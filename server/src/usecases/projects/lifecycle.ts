@@ -1,4 +1,5 @@
 // Archives, restores and deletes projects: an archived one can be restored (AR1), a deleted one cannot (AR2).
+import { CANCELLED } from '../../db/cancelled-delivery.ts';
 import { REVOKED } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
 import { lockProject } from '../../db/lock-project.ts';
@@ -97,7 +98,7 @@ async function revokeAccess({ em }: Tx, projectId: string): Promise<string[]> {
     'update invite set revoked_at = now() where project_id = ? and used_at is null and revoked_at is null',
     'update project set webhook_url = null, archived_at = coalesce(archived_at, now()), deleted_at = now() where id = ?',
     `update replay set state = 'cancelled', ended_at = now() where project_id = ? and state = 'running'`,
-    `update delivery set status = 'cancelled', claim_token = null, lease_until = null, next_attempt_at = null, completed_at = now()
+    `update delivery set ${CANCELLED}
      where project_id = ? and status = 'sending'`,
     // Last, as the workers do: they record an attempt, then what it says of its endpoint.
     'update webhook_endpoint set is_enabled = false where project_id = ?',

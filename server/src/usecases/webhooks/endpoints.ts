@@ -7,6 +7,7 @@ import { MAX_ENDPOINTS } from '@countersign/shared/limits';
 import { SETTINGS } from '@countersign/shared/settings';
 import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
+import { CANCELLED } from '../../db/cancelled-delivery.ts';
 import { DUE } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
 import { Project } from '../../db/entities/project.ts';
@@ -157,7 +158,7 @@ export async function removeEndpoint(
 /** What may be under way. Those that wait may be many: `worker/cancel-deliveries.ts` cancels them in batches. */
 const END = [
   `update replay set state = 'cancelled', ended_at = now() where endpoint_id = ? and state = 'running'`,
-  `update delivery set status = 'cancelled', claim_token = null, lease_until = null, next_attempt_at = null, completed_at = now()
+  `update delivery set ${CANCELLED}
    where endpoint_id = ? and status = 'sending'`,
 ];
 
