@@ -103,7 +103,7 @@ class Leader {
     const list = projects.list ?? [];
     const supervised = new Set(list.filter(({ role }) => role !== 'reviewer').map(({ id }) => id));
     this.#queue.dispatch({ kind: 'supervises', projects: supervised });
-    if (!this.#queue.state.loaded) return;
+    if (!this.#queue.state.loaded || this.#queue.more === 'coming') return;
     const nameOf = (id: string) => list.find((project) => project.id === id)?.name ?? '';
     const before = this.#memory.read();
     const { memory, notices } = decideNotices(before, {

@@ -56,7 +56,8 @@ export class EventLog {
   snapshot(): Snapshot {
     const rows = [...this.waiting.values()];
     const counts = { available: 0, mine: 0, escalated: 0, all: rows.length };
-    const whole = { complete: true, filter: {}, sort: 'due' as const, horizon: null, escalatedHorizon: null };
+    const range = { horizon: null, escalatedHorizon: null, restPending: false };
+    const whole = { complete: true, filter: {}, sort: 'due' as const, ...range };
     return { rows, seqs: Object.fromEntries(this.seqs), counts, ...whole };
   }
 

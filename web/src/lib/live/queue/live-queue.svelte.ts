@@ -20,6 +20,7 @@ import {
   type RowRemoval,
   type QueueState,
   type Scope,
+  type Snapshot,
 } from './queue-model.ts';
 import { reduce, type QueueInput } from './queue-state.ts';
 import { MAX_LINES, PAGE_ROWS, readSnapshot } from './snapshot.ts';
@@ -51,8 +52,8 @@ export class LiveQueue {
   readonly deciding = $derived(decidersOf(this.#state));
   /** The item that has waited longest among the rows of the view. */
   readonly oldest = $derived(oldestOf(this.entries));
-  /** Whether more rows may follow those in the list, and whether the list may still load them. */
-  readonly more = $derived(!hasMore(this.#state) ? 'none' : this.#rows < MAX_LINES ? 'some' : 'beyond');
+  /** Whether more rows may follow those in the list: `coming` by themselves, `some` on request, or `beyond` what it may load. */
+  readonly more = $derived(moreOf(this.#state, this.#rows));
   /** When an item last arrived that this tab has seen, in ms; null before the first. */
   lastArrival: number | null = $state.raw(null);
   /** Called before rows are added, removed or reordered, while the page still shows them as they were. */
@@ -125,32 +126,41 @@ export class LiveQueue {
   /** Reads the snapshot again. Never throws: the cause is in `error`. */
   async resync(): Promise<void> {
     const request = ++this.#requests;
-    const { scope, complete } = this.#state;
+    const { scope, complete, loaded, relayout, me } = this.#state;
     const { projectId } = scope;
     this.dispatch({ kind: 'asked' });
+    const receive = (snapshot: Snapshot) => this.#receive(snapshot, request, projectId);
+    // A grouped list would move: its groups are mixed with what follows.
+    const isNew = (!loaded || relayout) && scope.group === undefined;
     try {
-      const snapshot = await readSnapshot((query) => call(listQueue, { query }), {
+      const wanted = {
         view: scope.view,
         projectId,
         filter: filterOf(scope),
         sort: sortOf(scope),
         complete,
         rows: this.#rows,
-        isLine: (row) => belongs(this.#state, row),
-      });
-      const last = request === this.#requests;
-      // A later request is still running; until its answer an earlier one is better than nothing.
-      if (!last && (this.#state.loaded || this.#state.scope.projectId !== projectId)) return;
-      this.error = null;
-      this.#lastCountAt = clock.read();
-      this.dispatch({ kind: 'snapshot', snapshot, last });
-      this.#linesRead = this.#remainingLines;
+        isLine: (row: ItemRow) => belongs({ ...this.#state, scope }, row),
+        isMine: (row: ItemRow) => row.claim?.user_id === me,
+      };
+      receive(await readSnapshot((query) => call(listQueue, { query }), wanted, isNew ? receive : null));
     } catch (error) {
       if (request !== this.#requests) return;
       this.error = error;
       const gone = error instanceof ApiProblem && error.status === 404;
       this.dispatch({ kind: gone ? 'gone' : 'unanswered' });
     }
+  }
+
+  /** Applies a snapshot of a request, which is its last one unless the rest of the list follows. */
+  #receive(snapshot: Snapshot, request: number, projectId: string | null): void {
+    const newest = request === this.#requests;
+    // A later request is still running; until its answer an earlier one is better than nothing.
+    if (!newest && (this.#state.loaded || this.#state.scope.projectId !== projectId)) return;
+    this.error = null;
+    this.#lastCountAt = clock.read();
+    this.dispatch({ kind: 'snapshot', snapshot, last: newest && !snapshot.restPending });
+    this.#linesRead = this.#remainingLines;
   }
 
   /** An unanswered or incomplete snapshot is requested again: live events alone do not complete it (QU4). */
@@ -233,6 +243,13 @@ export class LiveQueue {
     this.#lastGapAt = now;
     return true;
   }
+}
+
+function moreOf(state: QueueState, rows: number): 'none' | 'coming' | 'some' | 'beyond' {
+  // A filtered list may be whole before that is known.
+  if (state.restPending && state.buffer !== null) return 'coming';
+  if (!hasMore(state)) return 'none';
+  return rows < MAX_LINES ? 'some' : 'beyond';
 }
 
 /** The newest of some ISO times, in ms. */

@@ -71,6 +71,8 @@ export interface Snapshot {
   /** How far the rows matching the filter were read, and how far the escalated ones of them; null: to the end. */
   readonly horizon: QueuePlace | null;
   readonly escalatedHorizon: QueuePlace | null;
+  /** These are the first rows of the list; the others are being read (QU31). */
+  readonly restPending: boolean;
 }
 
 export interface QueueState {
@@ -107,6 +109,7 @@ export interface QueueState {
   readonly readSort: QueueSort;
   readonly horizon: QueuePlace | null;
   readonly escalatedHorizon: QueuePlace | null;
+  readonly restPending: boolean;
   /** The next snapshot lays the rows out as the first one did: the user has switched to another part of the queue. */
   readonly relayout: boolean;
   /** A project whose events have a gap, or that is not known yet: read the snapshot again. */
@@ -139,6 +142,7 @@ export const FULLY_LOADED = {
   readSort: 'due',
   horizon: null,
   escalatedHorizon: null,
+  restPending: false,
 } as const;
 
 /** An empty queue before the first snapshot. */

@@ -8,6 +8,7 @@ import { QUEUE_ORDER, QUEUE_SORTS, type QueueSort } from '@countersign/shared/fi
 import { live } from '../connection.svelte.ts';
 import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
 import { LiveQueue } from './live-queue.svelte.ts';
+import type { Scope } from './queue-model.ts';
 
 const arrivals = (count: number): Act[] => Array.from({ length: count }, () => ({ what: 'arrive', pick: 1, who: ANA }));
 
@@ -22,6 +23,8 @@ const byAna = (pick: number, what: Act['what']): Act[] => [
 let eventLog: EventLog;
 let requests: string[];
 let down: boolean;
+/** The answer after the first one waits for this. */
+let rest: Promise<void> | null;
 
 /** The server: pages of the event log, with the filter of the query. */
 function answer(path: string): Response {
@@ -50,8 +53,11 @@ function answer(path: string): Response {
 
 beforeEach(() => {
   vi.useFakeTimers();
-  [requests, down] = [[], false];
-  vi.stubGlobal('fetch', (path: string) => Promise.resolve(answer(path)));
+  [requests, down, rest] = [[], false, null];
+  vi.stubGlobal('fetch', async (path: string) => {
+    if (requests.length > 0) await rest;
+    return answer(path);
+  });
   vi.stubGlobal('requestAnimationFrame', () => 1);
   vi.stubGlobal('cancelAnimationFrame', () => undefined);
 });
@@ -74,6 +80,78 @@ const turn = async (queue: LiveQueue, filter: object) => {
 };
 const previews = (queue: LiveQueue) => queue.entries.map(({ row }) => row.preview);
 
+/** Opens a queue whose first answer has arrived; returns the function that lets the others arrive. */
+async function begun(count: number, scope: Partial<Scope> = {}) {
+  eventLog = new EventLog().play(arrivals(count));
+  const gate = Promise.withResolvers<void>();
+  rest = gate.promise;
+  const queue = new LiveQueue(ME, { view: 'all', projectId: null, ...scope });
+  const done = queue.resync();
+  await vi.advanceTimersByTimeAsync(0);
+  const finish = () => (gate.resolve(), done);
+  return { queue, finish };
+}
+
+describe('QU31: the first rows of the live queue', () => {
+  it('are shown from the first answer, with the counts of the server, and the rest follows', async () => {
+    const { queue, finish } = await begun(1700);
+    expect([requests, previews(queue).length, queue.counts.all, queue.more]).toEqual([
+      ['limit=60&view=all'],
+      60,
+      1700,
+      'coming',
+    ]);
+    const first = previews(queue);
+    queue.dispatch({ kind: 'use', inUse: true });
+    await finish();
+    expect(requests.slice(1)).toEqual([
+      'limit=440&view=all&after=60',
+      'limit=500&view=mine',
+      'limit=500&view=escalated',
+    ]);
+    expect([previews(queue).length, queue.state.heldBack.size, queue.counts.all, queue.more]).toEqual([
+      500,
+      0,
+      1700,
+      'some',
+    ]);
+    expect(previews(queue).slice(0, 60)).toEqual(first);
+  });
+
+  it('are everything where no more wait: one request', async () => {
+    const { queue } = await begun(60);
+    expect([requests, previews(queue).length, queue.more]).toEqual([['limit=60&view=all'], 60, 'none']);
+  });
+
+  it('are not asked for alone where the rows are grouped: groups are mixed with what follows', async () => {
+    await begun(1700, { group: 'flag' });
+    expect(requests).toEqual(['limit=500&view=all']);
+  });
+
+  it('are not asked for alone where a list is already shown', async () => {
+    const queue = await opened(1700);
+    requests = [];
+    await queue.resync();
+    expect(requests[0]).toBe('limit=500&view=all');
+  });
+
+  it('stay when the rest does not arrive, and the list is complete with the next answer', async () => {
+    const { queue, finish } = await begun(1700);
+    down = true;
+    await finish();
+    expect([previews(queue).length, queue.counts.all, queue.more, queue.error !== null]).toEqual([
+      60,
+      1700,
+      'some',
+      true,
+    ]);
+    queue.dispatch({ kind: 'use', inUse: true });
+    down = false;
+    await queue.resync();
+    expect([previews(queue).length, queue.state.heldBack.size, queue.error]).toEqual([500, 0, null]);
+  });
+});
+
 describe('the live queue', () => {
   it('filters its own rows when they are everything', async () => {
     const queue = await opened(120);
@@ -89,7 +167,7 @@ describe('the live queue', () => {
     expect([previews(queue).length, queue.counts.all, queue.more]).toEqual([500, 1700, 'some']);
     requests = [];
     await turn(queue, { text: 'item 1699' });
-    expect(requests[0]).toBe('limit=500&text=item 1699&view=all');
+    expect(requests[0]).toBe('limit=60&text=item 1699&view=all');
     expect([previews(queue), queue.counts.all, queue.more]).toEqual([['item 1699'], 1700, 'none']);
     await turn(queue, {});
     expect([previews(queue).length, queue.more]).toEqual([500, 'some']);

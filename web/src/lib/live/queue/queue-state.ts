@@ -20,6 +20,7 @@ import {
   belongs,
   emptyQueue,
   isFree,
+  isWithinHorizon,
   NO_COUNTS,
   FULLY_LOADED,
   sameRows,
@@ -113,6 +114,7 @@ function receiveEvents(draft: Draft, { events }: { events: readonly DomainEvent[
 
 function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; last: boolean }): void {
   const before = draft.rows;
+  const first = draft.restPending && !draft.relayout ? { ...draft } : null;
   draft.rows = new Map();
   for (const row of snapshot.rows) {
     const known = before.get(row.id);
@@ -121,11 +123,12 @@ function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; l
   }
   draft.seqs = new Map(Object.entries(snapshot.seqs));
   draft.versions.clear();
-  const { complete, filter: read, sort: readSort, horizon, escalatedHorizon, counts } = snapshot;
-  Object.assign(draft, complete ? FULLY_LOADED : { complete, read, readSort, horizon, escalatedHorizon });
+  const { complete, filter: read, sort: readSort, horizon, escalatedHorizon, restPending, counts } = snapshot;
+  Object.assign(draft, complete ? FULLY_LOADED : { complete, read, readSort, horizon, escalatedHorizon, restPending });
   draft.unloadedCounts = complete ? NO_COUNTS : unloaded(counts, draft);
   draft.estimated = false;
   draft.needsResync = null;
+  if (first !== null) appendRest(draft, first);
   reconcile(draft);
   draft.loaded = true;
   applyEvents(draft, draft.buffer ?? []);
@@ -140,6 +143,14 @@ function reconcile(draft: Draft): void {
   for (const [id, row] of draft.shown) if (!draft.tombstones.has(id)) updateLine(draft, id, unknownRemoval(row));
   for (const row of draft.rows.values()) if (belongs(draft, row)) updateLine(draft, row.id, unknownRemoval(row));
   for (const id of draft.heldBack) if (!draft.rows.has(id)) draft.heldBack.delete(id);
+}
+
+/** Rows behind the first ones are listed also while the list is in use: they move nothing (QU31). */
+function appendRest(draft: Draft, first: Draft): void {
+  for (const row of draft.rows.values()) {
+    if (belongs(draft, row) && isWithinHorizon(draft, row) && !isWithinHorizon(first, row))
+      draft.shown.set(row.id, row);
+  }
 }
 
 /** The removal of an item while no events arrived: its actor is in the item's history. */

@@ -45,6 +45,7 @@ const WANTED: SnapshotRequest = {
   complete: true,
   rows: 1,
   isLine: () => true,
+  isMine: ({ claim }) => claim?.user_id === ME,
 };
 const enough = (wanted: Partial<SnapshotRequest> = {}): SnapshotRequest => ({ ...WANTED, ...wanted });
 

@@ -10,6 +10,8 @@ import { FULLY_LOADED, type Snapshot } from './queue-model.ts';
 /** The largest page, and the largest list: when more items wait, the later ones are counted, not listed. */
 export const PAGE_ROWS = 500;
 export const MAX_LINES = 3 * PAGE_ROWS;
+/** The first rows of a longer list are shown before the others are read (QU31). */
+const FIRST_ROWS = 60;
 /** With fewer rows than this the list reads on automatically: the rows read belong to other views, or few match. */
 const MIN_LINES = 100;
 /** A filtered page may be short; at most this many are read at once. */
@@ -37,26 +39,32 @@ export interface SnapshotRequest {
   rows: number;
   /** Whether a row is in the present list. */
   isLine: (row: ItemRow) => boolean;
+  /** Whether the user holds it. */
+  isMine: (row: ItemRow) => boolean;
 }
 
 /**
  * Reads the queue. When all of it fits in one page nothing is omitted, for any filter. Otherwise rows that do not match the
  * filter are omitted, and those that are later in the order; the user's own items are always included, regardless of the filter, and the matching
  * escalated ones, up to one page of each; where the list shows escalated items, as many of them as requested. `readPage` reads
- * one page.
+ * one page. `offer` gets the first rows of a longer list as soon as they are read; without it they are not read on their own.
  */
-export async function readSnapshot(readPage: ReadPage, wanted: SnapshotRequest): Promise<Snapshot> {
-  const { view, projectId, filter, sort, complete } = wanted;
-  const base = {
-    ...(projectId === null ? {} : { project_id: projectId }),
-    ...(sort === 'due' ? {} : { sort }),
-    limit: PAGE_ROWS,
-  };
-  const unfiltered = isUnfiltered(filter);
-  const fullPage = unfiltered || complete ? await readPage({ ...base, view: 'all' }) : null;
-  if (fullPage?.next_cursor === null) return { ...merge([fullPage]), ...FULLY_LOADED, filter: {}, sort };
+export async function readSnapshot(
+  readPage: ReadPage,
+  wanted: SnapshotRequest,
+  offer: ((snapshot: Snapshot) => void) | null = null,
+): Promise<Snapshot> {
+  const { view, filter, sort, complete } = wanted;
+  const base = baseOf(wanted);
   const query = { ...base, ...filter, view: 'all' as const };
-  const first = fullPage !== null && unfiltered ? fullPage : await readPage(query);
+  const unfiltered = isUnfiltered(filter);
+  const start = offer === null ? null : await readPage({ ...query, limit: FIRST_ROWS });
+  if (start !== null && unfiltered && start.next_cursor === null) return wholeOf(start, sort);
+  if (start !== null) await offerFirst(start, wanted, { readPage, offer });
+  const readQuery = () => (start === null ? readPage(query) : continuePage(start, query, readPage));
+  const fullPage = unfiltered ? await readQuery() : complete ? await readPage({ ...base, view: 'all' }) : null;
+  if (fullPage?.next_cursor === null) return wholeOf(fullPage, sort);
+  const first = fullPage !== null && unfiltered ? fullPage : await readQuery();
   const listsEscalated = view === 'escalated';
   const pages = listsEscalated ? [] : await readMorePages(first, wanted, (after) => readPage({ ...query, after }));
   const [mine, escalated] = await Promise.all([
@@ -72,7 +80,44 @@ export async function readSnapshot(readPage: ReadPage, wanted: SnapshotRequest):
     sort,
     horizon: (pages.at(-1) ?? first).until,
     escalatedHorizon: (others.at(-1) ?? escalated).until,
+    restPending: false,
   };
+}
+
+const baseOf = ({ projectId, sort }: SnapshotRequest) => ({
+  ...(projectId === null ? {} : { project_id: projectId }),
+  ...(sort === 'due' ? {} : { sort }),
+  limit: PAGE_ROWS,
+});
+
+const wholeOf = (page: QueuePage, sort: QueueSort): Snapshot => ({
+  ...merge([page]),
+  ...FULLY_LOADED,
+  filter: {},
+  sort,
+});
+
+/** Offers the first rows, with the user's own, unless the list could seem empty although it is not. */
+async function offerFirst(
+  start: QueuePage,
+  wanted: SnapshotRequest,
+  { readPage, offer }: { readPage: ReadPage; offer: ((snapshot: Snapshot) => void) | null },
+): Promise<void> {
+  const { view, filter, sort, isLine, isMine } = wanted;
+  if (view !== 'mine' && start.until !== null && !start.data.some(isLine)) return;
+  const hasMine = start.counts.mine <= start.data.filter(isMine).length;
+  const mine = hasMine ? [] : [await readPage({ ...baseOf(wanted), view: 'mine' })];
+  const { until } = start;
+  const range = { complete: false, filter, sort, horizon: until, escalatedHorizon: until, restPending: true };
+  offer?.({ ...merge([start, ...mine]), ...range });
+}
+
+/** The first rows and what follows them, as one page. */
+async function continuePage(start: QueuePage, query: PageQuery, readPage: ReadPage): Promise<QueuePage> {
+  if (start.next_cursor === null) return start;
+  const rest = await readPage({ ...query, after: start.next_cursor, limit: PAGE_ROWS - FIRST_ROWS });
+  const { rows, seqs } = merge([start, rest]);
+  return { ...start, data: [...rows], seqs, next_cursor: rest.next_cursor, until: rest.until };
 }
 
 /** The pages after the first one, until there are as many rows as requested and enough in the view. */
