@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { claimItem, decideItem } from '../../shared/src/routes/queue.ts';
-import { signWebhook } from '../../shared/src/webhook.ts';
-import { hmacSha256, makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
+import { makeWebhookSecret, signingKeysOf, signWithKeys } from '../../server/src/crypto/webhook-secret.ts';
 import { asker, type BenchEnvironment, openProject, seedItems } from './environment.ts';
 import { median, percentile, type Row } from './rows.ts';
 
@@ -103,7 +102,7 @@ async function bare(receiver: TimestampingReceiver, secret: string): Promise<num
   const arrived = receiver.next(id);
   const from = now();
   const message = { id: `evt_${id}`, timestamp: Math.floor(Date.now() / 1000), attempt: 1, body };
-  const headers = { 'content-type': 'application/json', ...(await signWebhook(message, [secret], hmacSha256)) };
+  const headers = { 'content-type': 'application/json', ...signWithKeys(message, [signingKeysOf(secret)]) };
   request(receiver.url, { method: 'POST', headers, agent: false }, (answer) => void answer.resume()).end(body);
   return (await arrived) - from;
 }

@@ -154,7 +154,7 @@ const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.to
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
 /** The Standard Webhooks key is the base64 part of `whsec_…`; any other secret counts by its own bytes. */
-function standardKey(secret: string): Bytes {
+export function standardKey(secret: string): Bytes {
   return secret.startsWith(SECRET_PREFIX) ? fromBase64(secret.slice(SECRET_PREFIX.length)) : utf8.encode(secret);
 }
 

@@ -2,7 +2,7 @@
 import { signWebhook, verifyWebhook } from '@countersign/shared/webhook';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { hmacSha256, makeWebhookSecret } from './webhook-secret.ts';
+import { makeWebhookSecret, signingKeysOf, signWithKeys } from './webhook-secret.ts';
 
 describe('a webhook secret', () => {
   it('consists of whsec_ and the base64 of 32 bytes', () => {
@@ -19,11 +19,22 @@ describe('a webhook secret', () => {
     const secret = makeWebhookSecret();
     const timestamp = Math.floor(Date.now() / 1000);
     const message = { id: 'msg_1', timestamp, attempt: 1, body: '{"event":"item.decided"}' };
-    const headers = await signWebhook(message, [secret], hmacSha256);
-    expect(headers).toEqual(await signWebhook(message, [secret]));
+    const headers = signWithKeys(message, [signingKeysOf(secret)]);
     expect(await verifyWebhook(message.body, headers, { secret, now: timestamp })).toBe(true);
     expect(await verifyWebhook(message.body, headers, { secret: makeWebhookSecret(), now: timestamp })).toBe(false);
     expect(new Webhook(secret).verify(message.body, headers)).toEqual({ event: 'item.decided' });
     expect(() => new Webhook(makeWebhookSecret()).verify(message.body, headers)).toThrow();
+  });
+
+  it('signs with keys as signWebhook signs with the secrets themselves', async () => {
+    const [first, second] = [makeWebhookSecret(), 'a secret of another format'];
+    for (const body of ['', '{"event":"item.decided","output":"Größe: 10 €"}']) {
+      const message = { id: 'msg_1', timestamp: 1_800_000_000, attempt: 3, body };
+      for (const secrets of [[first], [second, first]] as [string, ...string[]][]) {
+        const [one, ...more] = secrets;
+        const headers = signWithKeys(message, [signingKeysOf(one), ...more.map(signingKeysOf)]);
+        expect(headers).toEqual(await signWebhook(message, secrets));
+      }
+    }
   });
 });

@@ -78,20 +78,33 @@ export class Connection {
   }
 }
 
-/** The idle connections of a worker, longest idle first. */
-export class ConnectionPool {
-  #idle: { key: string; connection: Connection }[] = [];
+interface Idle {
+  key: string;
+  connection: Connection;
+}
 
-  /** An open connection to one of these addresses, most recently used first; those to other addresses are closed. */
+/** The idle connections of a worker. Taking and releasing cost the same, however many there are. */
+export class ConnectionPool {
+  /** All of them, and those of each key, longest idle first. */
+  readonly #all = new Set<Idle>();
+  readonly #byKey = new Map<string, Idle[]>();
+
+  /**
+   * An open connection to one of these addresses, most recently used first. Those that it meets and that are too old, or lead to
+   * other addresses, are closed: from the longest idle one on, too, because they would never be met otherwise.
+   */
   take(key: string, addresses: readonly { address: string }[]): Connection | undefined {
-    const sameKey = this.#idle.filter((each) => each.key === key).map(({ connection }) => connection);
-    const fits = (connection: Connection) =>
+    const idle = this.#byKey.get(key) ?? [];
+    const fits = ({ connection }: Idle) =>
       connection.isFresh() && addresses.some(({ address }) => address === connection.openTo);
-    const stale = new Set(sameKey.filter((connection) => !fits(connection)));
-    const taken = sameKey.findLast((connection) => !stale.has(connection));
-    for (const connection of stale) connection.close();
-    this.#idle = this.#idle.filter(({ connection }) => connection !== taken && !stale.has(connection));
-    return taken;
+    while (idle[0] !== undefined && !fits(idle[0])) this.#remove(idle[0]).close();
+    for (let last = idle.at(-1); last !== undefined; last = idle.at(-1)) {
+      const isFit = fits(last);
+      const connection = this.#remove(last);
+      if (isFit) return connection;
+      connection.close();
+    }
+    return undefined;
   }
 
   /** Returns it to the pool for the next attempt, unless the response closed it. */
@@ -99,11 +112,27 @@ export class ConnectionPool {
     connection.rest();
     if (connection.openTo === undefined) return;
     if (!connection.isSent) return connection.close();
-    this.#idle.push({ key, connection });
-    if (this.#idle.length > MOST_IDLE) this.#idle.shift()?.connection.close();
+    const idle = { key, connection };
+    this.#all.add(idle);
+    this.#byKey
+      .set(key, this.#byKey.get(key) ?? [])
+      .get(key)
+      ?.push(idle);
+    const [longest] = this.#all;
+    if (this.#all.size > MOST_IDLE && longest !== undefined) this.#remove(longest).close();
   }
 
   close(): void {
-    for (const { connection } of this.#idle.splice(0)) connection.close();
+    for (const idle of this.#all) this.#remove(idle).close();
+  }
+
+  /** The first or the last one of its key. */
+  #remove(idle: Idle): Connection {
+    const ofKey = this.#byKey.get(idle.key) ?? [];
+    if (ofKey.at(-1) === idle) ofKey.pop();
+    else ofKey.shift();
+    if (ofKey.length === 0) this.#byKey.delete(idle.key);
+    this.#all.delete(idle);
+    return idle.connection;
   }
 }

@@ -1,10 +1,15 @@
 // Signs one attempt and posts it: the only way to send a webhook, for deliveries and test events alike (WT1).
 import type { Logger } from 'pino';
-import { signWebhook } from '@countersign/shared/webhook';
 import { decrypt, type KeyRing } from '../crypto/key-ring.ts';
-import { hmacSha256 } from '../crypto/webhook-secret.ts';
+import { type SigningKeys, signingKeysOf, signWithKeys } from '../crypto/webhook-secret.ts';
 import type { Dispatch, Dispatched } from '../domain/webhooks/retry.ts';
-import { secretContext, signingSecrets, timestampOf, withFixed } from '../domain/webhooks/signing.ts';
+import {
+  secretContext,
+  signingSecrets,
+  type StoredSecrets,
+  timestampOf,
+  withFixed,
+} from '../domain/webhooks/signing.ts';
 import type { ConnectionPool } from './connections.ts';
 import type { GuardPolicy, Lookup } from './guard/guard.ts';
 import { type SendLimits, sendWebhook } from './send.ts';
@@ -29,11 +34,10 @@ export interface DispatchTools {
 export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
   const { keyRing, policy, lookup, connections } = tools;
   const { url, body, webhookId, attempt, at } = what;
-  const reveal = (encrypted: string) => decrypt(keyRing, encrypted, secretContext(what.endpointId));
+  const keysOf = (encrypted: string) => knownKeys(what, encrypted, keyRing);
   const [first, ...rest] = signingSecrets(what.secrets, at);
   const message = { id: webhookId, timestamp: timestampOf(at), attempt, body };
-  const signed =
-    what.unsigned === true ? {} : await signWebhook(message, [reveal(first), ...rest.map(reveal)], hmacSha256);
+  const signed = what.unsigned === true ? {} : signWithKeys(message, [keysOf(first), ...rest.map(keysOf)]);
   const headers = withFixed(signed, what.traceparent);
   // A proxy connection is never reused: only the proxy knows where it leads.
   const reuse = connections && !policy.proxyUrl ? { connections, projectId: what.projectId } : undefined;
@@ -43,4 +47,20 @@ export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Pro
     tools.log?.warn({ fault: outcome.proxyFault }, 'the proxy of WEBHOOK_PROXY_URL failed: a webhook was not sent');
   }
   return { ...outcome, signatures: 1 + rest.length };
+}
+
+/** The keys by their encrypted secret, for as long as somebody holds the secrets: the deliveries of one lease share them. */
+const keysOfSecrets = new WeakMap<StoredSecrets<string>, Map<string, SigningKeys>>();
+
+/** Decrypting a secret takes as long as signing with it. */
+function knownKeys(
+  { secrets, endpointId }: Pick<Dispatch, 'secrets' | 'endpointId'>,
+  encrypted: string,
+  keyRing: KeyRing,
+): SigningKeys {
+  const known = keysOfSecrets.get(secrets) ?? new Map<string, SigningKeys>();
+  keysOfSecrets.set(secrets, known);
+  const keys = known.get(encrypted) ?? signingKeysOf(decrypt(keyRing, encrypted, secretContext(endpointId)));
+  known.set(encrypted, keys);
+  return keys;
 }

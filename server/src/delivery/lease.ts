@@ -211,7 +211,10 @@ export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<Re
   const ids = leased.map(({ id }) => id);
   const rows = await rawQuery<SecretsRow<string> & { tokens: string }>(em, STILL_LEASED, [ids]);
   const byToken = new Map(
-    rows.flatMap(({ tokens, ...secrets }) => tokens.split(',').map((token) => [token, secretsOf(secrets)])),
+    rows.flatMap(({ tokens, ...row }) => {
+      const secrets = secretsOf(row);
+      return tokens.split(',').map((token) => [token, secrets]);
+    }),
   );
   return leased.flatMap((each): ReadyToSend[] => {
     const secrets = byToken.get(each.claimToken);

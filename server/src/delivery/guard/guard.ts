@@ -173,8 +173,10 @@ function hostOf(url: URL): string {
 
 /** Whether an exception covers this host: plain HTTP is then as safe as the network that the operator named. */
 function isException(host: string, policy: GuardPolicy): boolean {
-  return isRefusedHost(host, { ...policy, allowCidrs: [] }) && !isRefusedHost(host, policy);
+  return isRefusedHost(host, { ...policy, allowCidrs: NO_EXCEPTIONS }) && !isRefusedHost(host, policy);
 }
+
+const NO_EXCEPTIONS: readonly string[] = [];
 
 function isRefusedHost(host: string, policy: GuardPolicy): boolean {
   if (isIP(host) !== 0) return !isPublicAddress(host, policy);
@@ -221,11 +223,30 @@ export function mayConnect({ address, port }: { address: string; port: number },
  * Whether a webhook may connect to this address in canonical spelling (W3). Anything that is not a single address is
  * refused.
  */
-export function isPublicAddress(address: string, policy: GuardPolicy): boolean {
+export function isPublicAddress(address: string, { allowCidrs }: GuardPolicy): boolean {
+  const verdicts = verdictsOf(allowCidrs);
+  const known = verdicts.get(address);
+  if (known !== undefined) return known;
+  if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+  const verdict = judgeAddress(address, exceptionsOf(allowCidrs));
+  verdicts.set(address, verdict);
+  return verdict;
+}
+
+/** Judging one takes longer than a signature, and most attempts go to the addresses of those before. */
+const verdictsByException = new WeakMap<readonly string[], Map<string, boolean>>();
+const MOST_VERDICTS = 1_000;
+
+function verdictsOf(allowCidrs: readonly string[]): Map<string, boolean> {
+  const known = verdictsByException.get(allowCidrs) ?? new Map<string, boolean>();
+  verdictsByException.set(allowCidrs, known);
+  return known;
+}
+
+function judgeAddress(address: string, exceptions: Range[]): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
   const parsed = parse(address);
   if (isIn(parsed, METADATA) || isIn(embeddedV4(parsed), METADATA)) return false;
-  const exceptions = exceptionsOf(policy);
   // A mapped address is the same destination: an exception for 127.0.0.0/8 also covers ::ffff:127.0.0.1.
   if (isIn(parsed, exceptions) || (isIn(parsed, MAPPED) && isIn(embeddedV4(parsed), exceptions))) return true;
   return isIn(parsed, GLOBAL) && !isIn(parsed, REFUSED);
@@ -234,7 +255,7 @@ export function isPublicAddress(address: string, policy: GuardPolicy): boolean {
 /** Parsed once: the exceptions are the same for every webhook of this process. */
 const readExceptions = new WeakMap<readonly string[], Range[]>();
 
-function exceptionsOf({ allowCidrs }: GuardPolicy): Range[] {
+function exceptionsOf(allowCidrs: readonly string[]): Range[] {
   const known = readExceptions.get(allowCidrs) ?? ranges(...allowCidrs.filter((cidr) => ipaddr.isValidCIDR(cidr)));
   readExceptions.set(allowCidrs, known);
   return known;
