@@ -137,3 +137,11 @@ ItemSchema.setClass(Item);
 
 /** A row of the table as the database returns it; `em.map` turns it into an item. */
 export type ItemColumns = EntityDictionary<Item>;
+
+const toColumn = (property: string): string => property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const COLUMNS = Object.entries(ItemSchema.meta.properties).map(([property, options]) =>
+  'fieldName' in options && typeof options.fieldName === 'string' ? options.fieldName : toColumn(property),
+);
+
+/** All columns of `ItemColumns` by name, which a prepared statement needs (`planned`). `of`: the table's alias. */
+export const itemColumns = (of: string): string => COLUMNS.map((column) => `${of}.${column}`).join(', ');

@@ -4,7 +4,7 @@ import type { Role } from '@countersign/shared/enums';
 import { may, type Permission } from '../../domain/access/permissions.ts';
 import { lockProject } from '../../db/lock-project.ts';
 import type { Em } from '../../db/orm.ts';
-import { Item, type ItemColumns } from '../../db/entities/item.ts';
+import { Item, itemColumns, type ItemColumns } from '../../db/entities/item.ts';
 import { Member } from '../../db/entities/member.ts';
 import { planned } from '../../db/connection/planned.ts';
 import { rawQuery } from '../../db/raw-query.ts';
@@ -129,21 +129,14 @@ export async function isArchived(em: Em, projectId: string): Promise<boolean> {
   return (await rawQuery(em, ARCHIVED, [projectId])).length > 0;
 }
 
-/**
- * The role by which an item may be claimed, locked until the transaction ends (PM2). Null for someone who is not a member, and in
- * an archived project: archiving waits for every locked role (AR1).
- */
-export async function lockReviewer(em: Em, userId: string, projectId: string): Promise<Role | null> {
-  const role = await lockRole(em, userId, projectId);
-  return role !== null && (await isArchived(em, projectId)) ? null : role;
-}
-
 export function refuseUnless(role: Role, permission: Permission): void {
   if (!may(role, permission))
     throw new Refusal('forbidden', `Your role (${role}) doesn’t allow this. Ask an owner of the project.`);
 }
 
-const FIND_ITEM = `select i.*, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`;
+const FIND_ITEM = planned(
+  `select ${itemColumns('i')}, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`,
+);
 
 /** An item a user may see, with their role in its project; 404 otherwise, the same as for an id that never existed. */
 export async function findItem(em: Em, userId: string, itemId: string): Promise<{ item: Item; role: Role }> {

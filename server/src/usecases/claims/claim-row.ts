@@ -1,14 +1,15 @@
 // The fence in the database: one conditional UPDATE grants a claim. It overrides the lock store (I3, I4).
 import type { Role } from '@countersign/shared/enums';
 import type { Tx } from '../../db/database.ts';
-import { Item, type ItemColumns } from '../../db/entities/item.ts';
+import { Item, itemColumns, type ItemColumns } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
+import { planned } from '../../db/connection/planned.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { mayHold } from '../../domain/access/pool.ts';
 import { lockClaimant, refuseOverClaimLimit } from './claim-limit.ts';
-import { lockReviewer } from '../access/membership.ts';
+import { lockRole } from '../access/membership.ts';
 import type { MemberActor } from '../services.ts';
 
 export interface Grant {
@@ -56,8 +57,11 @@ interface Claimed extends ItemColumns {
   was_fence: number;
 }
 
-/** $1: the user; $2: the lease in seconds; $3: the item; $4: the statuses that the role may hold; $5: even from somebody else. */
-const CLAIM = `
+/**
+ * $1: the user; $2: the lease in seconds; $3: the item; $4: the statuses that the role may hold; $5: even from somebody else.
+ * It runs after the locks, so it sees whether the project was archived before them (AR1).
+ */
+const CLAIM = planned(`
   update item set
     claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
     version = item.version + case when was.mine then 0 else 1 end,
@@ -68,14 +72,16 @@ const CLAIM = `
         from item where id = $3 for update) was
   where item.id = was.id and item.status = any($4::text[])
     and (was.mine or $5 or item.claim_expires_at is null or item.claim_expires_at <= now())
-  returning item.*, was.mine as renewed, was.claim_fence as was_fence,
-    case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`;
+    and not exists (select from project p where p.id = item.project_id and p.archived_at is not null)
+  returning ${itemColumns('item')}, was.mine as renewed, was.claim_fence as was_fence,
+    case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`);
 
 async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
   const { itemId, projectId, leaseSeconds, seize, ended } = terms;
   await lockClaimant(tx.em, actor.userId);
-  // A change of this role, or archiving the project, waits for us and finds the claim; or it was first and we find no role.
-  const role = await lockReviewer(tx.em, actor.userId, projectId);
+  // A change of this role, or archiving the project, waits for us and finds the claim; or it was first and we find no role, or
+  // an archived project (AR1).
+  const role = await lockRole(tx.em, actor.userId, projectId);
   // Checked again under the lock, because the role may have changed since it was read.
   if (seize && (role === null || !may(role, 'take_over'))) return null;
   const open = `{${mayHold(role).join(',')}}`;

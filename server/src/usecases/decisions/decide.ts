@@ -16,7 +16,8 @@ import { isOpen, moveFor, sameJson, type Move, undoUntil } from '../../domain/it
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { answerRefusal, faultsOf, loadAnswerSchema, sameAnswer, suggestionRefusal } from '../items/answer-schemas.ts';
-import { Item, type ItemColumns } from '../../db/entities/item.ts';
+import { Item, itemColumns, type ItemColumns } from '../../db/entities/item.ts';
+import { planned } from '../../db/connection/planned.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { releaseLock } from '../claims/claim-store.ts';
 import { findItem, refuseArchived, refuseUnless, roleIn } from '../access/membership.ts';
@@ -54,14 +55,14 @@ export async function decide(services: Services, actor: MemberActor, input: Deci
 const IS_LATE = `coalesce(i.deadline <= deadline_clock() and i.on_deadline <> 'escalate', false)`;
 
 /** $4: the next status; $5: whether that is a decision. A provisional decision (LC2) does not change the public status. */
-const PASS_FENCE = `
+const PASS_FENCE = planned(`
   update item i set claimed_by = null, claim_expires_at = null, version = version + 1, status = $4,
     public_status = case when $5 and p.undo_window_seconds > 0 then i.status else i.public_status end,
     decided_at = case when $5 then date_trunc('milliseconds', clock_timestamp()) else i.decided_at end
   from project p
   where i.id = $1 and i.claimed_by = $2 and i.claim_fence = $3::bigint and i.status = $6 and p.id = i.project_id
     and not ${IS_LATE}
-  returning i.*, p.undo_window_seconds, p.guidelines_version`;
+  returning ${itemColumns('i')}, p.undo_window_seconds, p.guidelines_version`);
 
 type Passed = ItemColumns & { undo_window_seconds: number; guidelines_version: number };
 
