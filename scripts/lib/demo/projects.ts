@@ -38,7 +38,13 @@ export const HISTORY_PROJECTS: Readonly<Record<DemoArea, Seed & { share: number 
   posts: {
     name: 'Community posts',
     share: 0.2,
-    settings: { guidelines: POST_GUIDELINES, auto_threshold: 0.93, target_minutes: 240, audit_rate: 0.05 },
+    settings: {
+      guidelines: POST_GUIDELINES,
+      reasons: ['Misread post', 'Advertising missed', 'Insult missed', 'Personal data missed', 'Other'],
+      auto_threshold: 0.93,
+      target_minutes: 240,
+      audit_rate: 0.05,
+    },
   },
 };
 

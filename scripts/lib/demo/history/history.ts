@@ -65,14 +65,15 @@ const LAST_SITTING_MS = 3 * 60 * SECOND_MS;
 export async function makeHistory(parts: HistoryParts, signal: AbortSignal): Promise<number> {
   const maker = await HistoryMaker.open(parts);
   let day = -1;
-  for (const round of roundsBefore(parts, seededRandom(parts.seed))) {
+  const rounds = roundsBefore(parts, seededRandom(parts.seed));
+  for (const [index, round] of rounds.entries()) {
     if (signal.aborted) break;
     if (day !== -1 && round.daysAgo !== day) await maker.endDay(round.at);
     day = round.daysAgo;
-    await maker.run(round);
+    await maker.run(round, rounds[index + 1]);
     parts.onProgress(maker.items);
   }
-  await maker.endDay(parts.end);
+  await maker.end();
   return maker.items;
 }
 
@@ -96,9 +97,11 @@ class HistoryMaker {
   /** What is left of an item of each project: shares are not whole numbers. */
   readonly #owed = new Map<string, number>();
   items = 0;
-  /** The round before is settled while items of the next one arrive. */
+  /** The items of the next round, which arrive while people review this one. */
+  #arriving: Promise<void> | null = null;
+  /** The round before is settled while people review this one. */
   #settling: Promise<void> = Promise.resolve();
-  /** Its deliveries are sent while people review the next one. */
+  /** Its deliveries are sent meanwhile, too. */
   #sending: Promise<void> = Promise.resolve();
   readonly #began = performance.now();
   /** The share of the items so far, as planned. */
@@ -121,24 +124,40 @@ class HistoryMaker {
     return new HistoryMaker(parts, services, pipelines);
   }
 
-  async run(round: Round): Promise<void> {
-    const { time, projects, end } = this.#parts;
-    const submitting = projects.map((project) => time.at(round.at, () => this.#submit(project, round)));
-    await Promise.all([...submitting, this.#settling]);
+  /** One round of arrivals, and what people do about it; `next` arrives meanwhile, so that the database never waits for us. */
+  async run(round: Round, next: Round | undefined): Promise<void> {
+    const { end } = this.#parts;
+    this.#arriving ??= this.#arrive(round);
+    await this.#arriving;
+    const waiting = await this.#waiting();
+    this.#arriving = next === undefined ? null : this.#arrive(next);
+    // Its failure ends the history where it is awaited, as that of `#settling`.
+    this.#arriving?.catch(() => undefined);
     const isLast = end.getTime() - round.at.getTime() < BREAK_MS + SITTING_MS;
     const from = round.at.getTime() + BREAK_MS;
     const until = from + (isLast ? LAST_SITTING_MS : SITTING_MS);
-    const last = await this.#review(round, { from, until });
+    const last = await this.#review(waiting, { round, from, until });
     const at = new Date(Math.min((last ?? from) + FINAL_MS, end.getTime()));
+    await this.#settling;
     this.#settling = this.#settle(at, { reviewed: last !== null });
-    // Its failure ends the history where it is awaited.
     this.#settling.catch(() => undefined);
-    this.#keepToBudget(round);
+    this.#keepToBudget();
+  }
+
+  async #arrive(round: Round): Promise<void> {
+    const { time, projects } = this.#parts;
+    await Promise.all(projects.map((project) => time.at(round.at, () => this.#submit(project, round))));
+    this.#planned += round.share;
+  }
+
+  /** Nothing is in progress afterwards. */
+  async end(): Promise<void> {
+    await this.#arriving;
+    await this.endDay(this.#parts.end);
   }
 
   /** Compares the time that items took so far with what is left of the budget. */
-  #keepToBudget({ share }: Round): void {
-    this.#planned += share;
+  #keepToBudget(): void {
     const { items, budgetMs } = this.#parts;
     const spentMs = performance.now() - this.#began;
     const affordable = (Math.max(0, budgetMs - spentMs) / spentMs) * this.items;
@@ -196,8 +215,10 @@ class HistoryMaker {
   }
 
   /** Everyone who is at work takes one item after the other. Returns when the last one was decided; null if none was. */
-  async #review(round: Round, sitting: { from: number; until: number }): Promise<number | null> {
-    const waiting = await this.#waiting();
+  async #review(
+    waiting: readonly Waiting[],
+    { round, ...sitting }: { round: Round; from: number; until: number },
+  ): Promise<number | null> {
     const free = PEOPLE.flatMap((person, index) => {
       const who = this.#parts.people[index];
       return who && isAtWork(person, round.at, round.daysAgo)

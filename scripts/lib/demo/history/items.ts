@@ -1,7 +1,7 @@
 // Makes the items of the demo’s history: which model wrote them, how sure it was, and what is wrong with them.
 import type { SubmitInput } from '../../../../server/src/usecases/items/new-item.ts';
 import type { DemoArea, DemoPerson } from './people.ts';
-import { NAMES, REASONS, THINGS, TOPICS, type Fault } from './texts.ts';
+import { LISTED, NAMES, REASONS, THINGS, TOPICS, type Fault } from './texts.ts';
 
 /** What is known of an item beside what is submitted. */
 export interface Truth {
@@ -117,6 +117,15 @@ export interface Verdict {
   readonly seconds: number;
 }
 
+/** The share of overrides whose reason is one of the project's list; the others are typed. */
+const LISTED_SHARE = 0.4;
+
+function reasonFor(fault: Fault, random: Random): string {
+  if (random() < LISTED_SHARE) return LISTED[fault];
+  const words = REASONS[fault];
+  return random() < 0.55 ? words[0] : pick(words, random);
+}
+
 /** What this person decides, with their habits. */
 export function verdictOf(
   { fault, right }: Truth,
@@ -128,12 +137,11 @@ export function verdictOf(
   if (fault === null) {
     if (random() >= person.fussy) return { action: 'approve', reason: null, output: null, seconds: look };
     const friendlier = withGreeting(suggestion);
-    return { action: 'edit', reason: pick(REASONS.tone, random), output: friendlier, seconds: look * 1.8 };
+    return { action: 'edit', reason: reasonFor('tone', random), output: friendlier, seconds: look * 1.8 };
   }
   if (random() >= person.notices || right === suggestion)
     return { action: 'approve', reason: null, output: null, seconds: look * 0.7 };
-  const words = REASONS[fault];
-  const reason = random() < 0.55 ? words[0] : pick(words, random);
+  const reason = reasonFor(fault, random);
   if (random() < person.rejects) return { action: 'reject', reason, output: null, seconds: look * 1.2 };
   return { action: 'edit', reason, output: { value: JSON.parse(right), raw: right }, seconds: look * 2.1 };
 }

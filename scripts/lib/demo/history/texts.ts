@@ -39,6 +39,14 @@ export const REASONS = {
   context: ['Quotes the rule, does not break it', 'only quotes the rule, does not break it'],
 } as const;
 
+/** The reason from the project's list that fits each fault. */
+export const LISTED: Readonly<Record<Fault, string>> = {
+  ...{ window: 'Wrong fact', invented: 'Wrong fact', delivery: 'Wrong fact', price: 'Wrong fact', twice: 'Wrong fact' },
+  ...{ secret: 'Policy', liability: 'Policy', fee: 'Policy', proof: 'Policy' },
+  ...{ tone: 'Wrong tone', incomplete: 'Incomplete' },
+  ...{ sarcasm: 'Misread post', spam: 'Advertising missed', context: 'Misread post' },
+};
+
 export const TOPICS: Readonly<Record<DemoArea, readonly Topic[]>> = {
   answers: [
     {
