@@ -147,25 +147,29 @@ const rooms = [
     name: 'nobody-imports-main',
     severity: 'error',
     comment:
-      'main.ts starts the program: move what others need into the folder it belongs to. The demo, the commands on the database and the bench start it too.',
+      'main.ts is the program, and start.ts starts the service: move what others need into the folder it belongs to. The demo, the commands on the database and the bench start it too.',
     from: {
-      pathNot: ['^scripts/(access|demo|export|forget|invariants|rollups|bench/(intake|claims)-server)[.]ts$', ...TESTS],
+      pathNot: [
+        '^scripts/(access|demo|export|forget|invariants|rollups|bench/(intake|claims)-server)[.]ts$',
+        '^server/src/main[.]ts$',
+        ...TESTS,
+      ],
     },
-    to: { path: '^server/src/main[.]ts$' },
+    to: { path: '^server/src/(main|start)[.]ts$' },
   },
   {
     name: 'only-main-builds-services',
     severity: 'error',
     comment: 'Take Services as an argument (usecases/services.ts) instead of building them.',
-    from: { pathNot: ['^server/src/main[.]ts$', ...TESTS] },
+    from: { pathNot: ['^server/src/start[.]ts$', ...TESTS] },
     to: { path: '^server/src/build-services[.]ts$' },
   },
   {
     name: 'only-the-top-sees-config',
     severity: 'error',
     comment:
-      'Take the one value as an argument, or declare it in usecases/services.ts: only main and build-services know the config.',
-    from: { path: '^(server|shared|web)/', pathNot: ['^server/src/(main|build-services)[.]ts$', ...TESTS] },
+      'Take the one value as an argument, or declare it in usecases/services.ts: only main, start and build-services know the config.',
+    from: { path: '^(server|shared|web)/', pathNot: ['^server/src/(main|start|build-services)[.]ts$', ...TESTS] },
     to: { path: '^server/src/config[.]ts$' },
   },
   {

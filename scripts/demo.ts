@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Item } from '../server/src/db/entities/item.ts';
-import { start } from '../server/src/main.ts';
+import { start } from '../server/src/start.ts';
 import type { Services } from '../server/src/usecases/services.ts';
 import { OPEN_STATUSES } from '../shared/src/enums.ts';
 import { buildWeb } from './build-web.ts';

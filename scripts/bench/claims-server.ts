@@ -1,6 +1,6 @@
 // The server of the claims bench: the whole service as `npm start` runs it, and the rival's route in the same process.
 import { randomUUID } from 'node:crypto';
-import { start } from '../../server/src/main.ts';
+import { start } from '../../server/src/start.ts';
 import { createHttpServer } from '../../server/src/http/connection/server.ts';
 import { findSession } from '../../server/src/usecases/credentials/sessions.ts';
 

@@ -1,5 +1,5 @@
 // One server process of the intake bench: the whole service as `npm start` runs it, with our intake or a rival's.
-import { start } from '../../server/src/main.ts';
+import { start } from '../../server/src/start.ts';
 import { seedDemo } from '../../server/src/usecases/projects/seed-demo.ts';
 import { RIVALS } from './intake-rivals.ts';
 

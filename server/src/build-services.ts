@@ -1,7 +1,7 @@
 // Builds the services of a process: chooses between given and embedded PostgreSQL, and between Redis and memory.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { RedisClientType } from 'redis';
 import type { ClaimLock } from './claims/claim-lock.ts';
 import { createMemoryClaimLock } from './claims/memory-claim-lock.ts';
@@ -14,17 +14,18 @@ import { chooseConnection, type Chosen, type Encryption } from './db/connection/
 import { createDatabase, type Database } from './db/database.ts';
 import { type Connection, readDatabaseUrl } from './db/connection/database-url.ts';
 import { DatabaseUrlError } from './db/connection/database-url-error.ts';
-import { loggableError, watchStatements } from './db/connection/statement-log.ts';
+import { watchStatements } from './db/connection/statement-log.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { type Connections, connectionsOf } from './db/connection/pool.ts';
 import { kidsInUse } from './db/encrypted-columns.ts';
 import { openSignals, type Signals } from './db/connection/signals.ts';
-import { startEmbedded } from './embedded/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbedded } from './embedded/embedded-postgres.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { createMemory } from './limits/memory-limits.ts';
 import { policiesOf } from './limits/policies.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
+import { createLog } from './log.ts';
 import { createRedisLimiter } from './limits/redis-limiter.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
 import { createExpectedWaits } from './usecases/items/expected-waits.ts';
@@ -54,15 +55,22 @@ export interface Built {
   close(): Promise<void>;
 }
 
+export interface BuildOptions {
+  /** Cancels the start of an embedded database. */
+  signal?: AbortSignal;
+  /** The embedded database, if its start has begun already. */
+  embedded?: Promise<EmbeddedPostgres>;
+}
+
 /**
- * Opens everything a process needs and migrates the schema; `signal` cancels the start of an embedded database. Errors:
+ * Opens everything a process needs and migrates the schema. Errors:
  * `FolderInUse`, `EmbeddedError`, connection failures. This is the only place that makes these choices.
  */
-export async function buildServices(config: Config, signal?: AbortSignal): Promise<Built> {
+export async function buildServices(config: Config, options: BuildOptions = {}): Promise<Built> {
   const keyRing = keyRingOf(config);
   const projectCreators = creatorsOf(config);
-  const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
-  const database = await openDatabase(config, log, signal);
+  const log = createLog(config.logLevel);
+  const database = await openDatabase(config, log, options);
   const onError = (error: unknown) => log.warn({ err: error }, 'listening connection lost');
   const signals = openSignals(database.connection, { onError });
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
@@ -157,8 +165,8 @@ interface OpenDatabase {
   close: () => Promise<void>;
 }
 
-async function openDatabase(config: Config, log: Logger, signal?: AbortSignal): Promise<OpenDatabase> {
-  const { target, encryption, stop } = await findDatabase(config.database, log, signal);
+async function openDatabase(config: Config, log: Logger, options: BuildOptions): Promise<OpenDatabase> {
+  const { target, encryption, stop } = await findDatabase(config.database, log, options);
   let pool: Pool | null = null;
   try {
     const orm = await openOrm(target, (made) => {
@@ -190,13 +198,13 @@ const EMBEDDED_POOL = 20;
 async function findDatabase(
   database: Config['database'],
   log: Logger,
-  signal?: AbortSignal,
+  { signal, embedded: begun }: BuildOptions,
 ): Promise<{ target: DatabaseTarget; encryption: Encryption | null; stop: () => Promise<void> }> {
   if (database.kind === 'postgres') {
     const { connection, encryption } = await connectionTo(database);
     return { target: { connection, poolSize: database.poolSize }, encryption, stop: () => Promise.resolve() };
   }
-  const embedded = await startEmbedded({ folder: database.folder, log, ...(signal && { signal }) });
+  const embedded = await (begun ?? startEmbedded({ folder: database.folder, log, ...(signal && { signal }) }));
   const [connection] = readDatabaseUrl(embedded.url, WITHOUT_TLS);
   return { target: { connection, poolSize: EMBEDDED_POOL }, encryption: null, stop: () => embedded.stop() };
 }

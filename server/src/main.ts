@@ -1,287 +1,50 @@
-// Starts the requested roles in order, and stops them in reverse order.
-import type { IncomingMessage, Server as HttpServer } from 'node:http';
+// The program: starts an embedded PostgreSQL, loads the service meanwhile, starts it, and stops it on a signal.
 import { flushCompileCache } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
-import { ConfigError, readConfig, type Config, isPlainHttp, PLAIN_HTTP } from './config.ts';
-import { REVOKED } from './db/connection/channels.ts';
-import type { Signals } from './db/connection/signals.ts';
-import { systemClock } from './db/clock.ts';
-import { protectionOf } from './db/connection/connect.ts';
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { ConfigError, readConfig } from './config.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
-import { addressOfRunning } from './embedded/embedded-postgres.ts';
-import { FolderInUse } from './embedded/folder-lock.ts';
-import { createApp } from './http/app.ts';
-import { clientOfRequest } from './http/connection/client-address.ts';
-import { limitConnections, MAX_CONNECTIONS, trackUpgraded } from './http/connection/connections.ts';
-import { loadSite } from './http/middleware/pages.ts';
-import { createMemoryLimiter } from './limits/memory-limiter.ts';
-import { policiesOf } from './limits/policies.ts';
-import { createHttpServer, listen } from './http/connection/server.ts';
-import { probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
-import { createAdmission } from './realtime/connection/admission.ts';
-import {
-  createAssignment,
-  PROBE_MS,
-  notifyOffers,
-  handleOperatorRevocations,
-  createMetrics,
-  METRICS_MS,
-} from './realtime/page-notifications.ts';
-import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
-import { HEARTBEAT_MS, redisLink } from './realtime/presence/presence-sync.ts';
-import { createPresence, PRESENCE_MS } from './realtime/presence/presence.ts';
-import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
-import { createTail, FRAME_MS } from './realtime/tail.ts';
-import { watchMemory, watchSockets } from './telemetry/gauges.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
-import { openTraces } from './telemetry/traces.ts';
-import type { Services } from './usecases/services.ts';
-import { startWaiterLoop } from './wake-waiters.ts';
-import { startLoop } from './worker/loop.ts';
-import { startWorker } from './worker/start-worker.ts';
+import { startEmbedded } from './embedded/embedded-postgres.ts';
+import { createLog } from './log.ts';
+import type { Running } from './start.ts';
 
-export interface Running {
-  /** The URL of the service. */
-  url: string;
-  services: Services;
-  signals: Signals;
-  /** Accepts no new work, finishes what is in progress, closes everything. */
-  stop(): Promise<void>;
-}
-
-type Stop = () => Promise<void>;
-
-/** How long a stop may take before open connections are cut, in milliseconds. */
-const DRAIN_MS = 10_000;
 /** The longest a stop may take, in milliseconds. Work that is still running then is abandoned as in a crash. */
 const STOP_WITHIN_MS = 19_000;
-/** How long a socket has for the closing handshake, in milliseconds: a suspended laptop never responds. */
-const GOODBYE_MS = 1000;
-/** The interval at which a stopping server closes idle connections, in milliseconds. */
-const SWEEP_IDLE_MS = 100;
-const POLL_MS = 1000;
-
-export interface StartOptions {
-  /** Cancels the start of an embedded database. */
-  signal?: AbortSignal;
-  /** Resolves when the web app is built; a rejection ends the start. */
-  pagesBuilt?: Promise<unknown>;
-  /** The loops of the worker start when it resolves; immediately by default. */
-  workAfter?: Promise<unknown>;
-}
 
 /**
- * Starts a process from its environment. Errors: `ConfigError`, `FolderInUse`, `EmbeddedError`, or those of the
- * database.
+ * The service is imported here and not above: loading it takes as long as its database does, and PostgreSQL runs in a process of
+ * its own.
  */
-export async function start(
-  env?: NodeJS.ProcessEnv,
-  { signal, pagesBuilt = Promise.resolve(), workAfter }: StartOptions = {},
-): Promise<Running> {
-  const config = readConfig(env);
-  // Its failure is handled below, when the database is available.
-  pagesBuilt.catch(() => undefined);
-  const built = await buildServices(config, signal);
-  const stops: Stop[] = [() => built.close()];
-  const stop = async () => {
-    for (const close of stops.splice(0).reverse()) await close();
-  };
+async function begin(signal: AbortSignal): Promise<Running> {
+  const config = readConfig();
+  const { database, logLevel } = config;
+  const refused = new AbortController();
+  const until = AbortSignal.any([signal, refused.signal]);
+  const embedded =
+    database.kind === 'embedded'
+      ? startEmbedded({ folder: database.folder, log: createLog(logLevel), signal: until })
+      : undefined;
+  // Its failure is handled by the start.
+  embedded?.catch(() => undefined);
+  // Loading occupies this process: PostgreSQL is launched before.
+  await nextIteration();
   try {
-    await refuseMissingKeys(built.services);
-    tellEncryption(built);
-    const traces = await openTraces(config.traces);
-    if (traces) stops.push(() => traces.stop());
-    const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
-    stops.push(
-      await startOpsServer(
-        built,
-        { host: config.listen.host, ...config.metrics, patience: config.patience },
-        telemetry,
-      ),
-    );
-    if (config.roles.has('worker')) {
-      const egress = { ...built.egress, onAttempt: telemetry.attempt };
-      const work = () => startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events });
-      stops.push(await (workAfter === undefined ? work() : startLater(work, workAfter)));
-    }
-    await pagesBuilt;
-    if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
-    else built.services.log.info('working');
+    const { startWith } = await import('./start.ts');
+    return await startWith(config, { signal, ...(embedded && { embedded }) });
   } catch (error) {
-    await stop();
+    refused.abort();
+    await embedded?.then(
+      (started) => started.stop(),
+      () => undefined,
+    );
     throw error;
   }
-  return { url: config.baseUrl, services: built.services, signals: built.signals, stop };
 }
 
-/** Starts something when `after` resolves, unless it was stopped before. Returns what stops it. */
-function startLater(begin: () => Promise<Stop>, after: Promise<unknown>): Stop {
-  const started: { begun: Promise<Stop> | null; stopped: boolean } = { begun: null, stopped: false };
-  void after.then(() => {
-    if (!started.stopped) started.begun = begin();
-  });
-  return async () => {
-    started.stopped = true;
-    await (
-      await started.begun
-    )?.();
-  };
-}
-
-/** Logs once how the connections to PostgreSQL are protected (DB3). */
-function tellEncryption({ encryption, services: { log } }: Built): void {
-  if (encryption !== null) log.info(encryption, `connections to PostgreSQL are ${protectionOf(encryption)}`);
-}
-
-/** How many connections a command may use next to the service. */
-const COMMAND_POOL = 5;
-
-/**
- * The services alone, for a command: no loop, no port, no Redis and no log. With an embedded database it may run next
- * to the service, whose PostgreSQL it then uses. Errors: as of `start`.
- */
-export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> {
-  const config: Config = { ...readConfig(env), redisUrl: null, logLevel: 'silent' };
-  try {
-    return await buildServices(config);
-  } catch (error) {
-    if (!(error instanceof FolderInUse) || config.database.kind !== 'embedded') throw error;
-    const url = addressOfRunning(config.database.folder);
-    if (url === undefined) throw error;
-    return buildServices({ ...config, database: { kind: 'postgres', url, poolSize: COMMAND_POOL, libpq: {} } });
-  }
-}
-
-async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
-  const { services, redis } = built;
-  services.security.subscribe(telemetry.security);
-  const folder = fileURLToPath(new URL(config.demo ? '../../web/build-demo' : '../../web/build', import.meta.url));
-  const probes = probesOf(services);
-  const app = createApp(services, {
-    ...{ site: loadSite(folder), probes, proxyHops: config.proxyHops },
-    metrics: { source: telemetry, token: config.metrics.token },
-  });
-  const handle = app.callback();
-  const http = createHttpServer((request, response) => void handle(request, response), config.patience);
-  limitConnectionsOf(http, config);
-  const clientOf = (request: IncomingMessage) => clientOfRequest(request, config.proxyHops);
-  const io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis, log: services.log });
-  watchSockets(telemetry, () => io.engine.clientsCount);
-  watchMemory(telemetry, services.memory);
-  services.kick = {
-    session: (id) => {
-      // Our own sockets immediately, regardless of the state of Redis; those of other processes through it.
-      io.local.in(sessionRoom(id)).disconnectSockets(true);
-      io.in(sessionRoom(id)).disconnectSockets(true);
-    },
-  };
-  await built.signals.on(REVOKED, (keyId) => {
-    services.keys.forget(keyId);
-    services.waiters.releaseByKey(keyId);
-  });
-  const hangUp = trackUpgraded(http);
-  const stopWaiting = await startWaiterLoop(built);
-  const stopLive = await startLive(built, io, { clientOf, lockStore: () => probes.lockStore() });
-  await listen(http, config.listen);
-  const { port } = http.address() as AddressInfo;
-  await built.listensOn(port);
-  services.log.info({ port, url: config.baseUrl }, 'ready');
-  if (isPlainHttp(config.baseUrl)) services.log.warn({ url: config.baseUrl }, PLAIN_HTTP);
-  return () => stopWeb({ http, io, log: services.log, hangUp, stopLive, stopWaiting });
-}
-
-/** Behind a proxy, all connections come from the proxy: only their total number counts. */
-function limitConnectionsOf(http: HttpServer, { proxyHops }: Config): void {
-  if (proxyHops > 0) limitConnections(http, { ...MAX_CONNECTIONS, ofAddress: Infinity }, null);
-  else limitConnections(http, MAX_CONNECTIONS, createMemoryLimiter(policiesOf(), systemClock));
-}
-
-interface Web {
-  http: HttpServer;
-  io: LiveServer;
-  log: Services['log'];
-  hangUp: () => void;
-  stopLive: Stop;
-  stopWaiting: Stop;
-}
-
-async function stopWeb({ http, io, log, hangUp, stopLive, stopWaiting }: Web): Promise<void> {
-  const closed = new Promise((resolve) => http.close(resolve));
-  // Our own sockets are disconnected immediately; requests in progress may finish.
-  io.local.disconnectSockets(true);
-  const goodbye = setTimeout(hangUp, GOODBYE_MS);
-  const cut = setTimeout(() => {
-    log.warn({ after_ms: DRAIN_MS }, 'open connections were cut');
-    http.closeAllConnections();
-  }, DRAIN_MS);
-  http.closeIdleConnections();
-  await stopWaiting();
-  // A finished response leaves an idle connection behind.
-  const sweeping = setInterval(() => http.closeIdleConnections(), SWEEP_IDLE_MS);
-  await stopLive();
-  await io.close();
-  await closed;
-  clearInterval(sweeping);
-  clearTimeout(goodbye);
-  clearTimeout(cut);
-}
-
-interface Live {
-  clientOf: (request: IncomingMessage) => string;
-  lockStore: () => Promise<boolean>;
-}
-
-async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: Live): Promise<Stop> {
-  const { services, signals } = built;
-  const { log } = services;
-  const tail = createTail(services, io, () => rooms);
-  const rooms: Rooms = createRooms(services, io, (projectId, seq) => {
-    tail.watch(projectId, seq);
-    // The notification of events that were sequenced while the socket was joining reached nobody.
-    tailing.wake();
-  });
-  const tailing = startLoop({ name: 'tail', run: () => tail.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
-  const sweeping = startLoop({
-    name: 'sessions',
-    run: () => sweepSessions(services, io),
-    pollMs: SESSION_CHECK_MS,
-    log,
-  });
-  await tail.listen(signals, () => tailing.wake());
-  await notifyOffers(signals, io);
-  await handleOperatorRevocations(services, { signals, io });
-  const metrics = createMetrics(services, io, () => rooms);
-  const ticking = startLoop({ name: 'metrics', run: () => metrics.runOnce(), pollMs: POLL_MS, gapMs: METRICS_MS, log });
-  await metrics.listen(signals, () => ticking.wake());
-  const stopPresence = startPresence(built, io, rooms);
-  const assignment = createAssignment(io, lockStore);
-  const probing = startLoop({ name: 'assignment', run: () => assignment.runOnce(), pollMs: PROBE_MS, log });
-  openGateway(services, io, { rooms, clientOf });
-  return async () => {
-    await Promise.all([tailing.stop(), ticking.stop(), sweeping.stop(), probing.stop(), stopPresence()]);
-  };
-}
-
-/** Shows members of a project who is online in it, in this process and the others. */
-function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms): Stop {
-  const { log } = services;
-  const link = redis === null ? null : redisLink(io, redis.pub);
-  const presence = createPresence(services, io, { rooms, link, wake: () => telling.wake() });
-  const run = () => presence.runOnce();
-  const telling = startLoop({ name: 'presence', run, pollMs: HEARTBEAT_MS, gapMs: PRESENCE_MS, log });
-  return async () => {
-    await telling.stop();
-    presence.leave();
-  };
-}
-
-/** When run directly: starts, stops on a signal, and reports in one sentence why a start was refused. */
+/** Starts, stops on a signal, and reports in one sentence why a start was refused. */
 async function run(): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.abort());
-  const running = await start(undefined, { signal: ending.signal }).catch((error: unknown) =>
+  const running = await begin(ending.signal).catch((error: unknown) =>
     ending.signal.aborted ? process.exit(0) : refuse(error),
   );
   // The next start reads our code from the cache, without the compiler that strips the types (NODE_COMPILE_CACHE of
@@ -321,4 +84,4 @@ function refuse(error: unknown): never {
   process.exit(1);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await run();
+await run();

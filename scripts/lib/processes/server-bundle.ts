@@ -36,7 +36,14 @@ export async function bundleServer(): Promise<string> {
     // Rolldown warns of `eval`, and of optional packages that are not installed: using one fails as it does from the sources.
     logLevel: 'silent',
     // Errors and classes are told apart by name in logs.
-    output: { dir: draft, format: 'esm', keepNames: true, sourcemap: true, entryFileNames: 'main.mjs' },
+    output: {
+      dir: draft,
+      format: 'esm',
+      keepNames: true,
+      sourcemap: true,
+      entryFileNames: 'main.mjs',
+      chunkFileNames: '[name].mjs',
+    },
   });
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   refuseUnwatched(modules, sources);

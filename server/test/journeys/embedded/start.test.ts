@@ -174,6 +174,22 @@ describe('EM3: a start on an unusable folder', () => {
     expect(output).toMatch(/^(The embedded database cannot use|DATA_DIR must be a folder).*EEXIST.*\.$/);
   });
 
+  it.each([false, true])(
+    'keys that cannot be used, with data %s: one sentence, and no process stays behind',
+    async (data) => {
+      const service = embeddedService(AS_USERS_DO);
+      if (data) {
+        await service.start();
+        await service.server.stop();
+      }
+      expect(await service.refused({ SECRET_KEYS: 'k:short' })).toMatch(
+        /^SECRET_KEYS entry 1 must have a key of 32 bytes.*\.$/,
+      );
+      await nothingRunsIn(service.folder);
+      await service.start(data ? {} : { SECRET_KEYS: KEY_RING });
+    },
+  );
+
   it('a server that does not start reports the last lines of its log, and a later start works', async () => {
     const service = embeddedService(AS_USERS_DO);
     await service.start();
