@@ -130,7 +130,11 @@ function actorOf(services: Services, user: User): MemberActor {
 }
 
 async function revealSecret(services: Services, projectId: string): Promise<string> {
-  const endpoint = await services.db.read((em) => em.findOneOrFail(WebhookEndpoint, { id: projectId }));
+  const endpoint = await services.db.write(async ({ em }) => {
+    // Else the page would offer a first secret, which ends the one of the demo's receiver at once.
+    await em.nativeUpdate(WebhookEndpoint, { id: projectId }, { revealed: true });
+    return em.findOneOrFail(WebhookEndpoint, { id: projectId });
+  });
   return decrypt(services.keyRing, endpoint.current, secretContext(projectId));
 }
 

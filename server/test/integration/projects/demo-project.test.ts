@@ -5,6 +5,7 @@ import { archiveProject, deleteProject } from '../../../src/usecases/projects/li
 import { readContents } from '../../../src/usecases/projects/read-contents.ts';
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';
 import { joinDemo, seedDemo } from '../../../src/usecases/projects/seed-demo.ts';
+import { readWebhook } from '../../../src/usecases/webhooks/read-webhook.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import { checkApiKey } from '../../../src/usecases/credentials/check-api-key.ts';
@@ -24,6 +25,13 @@ async function signIn(who: MemberActor): Promise<void> {
 }
 
 describe('the demo’s project', () => {
+  it('has a secret that counts as shown: its receiver verifies with it', async () => {
+    const guest = await aPerson(testEnv.services);
+    const { projectId } = await start();
+    await signIn(guest);
+    expect(await readWebhook(testEnv.services, guest, projectId)).toMatchObject({ revealed: true });
+  });
+
   it('AR1: is open again after a start', async () => {
     const guest = await aPerson(testEnv.services);
     const { projectId } = await start();
