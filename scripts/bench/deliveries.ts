@@ -5,8 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { JOB_QUEUES } from '../lib/packages/bench-packages.ts';
 import { fetchPackages } from '../lib/packages/fetch-packages.ts';
+import { type OwnRedis, startRedis } from '../lib/processes/services.ts';
+import { createEndpoint } from '../../shared/src/routes/webhook.ts';
 import { measureLatency } from './delivery-latency.ts';
 import {
+  asker,
   type BenchDatabase,
   type BenchEnvironment,
   idAt,
@@ -29,6 +32,8 @@ const SIZES = {
 };
 /** As many projects as needed to use every permit of a worker. */
 const PROJECTS = 8;
+/** The endpoints of each project where it has several: each of them gets every event. */
+const SEVERAL_ENDPOINTS = 5;
 /** Below this many deliveries per second the bench gives up. */
 const LEAST_RATE = 200;
 
@@ -37,19 +42,23 @@ export async function benchDeliveries(log: (line: string) => void, { quick }: Op
   await fetchPackages(JOB_QUEUES, (packages) => log(`deliveries: installing ${packages} (once)`));
   const { rounds, backlogs, decisions } = SIZES[quick ? 'quick' : 'full'];
   const benchEnv = await openBenchEnvironment();
+  const redis = await startRedis({ durable: true });
   const receiver = await fastReceiver();
   try {
     const rows = await measureLatency(benchEnv, decisions, log);
-    for (const count of backlogs) rows.push(...(await measureBacklog({ benchEnv, receiver, log }, { rounds, count })));
+    const setup = { benchEnv, redis, receiver, log };
+    for (const count of backlogs) rows.push(...(await measureBacklog(setup, { rounds, count })));
     return rows;
   } finally {
     receiver.close();
-    await benchEnv.close();
+    await Promise.all([benchEnv.close(), redis?.stop()]);
   }
 }
 
 interface BacklogSetup {
   benchEnv: BenchEnvironment;
+  /** Where BullMQ has its jobs: it stores each step before it answers, as the database of the others does. */
+  redis: OwnRedis | undefined;
   receiver: Receiver;
   log: (line: string) => void;
 }
@@ -67,15 +76,26 @@ async function measureBacklog(
     );
   };
   for (let round = 1; round <= rounds; round += 1) {
-    note('ours', round, await ours(setup, { round, count }));
+    note('ours', round, await ours(setup, { round, count, endpoints: 1 }));
+    note('ours, several', round, await ours(setup, { round, count, endpoints: SEVERAL_ENDPOINTS }));
     for (const variant of RIVALS) note(variant, round, await rival(setup, { variant, round, count }));
   }
-  const mine = median(rates.get('ours') ?? []);
-  return RIVALS.map((variant) => {
-    const theirs = median(rates.get(variant) ?? []);
-    const measure = `deliveries/s of ${count} due, against ${variant} doing the same POST`;
-    return { section: 'deliveries', measure, ours: mine, rival: theirs, ratio: mine / theirs, goal: '>= 1' };
-  });
+  const rateOf = (variant: string) => median(rates.get(variant) ?? []);
+  const row = (measure: string, [mine, theirs]: [string, string], goal: string | null): Row => {
+    const [ours, rival] = [rateOf(mine), rateOf(theirs)];
+    return {
+      section: 'deliveries',
+      measure: `deliveries/s of ${count} due, ${measure}`,
+      ours,
+      rival,
+      ratio: ours / rival,
+      goal,
+    };
+  };
+  return [
+    ...RIVALS.map((variant) => row(`against ${variant} doing the same POST`, ['ours', variant], '>= 1')),
+    row(`${SEVERAL_ENDPOINTS} endpoints per project against one`, ['ours, several', 'ours'], null),
+  ];
 }
 
 interface Receiver {
@@ -91,7 +111,7 @@ async function fastReceiver(): Promise<Receiver> {
   let wanted = Infinity;
   let full = Promise.withResolvers<undefined>();
   const server = createServer((request, response) => {
-    seen.add(String(request.headers['webhook-id']));
+    seen.add(`${request.url} ${String(request.headers['webhook-id'])}`);
     if (seen.size >= wanted) full.resolve(undefined);
     request.resume().once('end', () => response.writeHead(204).end());
   });
@@ -118,17 +138,29 @@ interface Run {
   count: number;
 }
 
+type OurRun = Run & {
+  /** The endpoints of each project, which share the deliveries. */
+  endpoints: number;
+};
+
 /**
- * The whole service as `npm start` runs it; each delivery has a separate item, and becomes due when a paused endpoint resumes.
+ * The whole service as `npm start` runs it; each item has one delivery to each endpoint of its project, which becomes due when the
+ * paused endpoint resumes.
  */
-async function ours({ benchEnv, receiver }: BacklogSetup, { round, count }: Run): Promise<number> {
-  const database = await benchEnv.createDatabase(`bench_deliveries_${count}_${round}`);
+async function ours({ benchEnv, receiver }: BacklogSetup, { round, count, endpoints }: OurRun): Promise<number> {
+  const database = await benchEnv.createDatabase(`bench_deliveries_${count}_${endpoints}_${round}`);
   const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
   const server = await benchEnv.startServer(database, { env });
   for (let n = 0; n < PROJECTS; n += 1) {
     const settings = { webhook_url: receiver.url };
-    const { id } = await openProject({ server, database }, { members: [], settings });
-    await seedDeliveries(database, id, count / PROJECTS);
+    const { id, owner } = await openProject({ server, database }, { members: [], settings });
+    const ask = asker(server, owner);
+    for (let other = 1; other < endpoints; other += 1)
+      await ask('POST', createEndpoint.path.replace(':id', id), {
+        url: `${receiver.url}${other}`,
+        events: ['item.decided'],
+      });
+    await seedDeliveries(database, id, count / PROJECTS / endpoints);
   }
   const rate = receiver.rate(count);
   await database.sql(`update webhook_endpoint set state = 'active'`);
@@ -138,26 +170,31 @@ async function ours({ benchEnv, receiver }: BacklogSetup, { round, count }: Run)
   return measured;
 }
 
-/** Those of a project as the relay writes them: one after another, in order of time. */
-async function seedDeliveries(database: BenchDatabase, projectId: string, count: number): Promise<void> {
-  await seedItems(database, projectId, { all: count, waiting: 0 });
+/** Those of a project as the relay writes them, one to each endpoint per item: one after another, in order of time. */
+async function seedDeliveries(database: BenchDatabase, projectId: string, items: number): Promise<void> {
+  await seedItems(database, projectId, { all: items, waiting: 0 });
   await database.sql(`update webhook_endpoint set state = 'paused' where project_id = $1`, [projectId]);
   await database.sql(
-    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-     select ${idAt('created_at')}, project_id, id, 'evt_' || ${idAt('created_at')}, 1, '{"event":"x"}', 'pending', 0, created_at, created_at
-     from item where project_id = $1 order by created_at`,
+    `insert into delivery (id, project_id, endpoint_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+     select ${idAt('i.created_at')}, i.project_id, e.endpoint_id, i.id, 'evt_' || i.id, 1, '{"event":"x"}', 'pending', 0, i.created_at, i.created_at
+     from item i join webhook_endpoint e on e.project_id = i.project_id where i.project_id = $1 order by i.created_at`,
     [projectId],
   );
   await database.sql('vacuum (analyze) delivery');
 }
 
 async function rival(
-  { benchEnv, receiver }: BacklogSetup,
+  { benchEnv, redis, receiver }: BacklogSetup,
   { variant, round, count }: Run & { variant: Rival },
 ): Promise<number> {
   const database = await benchEnv.createDatabase(`bench_${variant.replaceAll('-', '_')}_${count}_${round}`);
   const program = join(import.meta.dirname, 'deliveries-rival.ts');
-  const env = { BENCH_WAY: variant, BENCH_JOBS: String(count), BENCH_RECEIVER: receiver.url };
+  const env = {
+    BENCH_WAY: variant,
+    BENCH_JOBS: String(count),
+    BENCH_RECEIVER: receiver.url,
+    REDIS_URL: redis?.url ?? '',
+  };
   const worker = await benchEnv.startServer(database, { program, env });
   const rate = receiver.rate(count);
   worker.child.send('go');

@@ -64,14 +64,18 @@ export async function startPostgres({ fsync = true, ...more }: PostgresOptions =
   };
 }
 
-/** Starts a private Redis (nothing stored on disk), or returns undefined when none is installed. */
-export async function startRedis(): Promise<OwnRedis | undefined> {
+/**
+ * Starts a private Redis, or returns undefined when none is installed. It stores nothing on disk; a `durable` one stores every
+ * command before it answers, as PostgreSQL does.
+ */
+export async function startRedis({ durable = false } = {}): Promise<OwnRedis | undefined> {
   const binary = findBinary('redis-server', ['/opt/homebrew/bin', '/usr/local/bin']);
   if (binary === undefined) return undefined;
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'countersign-redis-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const storing = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no'];
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', ...storing];
   const child = spawn(binary, options, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const running: Child = await watchChild(child, { readyText: 'Ready to accept connections' }).catch(
     (error: unknown) => {
