@@ -18,6 +18,7 @@ const SOURCES = [
   'web/package.json',
   'web/vite.config.ts',
   'web/bundle-plugins.ts',
+  'web/font-files.ts',
   'web/pdf-files.ts',
   'web/tsconfig.json',
   'shared/src',

@@ -10,6 +10,7 @@ import {
   withoutServerRendering,
   withSmallSockets,
 } from './bundle-plugins.ts';
+import { smallFonts } from './font-files.ts';
 import { pdfFiles } from './pdf-files.ts';
 
 export default defineConfig({
@@ -21,6 +22,7 @@ export default defineConfig({
     refuseEarlyCode(),
     pdfFiles(),
     tailwindcss(),
+    smallFonts(),
     sveltekit({
       adapter: adapter({
         pages: process.env.WEB_OUT ?? 'build',

@@ -36,6 +36,8 @@ describe('the load bench', () => {
     ['less than accessible', LOAD, [{ ...GOOD, accessibility: 99 }, GOOD], ['accessibility']],
     ['against a best practice', LOAD, [{ ...GOOD, bestPractices: 96 }, GOOD], ['best practices']],
     ['too large', { ...LOAD, scripts: { ...LOAD.scripts, brotliKiB: 60.1 } }, [], ['KiB of JavaScript']],
+    ['heavy with fonts', { ...LOAD, fonts: { count: 3, sentKiB: 46 } }, [], ['KiB of fonts']],
+    ['moving while it loads', LOAD, [GOOD, { ...GOOD, cls: 0.02 }], ['layout shift']],
     ['asking twice', { ...LOAD, repeated: ['/api/projects'] }, [], ['questions asked again']],
   ])('says what a page that is %s misses', (_, load, themes, missed) => {
     const [page] = pagesFor(['/']);

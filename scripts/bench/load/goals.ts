@@ -2,6 +2,11 @@
 import { TABS } from '../../../web/src/routes/(app)/projects/[id]/tab-names.ts';
 import { median, type Row } from '../rows.ts';
 
+/** KiB of fonts that a first visit of any page loads: those of Latin text. */
+const FONTS_KIB = 45;
+/** How far the layout of a page may shift while it loads. */
+const SHIFT = 0.01;
+
 /** A page by its path, where `:id` is the project. */
 export interface LoadPage {
   path: string;
@@ -78,7 +83,7 @@ export function medianOf(runs: readonly Scores[]): Scores {
   };
 }
 
-/** Rows for one page: its bytes and questions, and the lower score of both themes where they were measured. */
+/** Rows for one page: its bytes and questions, and the worse score of both themes where they were measured. */
 export function rowsOf(page: LoadPage, load: Load, themes: readonly Scores[]): Row[] {
   const row = (measure: string, ours: number, goal: string): Row => ({
     ...{ section: 'load', measure: `${page.path}: ${measure}`, ours, rival: null, ratio: null, goal },
@@ -86,6 +91,7 @@ export function rowsOf(page: LoadPage, load: Load, themes: readonly Scores[]): R
   const lowest = (name: keyof Scores) => Math.min(...themes.map((scores) => scores[name]));
   return [
     row('KiB of JavaScript', load.scripts.brotliKiB, `<= ${page.scriptsKiB}`),
+    row('KiB of fonts', load.fonts.sentKiB, `<= ${FONTS_KIB}`),
     row('questions asked again', load.repeated.length, '<= 0'),
     ...(themes.length === 0
       ? []
@@ -93,6 +99,7 @@ export function rowsOf(page: LoadPage, load: Load, themes: readonly Scores[]): R
           row('performance', lowest('performance'), '>= 95'),
           row('accessibility', lowest('accessibility'), '>= 100'),
           row('best practices', lowest('bestPractices'), '>= 100'),
+          row('layout shift', Math.max(...themes.map(({ cls }) => cls)), `<= ${SHIFT}`),
         ]),
   ];
 }
