@@ -1,14 +1,11 @@
-// One icon, label and colour per status, the same everywhere: a status colour is never used alone.
-import type { DeliveryStatus, ItemStatus } from '@countersign/shared/enums';
+// One icon, label and colour per status of an item, the same everywhere: a status colour is never used alone.
+import type { ItemStatus } from '@countersign/shared/enums';
 import type { LucideIcon } from '@lucide/svelte';
 import AlarmClock from '@lucide/svelte/icons/alarm-clock';
 import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';
 import Ban from '@lucide/svelte/icons/ban';
 import Check from '@lucide/svelte/icons/check';
-import CircleX from '@lucide/svelte/icons/circle-x';
 import Clock from '@lucide/svelte/icons/clock';
-import Pause from '@lucide/svelte/icons/pause';
-import Send from '@lucide/svelte/icons/send';
 import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
 import Zap from '@lucide/svelte/icons/zap';
@@ -30,12 +27,3 @@ export const ITEM_STYLE = {
   withdrawn: { icon: Ban, word: 'withdrawn', colour: 'text-t3' },
   expired: { icon: AlarmClock, word: 'expired', colour: 'text-t3' },
 } satisfies Record<ItemStatus, StatusStyle>;
-
-export const DELIVERY_STYLE = {
-  pending: { icon: Clock, word: 'waiting', colour: 'text-queued' },
-  sending: { icon: Send, word: 'sending', colour: 'text-queued' },
-  succeeded: { icon: Check, word: 'delivered', colour: 'text-approved' },
-  dead: { icon: CircleX, word: 'dead', colour: 'text-rejected' },
-  paused: { icon: Pause, word: 'paused', colour: 'text-escalated' },
-  cancelled: { icon: Ban, word: 'cancelled', colour: 'text-t3' },
-} satisfies Record<DeliveryStatus, StatusStyle>;

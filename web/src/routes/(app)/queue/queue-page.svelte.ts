@@ -7,6 +7,7 @@ import type { Command, KeyScope } from '#lib/keys/command.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { connectionMessage } from '#lib/live/connection-message.ts';
+import { importOnInteraction } from '#lib/shell/preload-on-interaction.ts';
 import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { User } from '@countersign/shared/schemas/session';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
@@ -17,7 +18,7 @@ import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
 import { queueUrlOf, type QueueLocation } from './queue-url.ts';
 import { Announcer } from './announcements/announcer.svelte.ts';
-import { QueueSummary } from './announcements/queue-summary.ts';
+import type { QueueSummary } from './announcements/queue-summary.ts';
 import type { Ui } from './commands/command-handler.ts';
 import { commandsOf, type Commands } from './commands/commands.ts';
 import type { HeldPresses } from './commands/held-presses.ts';
@@ -27,7 +28,7 @@ import { ReviewSession } from './session/review-session.svelte.ts';
 import { dropDoublePresses } from './commands/double-press.ts';
 import { itemParts } from './item/item-parts-loader.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
-import { Reading } from './item/reading.svelte.ts';
+import { newReading } from './item/reading.svelte.ts';
 import { InputGuard } from './commands/input-guard.svelte.ts';
 import { Selection } from './bulk/selection.svelte.ts';
 import { RecentDecisions } from './recent/recent-decisions.svelte.ts';
@@ -43,7 +44,8 @@ class QueuePage implements Ui {
   fired: Command | null = $state(null);
   #cursor: string | null = $state(null);
   readonly #inputGuard = new InputGuard();
-  readonly #summary: QueueSummary;
+  /** Loaded with the first interaction: nobody listens to the list before. */
+  #summary: QueueSummary | null = null;
   #inputAt = clock.read();
   #wasOffline = false;
   #saysPolling = true;
@@ -70,8 +72,10 @@ class QueuePage implements Ui {
     };
     const reviewSession = new ReviewSession(parts, itemParts);
     const ready = () => this.actionsEnabled && reviewSession.busy === null;
-    this.context = { ...parts, reviewSession, reading: new Reading(), selection: new Selection(), ready };
-    this.#summary = new QueueSummary(me.id, (sentence) => parts.announcer.say(sentence, 'summary'));
+    this.context = { ...parts, reviewSession, reading: newReading(), selection: new Selection(), ready };
+    void importOnInteraction(() => import('./announcements/queue-summary.ts')).then((loaded) => {
+      this.#summary = new loaded.QueueSummary(me.id, (sentence) => parts.announcer.say(sentence, 'summary'));
+    });
     this.commands = commandsOf(this.context, this, () => this.#loadedCommands());
   }
 
@@ -208,7 +212,7 @@ class QueuePage implements Ui {
   #receive(domainEvent: DomainEvent): void {
     const { reviewSession, recentDecisions } = this.context;
     reviewSession.item.receive(domainEvent);
-    this.#summary.receive(domainEvent);
+    this.#summary?.receive(domainEvent);
     if (domainEvent.type === 'item.finalized') recentDecisions.final(domainEvent.item_id);
     if (domainEvent.type === 'item.undone') recentDecisions.undone(domainEvent.item_id);
   }
@@ -222,7 +226,8 @@ class QueuePage implements Ui {
     $effect(() => {
       const listening = this.box?.contains(document.activeElement) === true;
       const quiet = this.context.announcer.isQuiet;
-      this.#summary.tick({ listening, quiet, waiting: queue.counts.all, now: clock.now });
+      const seen = { listening, quiet, waiting: queue.counts.all, now: clock.now };
+      this.#summary?.tick(seen);
     });
     $effect(() => {
       const shown = this.#shown;

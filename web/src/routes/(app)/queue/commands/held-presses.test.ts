@@ -7,7 +7,7 @@ import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
 import { reviewMessages } from '#lib/messages/review-messages.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { Selection } from '../bulk/selection.svelte.ts';
-import { Reading } from '../item/reading.svelte.ts';
+import { newReading } from '../item/reading.svelte.ts';
 import { PROJECT } from '../session/fixtures/fake-review-server.fixture.ts';
 import { ReviewFixture, stage, type Page } from '../session/fixtures/review-page.fixture.ts';
 import type { Ui } from './command-handler.ts';
@@ -49,7 +49,7 @@ function listen(page: Page) {
     observe();
   };
   const ready = () => guard.has(reviewSession.item.id) && reviewSession.busy === null;
-  const context = { ...page, reading: new Reading(), selection: new Selection(), ready };
+  const context = { ...page, reading: newReading(), selection: new Selection(), ready };
   const held = new HeldPresses(context, () => guard.decidableFrom);
   const ui: Ui = {
     get stage() {

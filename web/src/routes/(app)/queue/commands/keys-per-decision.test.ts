@@ -12,7 +12,7 @@ import { commandsOf, type Commands } from './commands.ts';
 import { itemCommandsOf } from './item-commands.ts';
 import { ReviewFixture, stage, type Page } from '../session/fixtures/review-page.fixture.ts';
 import { PROJECT } from '../session/fixtures/fake-review-server.fixture.ts';
-import { Reading } from '../item/reading.svelte.ts';
+import { newReading } from '../item/reading.svelte.ts';
 import { Selection } from '../bulk/selection.svelte.ts';
 
 const fixture = new ReviewFixture();
@@ -30,7 +30,7 @@ afterEach(() => {
 
 const contextOf = (page: Page) => ({
   ...page,
-  reading: new Reading(),
+  reading: newReading(),
   selection: new Selection(),
   ready: () => page.reviewSession.busy === null,
 });

@@ -5,22 +5,7 @@ export const filterMessages = {
   placeholder: 'Search items',
   search: 'Search items by their preview text',
   more: 'More filters',
-  active: 'Active filters',
-  remove: (words: string) => `Remove filter: ${words}`,
-  clear: 'Clear filters',
-  clearShort: 'Clear',
   shown: (lines: number, all: number) => `${count(lines)} of ${queueCount(all)}`,
-  save: 'Save filter',
-  saveHint: 'Saved in this browser under Views.',
-
-  chip: {
-    flag: (value: string) => `flag ${value}`,
-    model: (value: string) => `model ${value}`,
-    source: (value: string) => `source ${value}`,
-    min_confidence: (value: number) => `confidence ≥ ${value}`,
-    max_confidence: (value: number) => `confidence ≤ ${value}`,
-    text: (value: string) => `“${value}”`,
-  },
   lookedThrough: 'Only the first part of the queue was searched. There may be more matches further down.',
 
   select: {

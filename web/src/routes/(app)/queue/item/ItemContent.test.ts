@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { AREAS } from './jump.ts';
 import ItemContent from './ItemContent.svelte';
-import { Reading } from './reading.svelte.ts';
+import { newReading, type Reading } from './reading.svelte.ts';
 
 const context = vi.hoisted((): { reading: unknown } => ({ reading: null }));
 vi.mock('../queue-context.ts', () => ({
@@ -27,7 +27,7 @@ function show(item: ItemDetail) {
 }
 
 beforeEach(() => {
-  context.reading = new Reading();
+  context.reading = newReading();
   vi.useFakeTimers();
 });
 afterEach(() => {

@@ -4,7 +4,8 @@ import { call } from '#lib/api/client.ts';
 import { readHistory } from '@countersign/shared/routes/queue';
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { itemMessages } from '#lib/messages/item-messages.ts';
-import { DELIVERY_STYLE, ITEM_STYLE } from '#lib/status.ts';
+import { DELIVERY_STYLE } from '#lib/delivery-status.ts';
+import { ITEM_STYLE } from '#lib/status.ts';
 import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
 import { decisionPastTense } from './item-status-message.ts';
 

@@ -2,7 +2,7 @@
 // The jump key moves between the areas of the input and of the suggestion.
 import { beforeEach, expect, it } from 'vitest';
 import { AREAS, jumpBetween } from './jump.ts';
-import { Reading } from './reading.svelte.ts';
+import { newReading } from './reading.svelte.ts';
 
 beforeEach(() => {
   document.body.innerHTML = `<h2 id="heading" tabindex="-1"></h2>
@@ -17,12 +17,12 @@ it.each([
   ['link', AREAS.suggestion],
 ])('goes from %s to %s', (from, to) => {
   document.getElementById(from)?.focus();
-  jumpBetween(new Reading());
+  jumpBetween(newReading());
   expect(document.activeElement?.id).toBe(to);
 });
 
 it('unfolds the input when it goes there, and leaves it folded when it goes away', () => {
-  const reading = new Reading();
+  const reading = newReading();
   reading.folded = true;
   jumpBetween(reading);
   expect(reading.folded).toBe(false);
@@ -33,5 +33,5 @@ it('unfolds the input when it goes there, and leaves it folded when it goes away
 
 it('does nothing without an open item', () => {
   document.body.innerHTML = '';
-  expect(() => jumpBetween(new Reading())).not.toThrow();
+  expect(() => jumpBetween(newReading())).not.toThrow();
 });

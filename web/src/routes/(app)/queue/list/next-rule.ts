@@ -2,7 +2,8 @@
 import { isFiltered, type QueueState } from '#lib/live/queue/queue-model.ts';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { clock } from '#lib/time/clock.svelte.ts';
-import { entriesFor, reservedFor } from './reserved.ts';
+import { reservedFor } from './reserved.ts';
+import { entriesFor } from './reserved-entries.ts';
 import { orderMessages as text } from './order-messages.ts';
 
 /** The rule of the present list. Its order does not matter; in a filtered one, which the server does not know, the next row comes. */

@@ -2,7 +2,6 @@
 import { projects } from '#lib/api/projects-store.svelte.ts';
 import { when } from '#lib/format/when.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
-import type { Project } from '@countersign/shared/schemas/projects';
 import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import { skillOf } from '@countersign/shared/skills';
 
@@ -35,19 +34,4 @@ export const isForOthers = (row: Row, me: string, now: number): boolean => reser
 export function reservedText(row: Row, me: string, now: number): string | null {
   const reserved = reservedFor(row, me, now);
   return reserved && queueMessages.row.reserved(reserved, when(reserved.until, now));
-}
-
-/** Of the listed projects: whether entries name the user, and whether there are others. */
-export function entriesFor(projectId: string | null, me: string): { own: boolean; others: boolean } {
-  const listed = (projects.list ?? []).filter(({ id }) => projectId === null || id === projectId);
-  const entries = listed.flatMap((project: Project) =>
-    // A page can be newer than the service for a moment.
-    ((project.skills as Project['skills'] | undefined) ?? []).map(({ people }) =>
-      project.skill_people.map(({ user_id }) => user_id).filter((id) => people.includes(id)),
-    ),
-  );
-  return {
-    own: entries.some((people) => people.includes(me)),
-    others: entries.some((people) => people.length > 0 && !people.includes(me)),
-  };
 }

@@ -62,7 +62,7 @@ it('WH12: lists all but the one of the settings, each by its name and state', as
 it('adds one with the chosen events, and shows its secret until it is dismissed', async () => {
   const form = show();
   await fireEvent.click(await screen.findByRole('button', { name: 'Add endpoint' }));
-  const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Save endpoint' });
+  const save = await screen.findByRole<HTMLButtonElement>('button', { name: 'Save endpoint' });
   expect(save.disabled).toBe(true);
   await fireEvent.input(screen.getByLabelText('URL'), { target: { value: ' https://new.example/ ' } });
   await fireEvent.click(screen.getByRole('checkbox', { name: 'item.expired' }));
@@ -85,8 +85,8 @@ it('adds one with the chosen events, and shows its secret until it is dismissed'
 it('says at the field why a URL is refused, and keeps what was typed when the tab is left', async () => {
   const form = show();
   await fireEvent.click(await screen.findByRole('button', { name: 'Details of one.example' }));
-  await fireEvent.click(screen.getByRole('button', { name: 'Edit one.example' }));
-  await fireEvent.input(screen.getByLabelText('URL'), { target: { value: 'http://10.0.0.1/' } });
+  await fireEvent.click(await screen.findByRole('button', { name: 'Edit one.example' }));
+  await fireEvent.input(await screen.findByLabelText('URL'), { target: { value: 'http://10.0.0.1/' } });
   const errors = [{ pointer: '#/url', code: 'webhook_url_refused', detail: 'A private address.' }];
   const problem = { type: 'about:blank', title: 'Invalid webhook URL', status: 422, detail: 'A private address.' };
   answer = () =>
@@ -99,13 +99,13 @@ it('says at the field why a URL is refused, and keeps what was typed when the ta
   cleanup();
   render(Endpoints, { form });
   await screen.findByText('Mail');
-  expect(screen.getByLabelText<HTMLInputElement>('URL').value).toBe('http://10.0.0.1/');
+  expect((await screen.findByLabelText<HTMLInputElement>('URL')).value).toBe('http://10.0.0.1/');
 });
 
 it('removes one after a confirmation', async () => {
   show();
   await fireEvent.click(await screen.findByRole('button', { name: 'Details of Mail' }));
-  await fireEvent.click(screen.getByRole('button', { name: 'Remove Mail' }));
+  await fireEvent.click(await screen.findByRole('button', { name: 'Remove Mail' }));
   answer = () => {
     all = all.filter(({ id }) => id !== 'two');
     return new Response(null, { status: 204 });
