@@ -12,6 +12,7 @@ import {
   emptyQueue,
   entriesOf,
   filterOf,
+  hasFirstRows,
   hasMore,
   sameRows,
   sortOf,
@@ -131,7 +132,7 @@ export class LiveQueue {
     this.dispatch({ kind: 'asked' });
     const receive = (snapshot: Snapshot) => this.#receive(snapshot, request, projectId);
     // A grouped list would move: its groups are mixed with what follows.
-    const isNew = (!loaded || relayout) && scope.group === undefined;
+    const isNew = (!loaded || (relayout && !hasFirstRows(this.#state))) && scope.group === undefined;
     try {
       const wanted = {
         view: scope.view,

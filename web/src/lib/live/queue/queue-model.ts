@@ -208,6 +208,10 @@ export const isWithinHorizon = (range: LoadedRange, row: ItemRow): boolean =>
     (upTo(range.horizon, range, row) ||
       (range.scope.view === 'escalated' && upTo(range.escalatedHorizon, range, row))));
 
+/** Whether the first rows of the list are loaded: it was read in its order and with its filter, of which the view is a part. */
+export const hasFirstRows = ({ loaded, scope, read, readSort }: QueueState): boolean =>
+  loaded && readSort === sortOf(scope) && sameFilter(read, filterOf(scope));
+
 /** Whether more rows of the view may follow the loaded ones. */
 export const hasMore = ({ complete, scope, horizon, escalatedHorizon }: LoadedRange): boolean =>
   !complete && scope.view !== 'mine' && horizon !== null && (scope.view !== 'escalated' || escalatedHorizon !== null);

@@ -135,6 +135,19 @@ describe('QU31: the first rows of the live queue', () => {
     expect(requests[0]).toBe('limit=500&view=all');
   });
 
+  it('are not asked for alone in another view of the same rows: those that are known stay', async () => {
+    const queue = await opened(1700);
+    const known = previews(queue);
+    const gate = Promise.withResolvers<void>();
+    [requests, rest] = [[], gate.promise];
+    queue.switchTo({ ...queue.state.scope, view: 'available' });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([requests, previews(queue)]).toEqual([['limit=500&view=all'], known]);
+    gate.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(previews(queue)).toEqual(known);
+  });
+
   it('stay when the rest does not arrive, and the list is complete with the next answer', async () => {
     const { queue, finish } = await begun(1700);
     down = true;
