@@ -134,7 +134,7 @@ const rooms = [
     name: 'telemetry-reads-the-database',
     from: room('telemetry'),
     may: [SHARED, DB, ROOM],
-    comment: 'telemetry/ counts what callers report and reads the rest: main.ts wires the callers.',
+    comment: 'telemetry/ counts what callers report and reads the rest: start.ts wires the callers.',
   }),
   only({
     name: 'embedded-knows-only-itself',
@@ -147,7 +147,7 @@ const rooms = [
     name: 'nobody-imports-main',
     severity: 'error',
     comment:
-      'main.ts is the program, and start.ts starts the service: move what others need into the folder it belongs to. The demo, the commands on the database and the bench start it too.',
+      'main.ts is the program, start.ts starts the service, and open-for-command.ts opens its services: move what others need into the folder it belongs to. The demo and the bench start it too, and commands open its services.',
     from: {
       pathNot: [
         '^scripts/(access|demo|export|forget|invariants|rollups|bench/(intake|claims)-server)[.]ts$',
@@ -155,21 +155,35 @@ const rooms = [
         ...TESTS,
       ],
     },
-    to: { path: '^server/src/(main|start)[.]ts$' },
+    to: { path: '^server/src/(main|start|open-for-command)[.]ts$' },
   },
   {
-    name: 'only-main-builds-services',
+    name: 'main-loads-little',
+    severity: 'error',
+    comment: 'main.ts launches PostgreSQL before the service is loaded: import what it needs in start.ts instead.',
+    from: { path: '^server/src/main[.]ts$' },
+    to: {
+      path: LOCAL,
+      pathNot: ['^server/src/(config|log)[.]ts$', room('embedded')],
+      dependencyTypesNot: ['dynamic-import', 'type-only'],
+    },
+  },
+  {
+    name: 'only-start-builds-services',
     severity: 'error',
     comment: 'Take Services as an argument (usecases/services.ts) instead of building them.',
-    from: { pathNot: ['^server/src/start[.]ts$', ...TESTS] },
+    from: { pathNot: ['^server/src/(start|open-for-command)[.]ts$', ...TESTS] },
     to: { path: '^server/src/build-services[.]ts$' },
   },
   {
     name: 'only-the-top-sees-config',
     severity: 'error',
     comment:
-      'Take the one value as an argument, or declare it in usecases/services.ts: only main, start and build-services know the config.',
-    from: { path: '^(server|shared|web)/', pathNot: ['^server/src/(main|start|build-services)[.]ts$', ...TESTS] },
+      'Take the one value as an argument, or declare it in usecases/services.ts: only main, start, open-for-command and build-services know the config.',
+    from: {
+      path: '^(server|shared|web)/',
+      pathNot: ['^server/src/(main|start|open-for-command|build-services)[.]ts$', ...TESTS],
+    },
     to: { path: '^server/src/config[.]ts$' },
   },
   {

@@ -1,5 +1,5 @@
 // `npm run access -- list|block|unblock|end-sessions`: controls who may sign in, beside the running service (A20).
-import { openForCommand } from '../server/src/start.ts';
+import { openForCommand } from '../server/src/open-for-command.ts';
 import {
   type Blocked,
   blockWallet,

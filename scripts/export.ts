@@ -1,5 +1,5 @@
 // `npm run export`: exports learnings from the database as JSONL and appends new lines to the file (LX2).
-import { openForCommand } from '../server/src/start.ts';
+import { openForCommand } from '../server/src/open-for-command.ts';
 import { exportLearnings } from '../server/src/usecases/learnings/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';
 import { appendLines, FileFault } from './lib/files/append-lines.ts';

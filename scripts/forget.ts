@@ -1,5 +1,5 @@
 // `npm run forget`: erases the person behind a wallet (KE6), or reports what is stored of them.
-import { openForCommand } from '../server/src/start.ts';
+import { openForCommand } from '../server/src/open-for-command.ts';
 import { findTrace, forgetWallet, type Trace } from '../server/src/usecases/access/forget-wallet.ts';
 import { Refusal } from '../shared/src/errors.ts';
 import { FORGET_USAGE, readForgetArguments } from './lib/commands/forget-arguments.ts';

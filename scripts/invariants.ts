@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError } from '../server/src/config.ts';
 import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { type Check, checksOf, type Fault, reader } from '../server/src/invariants/invariants.ts';
-import { openForCommand } from '../server/src/start.ts';
+import { openForCommand } from '../server/src/open-for-command.ts';
 import { progressOf } from './lib/commands/progress.ts';
 
 const USAGE = `Usage: npm run invariants

@@ -1,7 +1,7 @@
 // `npm run rollups -- check|rebuild`: compares the analytics figures with the event log (I9), or rebuilds them.
 import { countBatch } from '../server/src/analytics/count-events.ts';
 import { type Difference, forgetRollups, EventLogPruned, recount } from '../server/src/analytics/recount.ts';
-import { openForCommand } from '../server/src/start.ts';
+import { openForCommand } from '../server/src/open-for-command.ts';
 import type { Services } from '../server/src/usecases/services.ts';
 import { progressOf } from './lib/commands/progress.ts';
 import { readRollupsArguments, ROLLUPS_USAGE } from './lib/commands/rollups-arguments.ts';

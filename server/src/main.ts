@@ -17,21 +17,21 @@ const STOP_WITHIN_MS = 19_000;
 async function begin(signal: AbortSignal): Promise<Running> {
   const config = readConfig();
   const { database, logLevel } = config;
-  const refused = new AbortController();
-  const until = AbortSignal.any([signal, refused.signal]);
+  const failure = new AbortController();
+  const cancelled = AbortSignal.any([signal, failure.signal]);
   const embedded =
     database.kind === 'embedded'
-      ? startEmbedded({ folder: database.folder, log: createLog(logLevel), signal: until })
+      ? startEmbedded({ folder: database.folder, log: createLog(logLevel), signal: cancelled })
       : undefined;
-  // Its failure is handled by the start.
+  // `startWith` handles its failure.
   embedded?.catch(() => undefined);
-  // Loading occupies this process: PostgreSQL is launched before.
+  // Lets PostgreSQL be launched first: loading the service blocks this thread.
   await nextIteration();
   try {
     const { startWith } = await import('./start.ts');
     return await startWith(config, { signal, ...(embedded && { embedded }) });
   } catch (error) {
-    refused.abort();
+    failure.abort();
     await embedded?.then(
       (started) => started.stop(),
       () => undefined,

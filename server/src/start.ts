@@ -2,14 +2,12 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
+import { buildServices, refuseMissingKeys, type BuildOptions, type Built } from './build-services.ts';
 import { readConfig, type Config, isPlainHttp, PLAIN_HTTP } from './config.ts';
 import { REVOKED } from './db/connection/channels.ts';
 import type { Signals } from './db/connection/signals.ts';
 import { systemClock } from './db/clock.ts';
 import { protectionOf } from './db/connection/connect.ts';
-import { addressOfRunning, type EmbeddedPostgres } from './embedded/embedded-postgres.ts';
-import { FolderInUse } from './embedded/folder-lock.ts';
 import { createApp } from './http/app.ts';
 import { clientOfRequest } from './http/connection/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS, trackUpgraded } from './http/connection/connections.ts';
@@ -59,11 +57,7 @@ const GOODBYE_MS = 1000;
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
 
-export interface StartOptions {
-  /** Cancels the start of an embedded database. */
-  signal?: AbortSignal;
-  /** The embedded database, if its start has begun already. */
-  embedded?: Promise<EmbeddedPostgres>;
+export interface StartOptions extends BuildOptions {
   /** Resolves when the web app is built; a rejection ends the start. */
   pagesBuilt?: Promise<unknown>;
   /** The loops of the worker start when it resolves; immediately by default. */
@@ -80,11 +74,11 @@ export const start = (env?: NodeJS.ProcessEnv, options?: StartOptions): Promise<
 /** The same with a configuration that was read before. */
 export async function startWith(
   config: Config,
-  { signal, embedded, pagesBuilt = Promise.resolve(), workAfter }: StartOptions = {},
+  { pagesBuilt = Promise.resolve(), workAfter, ...options }: StartOptions = {},
 ): Promise<Running> {
   // Its failure is handled below, when the database is available.
   pagesBuilt.catch(() => undefined);
-  const built = await buildServices(config, { ...(signal && { signal }), ...(embedded && { embedded }) });
+  const built = await buildServices(config, options);
   const stops: Stop[] = [() => built.close()];
   const stop = async () => {
     for (const close of stops.splice(0).reverse()) await close();
@@ -134,25 +128,6 @@ function startLater(begin: () => Promise<Stop>, after: Promise<unknown>): Stop {
 /** Logs once how the connections to PostgreSQL are protected (DB3). */
 function tellEncryption({ encryption, services: { log } }: Built): void {
   if (encryption !== null) log.info(encryption, `connections to PostgreSQL are ${protectionOf(encryption)}`);
-}
-
-/** How many connections a command may use next to the service. */
-const COMMAND_POOL = 5;
-
-/**
- * The services alone, for a command: no loop, no port, no Redis and no log. With an embedded database it may run next
- * to the service, whose PostgreSQL it then uses. Errors: as of `start`.
- */
-export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> {
-  const config: Config = { ...readConfig(env), redisUrl: null, logLevel: 'silent' };
-  try {
-    return await buildServices(config);
-  } catch (error) {
-    if (!(error instanceof FolderInUse) || config.database.kind !== 'embedded') throw error;
-    const url = addressOfRunning(config.database.folder);
-    if (url === undefined) throw error;
-    return buildServices({ ...config, database: { kind: 'postgres', url, poolSize: COMMAND_POOL, libpq: {} } });
-  }
 }
 
 async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {

@@ -7,7 +7,7 @@ import { build } from 'rolldown';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /**
- * As deep as `server/src`: what main.ts finds beside itself (`../../web/build`) it finds from here too, and packages resolve to
+ * As deep as `server/src`: what start.ts finds beside itself (`../../web/build`) it finds from here too, and packages resolve to
  * the same ones.
  */
 const PARENT = join(ROOT, 'node_modules');
@@ -35,10 +35,10 @@ export async function bundleServer(): Promise<string> {
     platform: 'node',
     // Rolldown warns of `eval`, and of optional packages that are not installed: using one fails as it does from the sources.
     logLevel: 'silent',
-    // Errors and classes are told apart by name in logs.
     output: {
       dir: draft,
       format: 'esm',
+      // Errors and classes are told apart by name in logs.
       keepNames: true,
       sourcemap: true,
       entryFileNames: 'main.mjs',

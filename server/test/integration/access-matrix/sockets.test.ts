@@ -37,7 +37,7 @@ const open: Listener[] = [];
 const everybody: Who[] = [...ROLES, 'stranger', 'removed reviewer', 'removed owner'];
 
 beforeAll(async () => {
-  // As in main.ts: ending a session closes its sockets.
+  // As in start.ts: ending a session closes its sockets.
   inside.services.kick = { session: (id) => void live.io.in(sessionRoom(id)).disconnectSockets(true) };
   matrixEnv = await openMatrixEnvironment(await serve(inside.services), inside);
   live = await startLiveServer(inside);
