@@ -1,5 +1,6 @@
 // Presents items and decisions in the wire format. Stored JSON text is embedded unchanged.
 import type { Granted, BulkGranted, QueuePage } from '@countersign/shared/schemas/queue';
+import type { ItemPreview } from '@countersign/shared/schemas/previews';
 import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/schemas/public';
 import type { Routing } from '@countersign/shared/schemas/parts/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -76,7 +77,7 @@ export const presentEvent = ({ eventId, ...ending }: Ending & { eventId: string 
   ...toEnded(ending),
 });
 
-function presentRouting(item: Item): Routing {
+function presentRouting(item: RoutedItem): Routing {
   return {
     rule: item.rule,
     auto_threshold: item.autoThreshold,
@@ -109,8 +110,16 @@ export interface ItemViewer {
   role: Role;
 }
 
+type RoutedItem = Pick<Item, 'rule' | 'autoThreshold' | 'reviewThreshold' | 'matchedFlags' | 'settingsVersion'>;
+
+/** What a view needs of an item: its database row, or the row that a submission would get. */
+type ViewedItem = RowItem &
+  RoutedItem &
+  Pick<Item, 'input' | 'suggestion' | 'metadata' | 'audit' | 'publicStatus' | 'expiredAt'> &
+  Partial<Pick<Item, 'redactedAt'>>;
+
 interface ItemView {
-  item: Item;
+  item: ViewedItem;
   /** What distinguishes audits is hidden from the viewer (AU3). */
   blind: boolean;
   decision: Decision | null;
@@ -122,6 +131,19 @@ interface ItemView {
   /** The text of its schema (TS). */
   answerSchema: string | null;
 }
+
+/** What a submission would become, as a reviewer would open it. */
+export function presentPreview({ item, blind, answerSchema }: Preview, userId: string): ItemPreview {
+  const untouched = { decision: null, archived: false, decidedBy: null, earlier: [], claim: null };
+  const view = { item, blind, answerSchema, claimLimitReached: false, ...untouched };
+  return {
+    status: item.status,
+    routing: presentRouting(item),
+    item: presentItem(view, { userId, role: 'reviewer' }),
+  };
+}
+
+type Preview = Pick<ItemView, 'item' | 'blind' | 'answerSchema'>;
 
 export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
   const { item, archived, decision, decidedBy, earlier, claim, claimLimitReached } = view;

@@ -18,6 +18,7 @@ import * as mistakesRoutes from '../routes/mistakes.ts';
 import * as offersRoutes from '../routes/offers.ts';
 import * as onboardingRoutes from '../routes/onboarding.ts';
 import * as openapiRoutes from '../routes/openapi.ts';
+import * as previewsRoutes from '../routes/previews.ts';
 import * as projectsRoutes from '../routes/projects.ts';
 import * as publicRoutes from '../routes/public.ts';
 import * as queueRoutes from '../routes/queue.ts';
@@ -42,6 +43,7 @@ import * as mistakesSchemas from '../schemas/mistakes.ts';
 import * as offersSchemas from '../schemas/offers.ts';
 import * as onboardingSchemas from '../schemas/onboarding.ts';
 import * as openapiSchemas from '../schemas/openapi.ts';
+import * as previewsSchemas from '../schemas/previews.ts';
 import * as projectsSchemas from '../schemas/projects.ts';
 import * as publicSchemas from '../schemas/public.ts';
 import * as queueSchemas from '../schemas/queue.ts';
@@ -86,6 +88,7 @@ const AREAS = {
   offers: joined(offersRoutes, offersSchemas),
   onboarding: joined(onboardingRoutes, onboardingSchemas),
   openapi: joined(openapiRoutes, openapiSchemas),
+  previews: joined(previewsRoutes, previewsSchemas),
   projects: joined(projectsRoutes, projectsSchemas),
   public: joined(publicRoutes, publicSchemas),
   queue: joined(queueRoutes, queueSchemas),

@@ -7,6 +7,7 @@ import { submission, submitted, traceparentHeader } from './public.ts';
 
 /** What a source sends: a submission. The source determines the project, so `project_id` is optional. */
 export const inboundSubmission = submission.partial({ project_id: true }).meta({ id: 'InboundSubmission' });
+export type InboundSubmission = z.infer<typeof inboundSubmission>;
 
 export const receiveInbound = endpointSchemas({
   auth: 'signature',

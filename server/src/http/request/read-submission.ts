@@ -145,10 +145,14 @@ function refuseEnvelope(schema: z.ZodType, envelope: string | null, items: unkno
  * `validation_failed`, and those of `read`.
  */
 export function parseItem<T>(text: string, root: string, read: (part: ParsedBody) => T): T {
-  if (Buffer.byteLength(text) > LIMITS.itemBytes) {
-    throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB per item.`);
-  }
+  refuseLargeItem(Buffer.byteLength(text));
   return read(parseText(text, root));
+}
+
+/** Errors: `payload_too_large`. */
+export function refuseLargeItem(bytes: number): void {
+  if (bytes > LIMITS.itemBytes)
+    throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB per item.`);
 }
 
 function parseOne<T>(text: string, root: string, read: (part: ParsedBody) => T): T | Refusal {

@@ -5,15 +5,19 @@ import * as changes from '@countersign/shared/routes/changes';
 import * as guidelines from '@countersign/shared/routes/guidelines';
 import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/schemas/guidelines';
 import * as team from '@countersign/shared/routes/team';
+import { presentPreview } from '../../presenters/item.ts';
+import { previewItem } from '@countersign/shared/routes/previews';
 import { presentApiKey, presentChange, presentProject } from '../../presenters/project.ts';
 import { createApiKey, revokeApiKey } from '../../usecases/credentials/api-keys.ts';
 import { changeSettings } from '../../usecases/projects/change-settings.ts';
 import { createProject } from '../../usecases/projects/create-project.ts';
 import { listApiKeys } from '../../usecases/access/list-members.ts';
 import { listAnswers } from '../../usecases/items/list-answers.ts';
+import { previewItem as readPreview } from '../../usecases/items/preview-item.ts';
 import { listProjects, readProject, type ProjectView } from '../../usecases/projects/list-projects.ts';
 import type { Services, MemberActor } from '../../usecases/services.ts';
 import { settingsOf } from '../../usecases/projects/settings.ts';
+import { refuseLargeItem, refuseOtherProject, toSubmitInput } from '../request/read-submission.ts';
 import { definedOf } from '../request/defined-of.ts';
 import type { Binder } from '../route.ts';
 import { archiveProject, deleteProject, restoreProject } from '../../usecases/projects/lifecycle.ts';
@@ -60,6 +64,12 @@ function bindSettings(bind: Binder, services: Services): void {
     const change = { projectId: params.id, settingsVersion, changes: definedOf(changes) };
     await changeSettings(services, actor, { ...change, ...(notifications && { notifications }) });
     return shown(services, actor, params.id);
+  });
+  bind.member(previewItem, async ({ actor, params, body, raw, bytes }) => {
+    refuseLargeItem(bytes?.length ?? 0);
+    refuseOtherProject(body.project_id ?? params.id, { projectId: params.id });
+    const input = toSubmitInput(body, raw);
+    return presentPreview(await readPreview(services, actor, { projectId: params.id, input }), actor.userId);
   });
   bind.member(api.listAnswers, ({ actor, params, query: { after, limit } }) =>
     listAnswers(services, actor, { projectId: params.id, after, limit }),

@@ -333,12 +333,18 @@ class Batch {
 function impossibleItems({ items }: Submission, now: Date): Map<number, Refusal> {
   const refused = new Map<number, Refusal>();
   for (const [index, { deadline }] of items.entries()) {
-    const until = deadline?.until;
-    if (deadline === undefined || !until || !('at' in until)) continue;
-    const fault = deadlineFault(until.at, now);
-    if (fault !== null) refused.set(index, impossibleDeadline(deadline.pointer, fault));
+    const refusal = deadlineRefusal(deadline, now);
+    if (refusal !== null) refused.set(index, refusal);
   }
   return refused;
+}
+
+/** DL6: refuses a deadline that is not possible at `now`; null for one that is, and where there is none. */
+export function deadlineRefusal(deadline: SubmitInput['deadline'], now: Date): Refusal | null {
+  const until = deadline?.until;
+  if (deadline === undefined || !until || !('at' in until)) return null;
+  const fault = deadlineFault(until.at, now);
+  return fault === null ? null : impossibleDeadline(deadline.pointer, fault);
 }
 
 /** The checks by the schemas that apply now (TS1): items without a schema of their own have that of the project. */

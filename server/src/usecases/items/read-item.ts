@@ -68,7 +68,8 @@ const schemaTextOf = async (
   { projectId, answerSchema: digest }: Pick<Item, 'projectId' | 'answerSchema'>,
 ): Promise<string | null> => (digest ? readSchemaText(em, { projectId, digest }) : null);
 
-async function projectOf(em: Em, projectId: string): Promise<{ archived: boolean; hasAudits: boolean }> {
+/** Whether a project is archived, and whether what identifies its audits is hidden from reviewers (AU3). */
+export async function projectOf(em: Em, projectId: string): Promise<{ archived: boolean; hasAudits: boolean }> {
   const rows = await em.execute<{ archived: boolean; audits: boolean }[]>(
     `select p.archived_at is not null as archived, ${HAS_AUDITS} as audits from project p where p.id = ?`,
     [projectId],

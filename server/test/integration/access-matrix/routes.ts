@@ -56,6 +56,11 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   readOnboarding: { least: 'reviewer' },
   readReadiness: { least: 'owner', behind: 'manage_keys' },
   changeProject: { least: 'owner', behind: 'change_settings', body: { settings_version: 1 }, around: SKILLS },
+  previewItem: {
+    least: 'owner',
+    behind: 'change_settings',
+    body: { input: 'Is it open?', suggestion: 'Yes', confidence: 0.5 },
+  },
   listAnswers: { least: 'owner', behind: 'change_settings' },
   readGuidelines: { least: 'reviewer' },
   listGuidelinesVersions: { least: 'reviewer' },

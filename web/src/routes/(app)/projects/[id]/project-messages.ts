@@ -23,6 +23,7 @@ export const messages = {
     rules: 'Rules',
     guidelines: 'Guidelines',
     schema: 'Answer schema',
+    preview: 'Preview',
     people: 'People',
     webhook: 'Webhook',
     notifications: 'Notifications',

@@ -5,6 +5,7 @@ export const TABS = [
   'rules',
   'guidelines',
   'schema',
+  'preview',
   'people',
   'webhook',
   'notifications',

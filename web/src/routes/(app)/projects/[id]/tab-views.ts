@@ -10,6 +10,7 @@ export const VIEWS: Record<Tab, () => Promise<{ default: View }>> = {
   rules: () => import('./rules/Rules.svelte'),
   guidelines: () => import('./guidelines/Guidelines.svelte'),
   schema: () => import('./schema/AnswerSchema.svelte'),
+  preview: () => import('./preview/Preview.svelte'),
   people: () => import('./people/People.svelte'),
   webhook: () => import('./webhook/Webhook.svelte'),
   notifications: () => import('./notifications/Notifications.svelte'),

@@ -7,6 +7,8 @@ export type Tab = (typeof TABS)[number];
 
 /** The ability a tab requires; every other tab is visible to all members. */
 const NEEDS: Partial<Record<Tab, keyof Abilities>> = {
+  // An archived project takes no items.
+  preview: 'change_settings',
   webhook: 'manage_webhook',
   notifications: 'manage_webhook',
   deliveries: 'see_deliveries',

@@ -247,9 +247,10 @@ describe('tabs (PM)', () => {
       'people',
       'deliveries',
     ]);
+    expect(names({ change_settings: true })).toContain('preview');
     expect(names({ manage_webhook: true })).toEqual(expect.arrayContaining(['webhook', 'notifications']));
     expect(names({ manage_project: true }).slice(-3)).toEqual(['keys', 'changes', 'danger']);
-    expect(tabsFor(Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as Abilities)).toHaveLength(11);
+    expect(tabsFor(Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as Abilities)).toHaveLength(12);
   });
 
   it('open the first tab for a URL that names a hidden one', () => {
