@@ -1,4 +1,4 @@
-// A build plugin: the Latin fonts with only the weights and OpenType features that the pages use, which halves them.
+// Build plugin that reduces the Latin fonts to the weights and OpenType features that pages use, which halves their size.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import type { Plugin } from 'vite';
 const { resolve } = createRequire(import.meta.url);
 const CACHE = join(import.meta.dirname, '../node_modules/.cache/fonts');
 
-/** Those of the type scale, and bold, which answers may contain. */
+/** The weights of the type scale, and bold, which answers may contain. */
 const WEIGHTS = { min: 400, max: 700 };
 /** Composition, marks, local forms and kerning: what text needs. */
 const BASIC = ['ccmp', 'locl', 'mark', 'mkmk', 'kern'];
@@ -23,11 +23,11 @@ const FONTS: Readonly<Record<string, { from: string; features: string[] }>> = {
   'jetbrains-mono-latin-wght-normal.woff2': { from: '@fontsource-variable/jetbrains-mono', features: BASIC },
 };
 
-/** The style sheet names the smaller files instead. Other writing systems keep their files, which load when needed. */
+/** Replaces the Latin fonts in the style sheet. Other writing systems keep their files, which load when needed. */
 export function smallFonts(): Plugin {
   return {
     name: 'countersign:small-fonts',
-    // After Tailwind, which inlines the imports, and before the style sheet names files of the build.
+    // Runs after Tailwind, which inlines the imports, and before Vite replaces the URLs by those of the build.
     enforce: 'pre',
     transform: {
       filter: { id: /\/web\/src\/app\.css$/ },
@@ -36,7 +36,7 @@ export function smallFonts(): Plugin {
         for (const [file, { from, features }] of Object.entries(FONTS)) {
           const font = await reduced(dirname(resolve(`${from}/package.json`)), file, features);
           const before = smaller;
-          smaller = before.replace(namesOf(file), `url(${JSON.stringify(relative(dirname(id), font))})`);
+          smaller = before.replace(urlOf(file), `url(${JSON.stringify(relative(dirname(id), font))})`);
           if (smaller === before) throw new Error(`app.css does not name ${file}.`);
         }
         return { code: smaller, map: null };
@@ -45,7 +45,7 @@ export function smallFonts(): Plugin {
   };
 }
 
-const namesOf = (file: string): RegExp => new RegExp(String.raw`url\(['"]?[^()'"]*${RegExp.escape(file)}['"]?\)`);
+const urlOf = (file: string): RegExp => new RegExp(String.raw`url\(['"]?[^()'"]*${RegExp.escape(file)}['"]?\)`);
 
 /** The path of the reduced font. Every character that the style sheet takes from it stays. */
 async function reduced(folder: string, file: string, features: string[]): Promise<string> {

@@ -15,15 +15,15 @@ export interface SigningKeys {
   standard: KeyObject;
 }
 
-/** Key objects, because Node tests raw bytes by two exceptions, which cost three times the hashing. */
+/** Makes key objects: given raw bytes, Node throws and catches two exceptions per HMAC, which takes three times as long as hashing. */
 export const signingKeysOf = (secret: string): SigningKeys => ({
   plain: createSecretKey(Buffer.from(secret, 'utf8')),
   standard: createSecretKey(standardKey(secret)),
 });
 
 /**
- * The same headers as by `signWebhook`, synchronously and with keys that are made once for many attempts: a job for WebCrypto's
- * threads costs many times what hashing a webhook does.
+ * Returns the headers that `signWebhook` returns, synchronously and with keys that are made once for many attempts: handing a
+ * job to WebCrypto's threads takes many times as long as hashing a webhook.
  */
 export function signWithKeys(
   message: { id: string; timestamp: number; attempt: number; body: string },

@@ -90,8 +90,8 @@ export class ConnectionPool {
   readonly #byKey = new Map<string, Idle[]>();
 
   /**
-   * An open connection to one of these addresses, most recently used first. Those that it meets and that are too old, or lead to
-   * other addresses, are closed: from the longest idle one on, too, because they would never be met otherwise.
+   * Takes the most recently used connection to one of these addresses. Closes those that are too old or lead to other addresses,
+   * from both ends: without a look at the longest idle ones, these would stay open while newer ones fit.
    */
   take(key: string, addresses: readonly { address: string }[]): Connection | undefined {
     const idle = this.#byKey.get(key) ?? [];
@@ -114,10 +114,9 @@ export class ConnectionPool {
     if (!connection.isSent) return connection.close();
     const idle = { key, connection };
     this.#all.add(idle);
-    this.#byKey
-      .set(key, this.#byKey.get(key) ?? [])
-      .get(key)
-      ?.push(idle);
+    const ofKey = this.#byKey.get(key) ?? [];
+    ofKey.push(idle);
+    this.#byKey.set(key, ofKey);
     const [longest] = this.#all;
     if (this.#all.size > MOST_IDLE && longest !== undefined) this.#remove(longest).close();
   }
@@ -126,7 +125,7 @@ export class ConnectionPool {
     for (const idle of this.#all) this.#remove(idle).close();
   }
 
-  /** The first or the last one of its key. */
+  /** Removes the first or the last connection of its key. */
   #remove(idle: Idle): Connection {
     const ofKey = this.#byKey.get(idle.key) ?? [];
     if (ofKey.at(-1) === idle) ofKey.pop();

@@ -49,7 +49,7 @@ export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Pro
   return { ...outcome, signatures: 1 + rest.length };
 }
 
-/** The keys by their encrypted secret, for as long as somebody holds the secrets: the deliveries of one lease share them. */
+/** The keys by their encrypted secret, stored for as long as the secrets are in use: the deliveries of one lease share them. */
 const keysOfSecrets = new WeakMap<StoredSecrets<string>, Map<string, SigningKeys>>();
 
 /** Decrypting a secret takes as long as signing with it. */

@@ -124,7 +124,7 @@ class HistoryMaker {
     return new HistoryMaker(parts, services, pipelines);
   }
 
-  /** One round of arrivals, and what people do about it; `next` arrives meanwhile, so that the database never waits for us. */
+  /** Lets the items of a round arrive and people review them; `next` arrives meanwhile, which keeps the database busy. */
   async run(round: Round, next: Round | undefined): Promise<void> {
     const { end } = this.#parts;
     this.#arriving ??= this.#arrive(round);
@@ -150,7 +150,7 @@ class HistoryMaker {
     this.#planned += round.share;
   }
 
-  /** Nothing is in progress afterwards. */
+  /** Waits for what is in progress, and ends the last day. */
   async end(): Promise<void> {
     await this.#arriving;
     await this.endDay(this.#parts.end);

@@ -5,14 +5,14 @@ import { seededRandom } from '../pipeline.ts';
 import { HISTORY_PROJECTS } from '../projects.ts';
 import { makeItem, verdictOf } from './items.ts';
 import { PEOPLE, type DemoArea } from './people.ts';
-import { LISTED, TOPICS } from './texts.ts';
+import { LISTED_REASONS, TOPICS } from './texts.ts';
 
 const AREAS = Object.keys(HISTORY_PROJECTS) as DemoArea[];
 const listOf = (area: DemoArea) => HISTORY_PROJECTS[area].settings?.reasons ?? DEFAULT_SETTINGS.reasons;
 
 describe('the reasons of the demo’s history', () => {
   it.each(AREAS)('lists a reason for every fault of %s', (area) => {
-    const reasons = [...TOPICS[area].map(({ fault }) => LISTED[fault])];
+    const reasons = TOPICS[area].map(({ fault }) => LISTED_REASONS[fault]);
     expect(listOf(area)).toEqual(expect.arrayContaining(reasons));
   });
 

@@ -1,7 +1,7 @@
 // Makes the items of the demo’s history: which model wrote them, how sure it was, and what is wrong with them.
 import type { SubmitInput } from '../../../../server/src/usecases/items/new-item.ts';
 import type { DemoArea, DemoPerson } from './people.ts';
-import { LISTED, NAMES, REASONS, THINGS, TOPICS, type Fault } from './texts.ts';
+import { LISTED_REASONS, NAMES, REASONS, THINGS, TOPICS, type Fault } from './texts.ts';
 
 /** What is known of an item beside what is submitted. */
 export interface Truth {
@@ -121,7 +121,7 @@ export interface Verdict {
 const LISTED_SHARE = 0.4;
 
 function reasonFor(fault: Fault, random: Random): string {
-  if (random() < LISTED_SHARE) return LISTED[fault];
+  if (random() < LISTED_SHARE) return LISTED_REASONS[fault];
   const words = REASONS[fault];
   return random() < 0.55 ? words[0] : pick(words, random);
 }

@@ -40,7 +40,7 @@ export const REASONS = {
 } as const;
 
 /** The reason from the project's list that fits each fault. */
-export const LISTED: Readonly<Record<Fault, string>> = {
+export const LISTED_REASONS: Readonly<Record<Fault, string>> = {
   ...{ window: 'Wrong fact', invented: 'Wrong fact', delivery: 'Wrong fact', price: 'Wrong fact', twice: 'Wrong fact' },
   ...{ secret: 'Policy', liability: 'Policy', fee: 'Policy', proof: 'Policy' },
   ...{ tone: 'Wrong tone', incomplete: 'Incomplete' },

@@ -176,6 +176,7 @@ function isException(host: string, policy: GuardPolicy): boolean {
   return isRefusedHost(host, { ...policy, allowCidrs: NO_EXCEPTIONS }) && !isRefusedHost(host, policy);
 }
 
+/** One array for all calls: verdicts are stored by the array of exceptions. */
 const NO_EXCEPTIONS: readonly string[] = [];
 
 function isRefusedHost(host: string, policy: GuardPolicy): boolean {
@@ -233,13 +234,13 @@ export function isPublicAddress(address: string, { allowCidrs }: GuardPolicy): b
   return verdict;
 }
 
-/** Judging one takes longer than a signature, and most attempts go to the addresses of those before. */
-const verdictsByException = new WeakMap<readonly string[], Map<string, boolean>>();
+/** Judging an address takes longer than signing, and most attempts go to addresses of earlier attempts. */
+const verdictsByExceptions = new WeakMap<readonly string[], Map<string, boolean>>();
 const MOST_VERDICTS = 1_000;
 
 function verdictsOf(allowCidrs: readonly string[]): Map<string, boolean> {
-  const known = verdictsByException.get(allowCidrs) ?? new Map<string, boolean>();
-  verdictsByException.set(allowCidrs, known);
+  const known = verdictsByExceptions.get(allowCidrs) ?? new Map<string, boolean>();
+  verdictsByExceptions.set(allowCidrs, known);
   return known;
 }
 

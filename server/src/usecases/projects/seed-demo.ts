@@ -131,7 +131,7 @@ function actorOf(services: Services, user: User): MemberActor {
 
 async function revealSecret(services: Services, projectId: string): Promise<string> {
   const endpoint = await services.db.write(async ({ em }) => {
-    // Else the page would offer a first secret, which ends the one of the demo's receiver at once.
+    // Otherwise the page would offer a first secret, and creating it would replace the one that the demo's receiver checks.
     await em.nativeUpdate(WebhookEndpoint, { id: projectId }, { revealed: true });
     return em.findOneOrFail(WebhookEndpoint, { id: projectId });
   });
