@@ -13,6 +13,8 @@ import {
 import { smallFonts } from './font-files.ts';
 import { pdfFiles } from './pdf-files.ts';
 
+const isDemo = process.env.DEMO === 'true';
+
 export default defineConfig({
   plugins: [
     withoutServerRendering(),
@@ -22,19 +24,20 @@ export default defineConfig({
     refuseEarlyCode(),
     pdfFiles(),
     tailwindcss(),
-    smallFonts(),
+    // Takes seconds, and a demo's page comes from the same machine.
+    ...(isDemo ? [] : [smallFonts()]),
     sveltekit({
       adapter: adapter({
         pages: process.env.WEB_OUT ?? 'build',
         fallback: '200.html',
         // Takes seconds: scripts/build-web.ts compresses the files of a demo.
-        precompress: process.env.DEMO !== 'true',
+        precompress: !isDemo,
       }),
     }),
   ],
   define: {
     // The demo wallet is imported behind this constant, so its code is not in an ordinary build at all.
-    __DEMO__: JSON.stringify(process.env.DEMO === 'true'),
+    __DEMO__: JSON.stringify(isDemo),
   },
   // The content security policy allows fonts and images only from our own origin, so nothing is inlined as data.
   build: { assetsInlineLimit: 0 },
