@@ -84,6 +84,6 @@ describe('PV1: the preview of an item', () => {
 
   it('has a name of its own for each shape, whose text is JSON', () => {
     expect(new Set(itemShapes.map(({ name }) => name)).size).toBe(itemShapes.length);
-    for (const { text } of itemShapes) expect(JSON.parse(text)).toMatchObject({ confidence: expect.any(Number) });
+    for (const { text } of itemShapes) expect(JSON.parse(text)).toHaveProperty('confidence');
   });
 });
