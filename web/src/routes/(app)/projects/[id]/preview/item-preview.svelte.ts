@@ -103,7 +103,7 @@ function faultsOf(error: unknown): readonly ItemFault[] | null {
   if (!isRefusal(error, REFUSALS)) return null;
   if (error.errors.length === 0) return [{ pointer: null, place: '', message: error.detail }];
   return error.errors.map(({ pointer: fragment, detail }) => {
-    const pointer = fragment.replace(/^#/, '');
+    const pointer = decodeURIComponent(fragment.replace(/^#/, ''));
     return { pointer, place: stepsOf(pointer).join(' › '), message: detail };
   });
 }

@@ -51,12 +51,17 @@ describe('PV1: the preview of an item', () => {
 
   it('places each refusal at its member, and keeps one without a place as a sentence', async () => {
     answers = [
-      () => refused('validation_failed', [{ pointer: '#/answer_schema/type', code: 'x', detail: 'No such type.' }]),
+      () =>
+        refused('validation_failed', [
+          { pointer: '#/answer_schema/properties/a%20b', code: 'x', detail: 'No such type.' },
+        ]),
       () => refused('payload_too_large'),
     ];
     const item = typed('{}');
     await item.run();
-    const faults = [{ pointer: '/answer_schema/type', place: 'answer_schema › type', message: 'No such type.' }];
+    const faults = [
+      { pointer: '/answer_schema/properties/a b', place: 'answer_schema › properties › a b', message: 'No such type.' },
+    ];
     expect(item.outcome).toMatchObject({ kind: 'refused', faults });
     await item.run();
     expect(item.outcome).toMatchObject({ faults: [{ pointer: null, place: '', message: 'Change it.' }] });
