@@ -143,7 +143,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     const page = await open(browserEnv().owner, at('rules'));
     await page.getByLabel('Decision target').fill('45');
     await switchTo(page, 'Guidelines');
-    await page.getByText('Preview').waitFor();
+    await page.getByRole('heading', { name: 'Preview' }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('link', { name: /Queue/ }).click();
     const question = page.getByRole('dialog', { name: 'Leave with unsaved changes?' });
