@@ -12,12 +12,16 @@ interface RecordedRequest {
   fail: () => void;
 }
 let requests: RecordedRequest[];
+/** Each test has its own: what a log of another one asks for late is no request of this one. */
+let project = 'p0';
 
 beforeEach(() => {
   requests = [];
+  project = `p${Number(project.slice(1)) + 1}`;
   vi.useFakeTimers();
   vi.stubGlobal('fetch', (address: string, { signal }: RequestInit) => {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    if (!address.startsWith(`/api/projects/${project}/`)) return promise;
     signal?.addEventListener('abort', () => reject(new Error('aborted')));
     requests.push({
       query: new URL(address, 'http://here.test').searchParams,
@@ -71,7 +75,7 @@ function hearing() {
 
 /** A log with its first page loaded. */
 async function open(filter: DeliveryFilter, rows: [string, string][], next_cursor: string | null = null) {
-  const log = new DeliveryLog('p', filter);
+  const log = new DeliveryLog(project, filter);
   const loading = log.load();
   ask(0).answer(rows, next_cursor);
   await loading;
@@ -92,7 +96,7 @@ it('an event received while a page loads is not reverted by it', async () => {
 });
 
 it('nor by the first page, or an older one', async () => {
-  const log = new DeliveryLog('p', {});
+  const log = new DeliveryLog(project, {});
   const first = log.load();
   log.take(domainEvent('2', 'sending'));
   ask(0).answer([['2', 'pending']], 'after 2');
@@ -162,10 +166,10 @@ it('WH3: a pause or its end applies to all waiting ones: they are requested agai
   ask(2).answer([]);
   await vi.advanceTimersByTimeAsync(0);
   heard({ type: 'project.changed', project_id: 'another', changed: ['webhook'] });
-  heard({ type: 'project.changed', project_id: 'p', changed: ['members'] });
+  heard({ type: 'project.changed', project_id: project, changed: ['members'] });
   await vi.advanceTimersByTimeAsync(2000);
   expect(requests).toHaveLength(3);
-  heard({ type: 'project.changed', project_id: 'p', changed: ['webhook'] });
+  heard({ type: 'project.changed', project_id: project, changed: ['webhook'] });
   await vi.advanceTimersByTimeAsync(2000);
   expect(requests).toHaveLength(4);
   stop();
