@@ -60,7 +60,7 @@ export async function readSnapshot(
   const unfiltered = isUnfiltered(filter);
   const start = offer === null ? null : await readPage({ ...query, limit: FIRST_ROWS });
   if (start !== null && unfiltered && start.next_cursor === null) return wholeOf(start, sort);
-  if (start !== null) await offerFirst(start, wanted, { readPage, offer });
+  if (start !== null && offer !== null) await offerFirst(start, wanted, { readPage, offer });
   const readQuery = () => (start === null ? readPage(query) : continuePage(start, query, readPage));
   const fullPage = unfiltered ? await readQuery() : complete ? await readPage({ ...base, view: 'all' }) : null;
   if (fullPage?.next_cursor === null) return wholeOf(fullPage, sort);
@@ -101,7 +101,7 @@ const wholeOf = (page: QueuePage, sort: QueueSort): Snapshot => ({
 async function offerFirst(
   start: QueuePage,
   wanted: SnapshotRequest,
-  { readPage, offer }: { readPage: ReadPage; offer: ((snapshot: Snapshot) => void) | null },
+  { readPage, offer }: { readPage: ReadPage; offer: (snapshot: Snapshot) => void },
 ): Promise<void> {
   const { view, filter, sort, isLine, isMine } = wanted;
   if (view !== 'mine' && start.until !== null && !start.data.some(isLine)) return;
@@ -109,7 +109,7 @@ async function offerFirst(
   const mine = hasMine ? [] : [await readPage({ ...baseOf(wanted), view: 'mine' })];
   const { until } = start;
   const range = { complete: false, filter, sort, horizon: until, escalatedHorizon: until, restPending: true };
-  offer?.({ ...merge([start, ...mine]), ...range });
+  offer({ ...merge([start, ...mine]), ...range });
 }
 
 /** The first rows and what follows them, as one page. */

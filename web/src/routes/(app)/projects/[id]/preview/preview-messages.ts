@@ -23,6 +23,6 @@ export const previewMessages = {
     escalated: 'It would be escalated to supervisors.',
     rejected: 'It would be rejected automatically, and no one would review it.',
     auto_approved: 'It would be approved automatically, and no one would review it.',
-  } satisfies Partial<Record<ItemStatus, string>>,
+  } as Partial<Record<ItemStatus, string>>,
   by: (rule: string, id: string) => `${rule} (${id}).`,
 };
