@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { planned } from '../db/connection/planned.ts';
 import { endpointOf, GETS_DELIVERIES, URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
+import { UNDELIVERED } from '../db/undelivered.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { AttemptError, Dispatched, NextStep } from '../domain/webhooks/retry.ts';
 import { secretsOf, type SecretsRow, type StoredSecrets } from '../domain/webhooks/signing.ts';
@@ -77,14 +78,6 @@ const MAX_POSTS_WHEN_FAILING = 2;
  * never uses what others need: with up to four each gets sixteen, with ten each gets six.
  */
 export const MAX_POSTS_PER_PROJECT = 64;
-
-/** The endpoints with undelivered webhooks, found by skipping along the index: endpoints without any cost nothing. */
-const UNDELIVERED = `undelivered as (
-  (select ${endpointOf('d')} as endpoint_id from delivery d where d.status in ('pending', 'sending') order by ${endpointOf('d')} limit 1)
-  union all
-  select (select ${endpointOf('d')} from delivery d
-    where d.status in ('pending', 'sending') and ${endpointOf('d')} > u.endpoint_id order by ${endpointOf('d')} limit 1)
-  from undelivered u where u.endpoint_id is not null)`;
 
 /** Longer than one attempt: if its worker crashes, the next attempt is let through after this. */
 export const PROBE_SECONDS = 25;

@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { Connections } from '../db/connection/pool.ts';
 import { rawQuery } from '../db/raw-query.ts';
+import { dueUpTo, UNDELIVERED } from '../db/undelivered.ts';
 import type { Memory } from '../limits/memory-limits.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -59,11 +60,11 @@ export function watchMemory(telemetry: Telemetry, { received, unsent, anonymous 
 const COUNT_LIMIT = 10_000;
 
 const BACKLOG_SQL = `
+  with recursive ${UNDELIVERED}
   select greatest(0, extract(epoch from clock_timestamp() - (
       select created_at from event where seq is null order by position limit 1))) as lag,
     (select count(*) from item where claim_expires_at is not null) as claims,
-    (select count(*) from (
-       select 1 from delivery where status = 'pending' and next_attempt_at <= now() limit ${COUNT_LIMIT}) due) as due`;
+    ${dueUpTo(COUNT_LIMIT)} as due`;
 
 /** Of the whole service: the same in every process, so only workers report it. */
 export function watchBacklog(telemetry: Telemetry, db: Database): void {
@@ -71,7 +72,7 @@ export function watchBacklog(telemetry: Telemetry, db: Database): void {
     {
       countersign_relay_lag_seconds: 'How long the oldest event has waited for its sequence number; 0 when none waits.',
       countersign_claims: 'Items with an active claim.',
-      countersign_deliveries_due: `Webhooks that are due, counted up to ${COUNT_LIMIT}.`,
+      countersign_deliveries_due: `Webhooks that a worker would send now, counted up to ${COUNT_LIMIT}.`,
     },
     async () => {
       const [row] = await db.read((em) =>
