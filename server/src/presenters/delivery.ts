@@ -154,10 +154,11 @@ export function presentReplay(replay: Replay): WireReplay {
   };
 }
 
-export function presentAlert(alert: WebhookAlert): WireAlert {
+export function presentAlert({ alert, endpoint }: Pick<WireAlert, 'endpoint'> & { alert: WebhookAlert }): WireAlert {
   return {
     id: alert.id,
     kind: alert.kind,
+    endpoint,
     delivery_id: alert.deliveryId ?? null,
     attempts: alert.attempts ?? null,
     http_status: alert.httpStatus ?? null,

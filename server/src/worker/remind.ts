@@ -1,6 +1,8 @@
 // Evaluates the rules of all notifications, and writes the messages to send: each rule speaks once (NO2).
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
+import { endpointName } from '@countersign/shared/formats/endpoint-name';
 import type { Tx } from '../db/database.ts';
+import { URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
@@ -37,13 +39,18 @@ interface Held {
   notifications: string;
   stopped: boolean;
   over_budget: boolean;
-  webhook_paused: boolean;
+  /** The endpoints that an owner has to resume. */
+  paused: { description: string; url: string | null }[];
+  several: boolean;
 }
 
 const HOLD = `
   select p.name, p.notifications::text as notifications, p.stopped_at is not null as stopped,
     p.over_budget_since is not null as over_budget,
-    exists (select from webhook_endpoint e where e.project_id = p.id and e.state = 'paused' and e.is_enabled) as webhook_paused
+    (select coalesce(jsonb_agg(jsonb_build_object('description', e.description, 'url', ${URL_OF_ENDPOINT}) order by e.created_at, e.id), '[]')
+      from webhook_endpoint e where e.project_id = p.id and e.state = 'paused' and e.is_enabled) as paused,
+    (select count(*) > 1 from webhook_endpoint e
+      where e.project_id = p.id and e.removed_at is null and ${URL_OF_ENDPOINT} is not null) as several
   from project p where p.id = $1 and p.archived_at is null and p.deleted_at is null for no key update of p skip locked`;
 
 /**
@@ -99,7 +106,9 @@ async function speak(
   if (held === undefined) return;
   const at = services.clock.now();
   const link = projectLink(services.baseUrl, projectId);
-  const { stopped, webhook_paused: webhookPaused, over_budget: overBudget } = held;
+  const { stopped, over_budget: overBudget, paused, several } = held;
+  const pausedEndpoints = several ? paused.flatMap((endpoint) => endpointName(endpoint) ?? []) : [];
+  const facts = { stopped, overBudget, webhookPaused: paused.length > 0, pausedEndpoints };
   for (const notification of JSON.parse(held.notifications) as Notification[]) {
     const { kind, url } = notification;
     const target = targetDigest({ kind, url });
@@ -107,7 +116,7 @@ async function speak(
     // It was added meanwhile: the next check counts for it.
     if (counts === undefined) continue;
     const findings: ReturnType<typeof findingsOf> = [];
-    for (const finding of findingsOf(notification.rules, { ...counts, stopped, webhookPaused, overBudget })) {
+    for (const finding of findingsOf(notification.rules, { ...counts, ...facts })) {
       const spoken = await rawQuery<object>(tx.em, SPEAK, [projectId, target, finding.rule]);
       if (spoken.length > 0) findings.push(finding);
     }

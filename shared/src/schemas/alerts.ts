@@ -11,6 +11,12 @@ export const webhookAlert = z
   .object({
     id: uuid,
     kind: alertKind,
+    endpoint: z
+      .object({ id: uuid, name: z.string().nullable() })
+      .nullable()
+      .describe(
+        'The endpoint, where the project has several; its name is null once it was removed. Null for an alert that is not about a webhook.',
+      ),
     delivery_id: uuid.nullable(),
     attempts: z.number().int().nullable(),
     http_status: z.number().int().nullable(),

@@ -5,7 +5,7 @@ import { COUNT_LIMIT, type Facts, findingsOf, sentenceOf } from './findings.ts';
 
 const QUIET: Facts = {
   ...{ waiting: 0, waitingLonger: 0, nearDeadline: 0, expired: 0 },
-  ...{ stopped: false, webhookPaused: false, overBudget: false },
+  ...{ stopped: false, webhookPaused: false, pausedEndpoints: [], overBudget: false },
 };
 const LONGER: NotificationRule = { rule: 'waiting_longer_than', minutes: 30 };
 const DEEPER: NotificationRule = { rule: 'queue_deeper_than', items: 100 };
@@ -38,6 +38,16 @@ it.each<[string, Partial<Facts>, string[]]>([
   ['a thousand that expired', { expired: 1000 }, ['1,000 items ended at their deadlines without a decision.']],
   ['a stopped project', { stopped: true }, ['The project is stopped: people decide everything.']],
   ['a paused webhook', { webhookPaused: true }, ['The webhook is paused: decisions are not delivered.']],
+  [
+    'a paused endpoint of several, by its name in one line',
+    { webhookPaused: true, pausedEndpoints: ['Mail\nserver'] },
+    ['Decisions are not delivered to a paused webhook endpoint: Mail server.'],
+  ],
+  [
+    'several paused endpoints',
+    { webhookPaused: true, pausedEndpoints: ['Mail', 'hooks.example.com'] },
+    ['Decisions are not delivered to 2 paused webhook endpoints: Mail, hooks.example.com.'],
+  ],
   [
     'an exceeded budget',
     { overBudget: true },

@@ -17,14 +17,17 @@ export interface Facts {
   expired: number;
   stopped: boolean;
   webhookPaused: boolean;
+  /** The names of the paused endpoints, where the project has several. */
+  pausedEndpoints: readonly string[];
   overBudget: boolean;
 }
 
-/** What one rule found: how many, where it counts, and what its limit is, where it has one. */
+/** What one rule found: how many, where it counts, what its limit is, where it has one, and what it names. */
 export interface Finding {
   rule: NotificationRule['rule'];
   count: number | null;
   limit: number | null;
+  names?: readonly string[];
 }
 
 type Check = {
@@ -42,7 +45,10 @@ const CHECKS: Check = {
     count > 0 ? { rule, count, limit: Math.round(share * 100) } : null,
   expired: ({ rule }, { expired: count }) => (count > 0 ? { rule, count, limit: null } : null),
   project_stopped: ({ rule }, { stopped }) => state(rule, stopped),
-  webhook_paused: ({ rule }, { webhookPaused }) => state(rule, webhookPaused),
+  webhook_paused: ({ rule }, { webhookPaused, pausedEndpoints: names }) => {
+    const found = state(rule, webhookPaused);
+    return found && { ...found, names };
+  },
   over_budget: ({ rule }, { overBudget }) => state(rule, overBudget),
 };
 
@@ -58,7 +64,10 @@ const formatted = (count: number): string =>
   `${count.toLocaleString('en-US')}${count >= COUNT_LIMIT ? ' or more' : ''}`;
 const counted = (count: number, noun: string): string => `${formatted(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-const SENTENCES: Record<Finding['rule'], (count: number, limit: number) => string> = {
+/** The name of an endpoint may have several lines, and a sentence is one (`sentencesIn`). */
+const listed = (names: readonly string[]): string => names.map((name) => name.replaceAll(/\s+/g, ' ')).join(', ');
+
+const SENTENCES: Record<Finding['rule'], (count: number, limit: number, names: readonly string[]) => string> = {
   waiting_longer_than: (count, limit) =>
     `${counted(count, 'item')} ${count === 1 ? 'has' : 'have'} waited longer than ${counted(limit, 'minute')}.`,
   queue_deeper_than: (count, limit) => `${counted(count, 'item')} are waiting, more than ${formatted(limit)}.`,
@@ -67,9 +76,13 @@ const SENTENCES: Record<Finding['rule'], (count: number, limit: number) => strin
   expired: (count) =>
     `${counted(count, 'item')} ended at ${count === 1 ? 'its deadline' : 'their deadlines'} without a decision.`,
   project_stopped: () => 'The project is stopped: people decide everything.',
-  webhook_paused: () => 'The webhook is paused: decisions are not delivered.',
+  webhook_paused: (_count, _limit, names) =>
+    names.length === 0
+      ? 'The webhook is paused: decisions are not delivered.'
+      : `Decisions are not delivered to ${names.length === 1 ? 'a paused webhook endpoint' : `${names.length} paused webhook endpoints`}: ${listed(names)}.`,
   over_budget: () => 'Automatic decisions may be wrong more often than the error budget allows.',
 };
 
-/** NO3: a finding as a sentence: how many, never which. */
-export const sentenceOf = ({ rule, count, limit }: Finding): string => SENTENCES[rule](count ?? 0, limit ?? 0);
+/** NO3: a finding as a sentence: how many items, never which. */
+export const sentenceOf = ({ rule, count, limit, names = [] }: Finding): string =>
+  SENTENCES[rule](count ?? 0, limit ?? 0, names);

@@ -1,4 +1,5 @@
 // NO3, by property: messages keep to the limits of Slack and Teams, and the name of a project adds no markup.
+import { ENDPOINT_DESCRIPTION, MAX_ENDPOINTS } from '@countersign/shared/limits';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -63,17 +64,6 @@ const RULES = [
   ...(['waiting_longer_than', 'queue_deeper_than', 'deadline_near', 'expired'] as const),
   ...(['project_stopped', 'webhook_paused', 'over_budget'] as const),
 ];
-const findings: fc.Arbitrary<Finding[]> = fc.subarray(RULES, { minLength: 1 }).chain((rules) =>
-  fc.tuple(
-    ...rules.map((rule) =>
-      fc.record({
-        rule: fc.constant(rule),
-        count: fc.integer({ min: 1, max: COUNT_LIMIT }),
-        limit: fc.integer({ min: 1, max: 43_200 }),
-      }),
-    ),
-  ),
-);
 /** As names of projects are: trimmed, up to 100 characters, with anything in them, also what is markup somewhere. */
 const MARKUP = ['<!channel>', '<@U1>', '<https://evil.example|x>', '[x](https://evil.example)', '*b*', '&lt;', '🙂'];
 const name = fc
@@ -81,6 +71,20 @@ const name = fc
   .map((parts) => parts.join('').trim())
   .filter((joined) => joined !== '');
 
+const endpointName = name.map((text) => text.slice(0, ENDPOINT_DESCRIPTION).toWellFormed());
+
+const findings: fc.Arbitrary<Finding[]> = fc.subarray(RULES, { minLength: 1 }).chain((rules) =>
+  fc.tuple(
+    ...rules.map((rule) =>
+      fc.record({
+        rule: fc.constant(rule),
+        count: fc.integer({ min: 1, max: COUNT_LIMIT }),
+        limit: fc.integer({ min: 1, max: 43_200 }),
+        names: fc.array(endpointName, { maxLength: MAX_ENDPOINTS }),
+      }),
+    ),
+  ),
+);
 const LINK = 'https://review.example/projects/0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 const common = { projectId: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11', link: LINK, at: new Date(0) };
 

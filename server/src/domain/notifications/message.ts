@@ -80,7 +80,10 @@ function webhook({ projectId, name, link, findings, at }: Reminder): ProjectAtte
     project_id: projectId,
     project_name: name,
     url: link,
-    findings: findings.map((finding) => ({ ...finding, text: sentenceOf(finding) })),
+    findings: findings.map((finding) => {
+      const { rule, count, limit } = finding;
+      return { rule, count, limit, text: sentenceOf(finding) };
+    }),
     sent_at: at.toISOString(),
   };
 }

@@ -1,12 +1,13 @@
 // Lists alerts about webhooks (WH6) and automatic answers (AU5): those an owner has not seen, and those of a project.
 import { DEAD_COUNTED } from '@countersign/shared/limits';
-import type { ProjectAlert } from '@countersign/shared/schemas/alerts';
+import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/schemas/alerts';
 import { ROLES, WEBHOOK_ALERT_KINDS } from '@countersign/shared/enums';
 import { endpointOf, GETS_DELIVERIES } from '../../db/endpoint-columns.ts';
 import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { endpointIdOf, type Targets, targetsOf } from './read-delivery.ts';
 
 /** Older alerts are of no interest, and nobody reads those of more projects at once. */
 const LISTED = 20;
@@ -18,12 +19,19 @@ export type AlertRow = Omit<ProjectAlert, 'created_at' | 'dead'> & {
   dead: string | number;
 };
 
+/** An alert, and its endpoint where that has to be named. */
+export interface AlertView {
+  alert: WebhookAlert;
+  endpoint: WireAlert['endpoint'];
+}
+
 /**
  * The latest alert of each project that still applies; it replaces those before
  * it. Members get no alerts from before they joined.
  */
 const UNSEEN = `
   select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
+    a.endpoint_id,
     p.id as project_id, p.name as project_name, dead.n as dead
   from member m
   join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null
@@ -46,17 +54,42 @@ const UNSEEN = `
 
 /** The alerts that the actor has not seen, in the open projects they own, newest first. */
 export function listAlerts(services: Services, actor: MemberActor): Promise<AlertRow[]> {
-  return services.db.read((em) => em.execute<AlertRow[]>(UNSEEN, [actor.userId, `{${ALERTED_ROLES.join(',')}}`]));
+  return services.db.read(async (em) => {
+    const rows = await em.execute<(Omit<AlertRow, 'endpoint'> & { endpoint_id: string | null })[]>(UNSEEN, [
+      actor.userId,
+      `{${ALERTED_ROLES.join(',')}}`,
+    ]);
+    const named: AlertRow[] = [];
+    for (const { endpoint_id, ...row } of rows) {
+      const endpoint = isAboutWebhook(row)
+        ? namedEndpoint(await targetsOf(em, row.project_id), endpoint_id ?? row.project_id)
+        : null;
+      named.push({ ...row, endpoint });
+    }
+    return named;
+  });
 }
 
 /** The webhook alerts of one project, newest first. Errors: `not_found`, `forbidden`. */
-export function listProjectAlerts(services: Services, actor: MemberActor, projectId: string): Promise<WebhookAlert[]> {
+export function listProjectAlerts(services: Services, actor: MemberActor, projectId: string): Promise<AlertView[]> {
   return services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
-    return em.find(
+    const alerts = await em.find(
       WebhookAlert,
       { projectId, kind: { $in: [...WEBHOOK_ALERT_KINDS] } },
       { orderBy: { createdAt: 'desc' }, limit: LISTED },
     );
+    const targets = await targetsOf(em, projectId);
+    return alerts.map((alert) => ({ alert, endpoint: namedEndpoint(targets, endpointIdOf(alert)) }));
   });
+}
+
+const isAboutWebhook = ({ kind }: Pick<WireAlert, 'kind'>): boolean =>
+  WEBHOOK_ALERT_KINDS.some((about) => about === kind);
+
+/** Null where the project has no other: nobody has to ask which one is meant. */
+function namedEndpoint(targets: Targets, id: string): WireAlert['endpoint'] {
+  const target = targets.get(id);
+  const set = [...targets.values()].filter(({ url }) => url !== null);
+  return target && set.every((one) => one === target) ? null : { id, name: target?.name ?? null };
 }

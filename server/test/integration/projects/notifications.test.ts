@@ -1,6 +1,7 @@
 // Reminders of a project: who may set and see them, when a rule speaks, and what arrives at their targets (NO).
 import { describe, expect, it } from 'vitest';
 import { readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { createEndpoint } from '@countersign/shared/routes/webhook';
 import { listChanges } from '@countersign/shared/routes/changes';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { verifyWebhook } from '@countersign/shared/webhook';
@@ -116,6 +117,19 @@ describe('NO2: a rule speaks', () => {
       ...rules.map(({ rule }) => [rule, null]),
     ]);
     await inside.sql(`update webhook_endpoint set state = 'active' where project_id = ?`, [id]);
+  });
+
+  it('about a paused endpoint by its name where the project has several', async () => {
+    await set([to('slack', [{ rule: 'webhook_paused' }])]);
+    const { id } = now.project;
+    const add = (description: string) => {
+      const about = { url: `${now.base}/${description}`, description, is_enabled: true };
+      return now.owner.call(createEndpoint, { params: { id }, body: { ...about, events: ['item.decided'] } });
+    };
+    const [made] = [await add('Mail'), await add('Warehouse')];
+    await inside.sql(`update webhook_endpoint set state = 'paused' where id = ?`, [made.id]);
+    await remind();
+    expect((await rows())[0]?.body).toContain('Decisions are not delivered to a paused webhook endpoint: Mail.');
   });
 
   it('no more once the project is archived', async () => {

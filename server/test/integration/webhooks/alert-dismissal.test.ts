@@ -44,10 +44,10 @@ describe('WH6: an owner sees', () => {
     now.answer = (id) => (id === `evt_${ids[0]}` ? 200 : 410);
     await deliver();
     const alerts = await listProjectAlerts(testEnv.services, now.fixture.owner, now.fixture.projectId);
-    const times = alerts.map(({ createdAt }) => createdAt.getTime());
+    const times = alerts.map(({ alert }) => alert.createdAt.getTime());
     expect(new Set(times).size).toBe(times.length);
-    expect(alerts[0]?.kind).toBe('paused');
-    await see(now.fixture.owner, alerts[1]?.createdAt ?? new Date());
+    expect(alerts[0]?.alert.kind).toBe('paused');
+    await see(now.fixture.owner, alerts[1]?.alert.createdAt ?? new Date());
     expect(await kindsFor(now.fixture.owner)).toEqual(['paused']);
   });
 

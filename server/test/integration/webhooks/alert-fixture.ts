@@ -103,6 +103,8 @@ function ownerActions(testEnv: ServicesEnvironment, now: AlertFixture) {
     join: (who: MemberActor, role: 'owner' | 'supervisor') => grantRole(testEnv.services, now.fixture, { who, role }),
     /** All alerts, oldest first. */
     alertKinds: async () =>
-      (await listProjectAlerts(testEnv.services, now.fixture.owner, project())).map(({ kind }) => kind).reverse(),
+      (await listProjectAlerts(testEnv.services, now.fixture.owner, project()))
+        .map(({ alert }) => alert.kind)
+        .reverse(),
   };
 }

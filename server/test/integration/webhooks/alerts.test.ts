@@ -1,6 +1,8 @@
 // Tests webhook alerts over real receivers (WH6): raised once, by any worker.
 import { describe, expect, it, vi } from 'vitest';
 import { createDeliverer } from '../../../src/delivery/deliver.ts';
+import { createEndpoint, removeEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
+import { listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { ALERT_RETENTION_MS, sweepOnce } from '../../../src/worker/sweep.ts';
 import { alertSteps, useAlertFixture } from './alert-fixture.ts';
 import { withOpenTransaction, waitForBlocked } from '../support/blocking-transaction.ts';
@@ -20,10 +22,26 @@ describe('WH6: which alerts are raised', () => {
     expect(await unseenBy(now.fixture.owner)).toEqual([
       expect.objectContaining({
         ...{ kind: 'exhausted', delivery_id: id, attempts: 10, http_status: 503, error: 'http_5xx' },
-        ...{ project_id: now.fixture.projectId, project_name: 'Refunds' },
+        ...{ project_id: now.fixture.projectId, project_name: 'Refunds', endpoint: null },
       }),
     ]);
     expect(await alertEvents()).toEqual(['exhausted']);
+  });
+
+  it('names the endpoint where the project has several, also once it was removed', async () => {
+    const { owner, projectId } = now.fixture;
+    const fields = { url: 'http://127.0.0.1:1024/', description: 'Mail', isEnabled: true };
+    const endpoint = { projectId, events: ['item.decided' as const], ...fields };
+    const { endpointId } = await createEndpoint(testEnv.services, owner, endpoint);
+    const [id] = await due(1);
+    await testEnv.sql('update delivery set endpoint_id = ? where id = ?', [endpointId, id]);
+    await deliver();
+    const named = { id: endpointId, name: 'Mail' };
+    expect(await unseenBy(owner)).toMatchObject([{ kind: 'exhausted', endpoint: named }]);
+    const inProject = () => listProjectAlerts(testEnv.services, owner, projectId);
+    expect(await inProject()).toMatchObject([{ endpoint: named }]);
+    await removeEndpoint(testEnv.services, owner, { projectId, endpointId });
+    expect(await inProject()).toMatchObject([{ endpoint: { id: endpointId, name: null } }]);
   });
 
   it('a replayed delivery counts its attempts since the replay', async () => {

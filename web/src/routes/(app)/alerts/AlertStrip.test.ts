@@ -19,6 +19,7 @@ let made = 0;
 const alert = (overrides: Partial<ProjectAlert> = {}): ProjectAlert => ({
   id: `0198c2f0-7a10-7c3e-9f6b-${String((made += 1)).padStart(12, '0')}`,
   kind: 'exhausted',
+  endpoint: null,
   delivery_id: ID,
   attempts: 10,
   http_status: 503,
@@ -29,6 +30,9 @@ const alert = (overrides: Partial<ProjectAlert> = {}): ProjectAlert => ({
   dead: 1,
   ...overrides,
 });
+
+const MAIL = { id: ID, name: 'Mail' };
+const GONE = { id: ID, name: null };
 
 describe('WH6: the texts', () => {
   it.each<[Partial<ProjectAlert>, string]>([
@@ -49,6 +53,10 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered', dead: 0 }, ': webhook works again.'],
     [{ kind: 'recovered', dead: 1 }, ': webhook works again; 1 delivery failed permanently.'],
     [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
+    [{ endpoint: MAIL }, ': a delivery to Mail failed permanently after 10 attempts (503).'],
+    [{ endpoint: MAIL, dead: 3 }, ': 3 deliveries failed permanently, the last one to Mail.'],
+    [{ endpoint: MAIL, kind: 'paused' }, ': Mail paused (410 Gone).'],
+    [{ endpoint: MAIL, kind: 'recovered', dead: 2 }, ': Mail works again; 2 deliveries failed permanently.'],
   ])('states the alert %j in one sentence', (overrides, words) => {
     expect(alertMessages.sentence(alert(overrides))).toEqual(['', 'Maths answers', words]);
   });
@@ -65,6 +73,10 @@ describe('WH6: the texts', () => {
     [{}, 'A delivery failed permanently after 10 attempts (503)'],
     [{ kind: 'paused' }, 'Webhook paused (410 Gone)'],
     [{ kind: 'recovered' }, 'Webhook works again'],
+    [{ endpoint: MAIL }, 'A delivery to Mail failed permanently after 10 attempts (503)'],
+    [{ endpoint: GONE }, 'A delivery to a removed endpoint failed permanently after 10 attempts (503)'],
+    [{ endpoint: MAIL, kind: 'paused' }, 'Mail paused (410 Gone)'],
+    [{ endpoint: GONE, kind: 'recovered' }, 'Removed endpoint works again'],
   ])('in the list of one project, of %j', (overrides, words) => {
     expect(alertMessages.line(alert(overrides))).toBe(words);
   });
