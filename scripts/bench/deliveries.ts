@@ -45,6 +45,8 @@ export async function benchDeliveries(log: (line: string) => void, { quick }: Op
   const redis = await startRedis({ durable: true });
   const receiver = await fastReceiver();
   try {
+    // Without an address BullMQ would use the Redis on the standard port, which may lose what it answered.
+    if (redis === undefined) throw new Error('No Redis for BullMQ: `apt-get install redis-server`.');
     const rows = await measureLatency(benchEnv, decisions, log);
     const setup = { benchEnv, redis, receiver, log };
     for (const count of backlogs) rows.push(...(await measureBacklog(setup, { rounds, count })));
@@ -58,7 +60,7 @@ export async function benchDeliveries(log: (line: string) => void, { quick }: Op
 interface BacklogSetup {
   benchEnv: BenchEnvironment;
   /** Where BullMQ has its jobs: it stores each step before it answers, as the database of the others does. */
-  redis: OwnRedis | undefined;
+  redis: OwnRedis;
   receiver: Receiver;
   log: (line: string) => void;
 }
@@ -193,7 +195,7 @@ async function rival(
     BENCH_WAY: variant,
     BENCH_JOBS: String(count),
     BENCH_RECEIVER: receiver.url,
-    REDIS_URL: redis?.url ?? '',
+    REDIS_URL: redis.url,
   };
   const worker = await benchEnv.startServer(database, { program, env });
   const rate = receiver.rate(count);
