@@ -1,5 +1,6 @@
-// Guards what arrives over a connection: interim responses (1xx) are skipped (rule W8), and all bytes are limited (W4).
+// What arrives over a connection: the start of a response, without interim ones (1xx, W8), all of it limited (W4).
 import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
 
 /** More data arrived than any response needs. */
 export class TooMuch extends Error {
@@ -81,4 +82,78 @@ export function readPast(socket: Socket, answers: InterimAnswers): void {
       return null;
     }
   };
+}
+
+type Controller = Dispatcher.DispatchController;
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+interface ResponseOptions {
+  /** Breaks off the exchange. */
+  signal: AbortSignal;
+  /** Reading stops here; the status counts. */
+  readBytes: number;
+  storedBytes: number;
+  onStart: (status: number, headers: Headers) => void;
+  /** Called once after a response has begun, however it ends, with the start of its body. */
+  onBody: (start: Buffer) => void;
+}
+
+/**
+ * Reads the start of one response, for `dispatch` of the HTTP client: a stream for a body of a few bytes would take as long
+ * as all the rest of a POST.
+ */
+export class ResponseStart implements Dispatcher.DispatchHandler {
+  readonly #options: ResponseOptions;
+  readonly #settled = Promise.withResolvers<boolean>();
+  readonly #chunks: Buffer[] = [];
+  #controller: Controller | undefined;
+  #read = 0;
+  #hasBegun = false;
+  #isOver = false;
+
+  constructor(options: ResponseOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', this.#abort);
+  }
+
+  /** Whether the response ended; false when it is longer than is read. Rejects when it broke off, or on the signal. */
+  get ended(): Promise<boolean> {
+    return this.#settled.promise;
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#options.signal.aborted) this.#abort();
+  }
+
+  onResponseStart(_: Controller, status: number, headers: Headers): void {
+    this.#hasBegun = true;
+    this.#options.onStart(status, headers);
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    if (this.#isOver) return;
+    const { readBytes, storedBytes } = this.#options;
+    if (this.#read < storedBytes) this.#chunks.push(chunk.subarray(0, storedBytes - this.#read));
+    this.#read += chunk.length;
+    if (this.#read >= readBytes) this.#end(() => this.#settled.resolve(false));
+  }
+
+  onResponseEnd(): void {
+    this.#end(() => this.#settled.resolve(true));
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#end(() => this.#settled.reject(error));
+  }
+
+  readonly #abort = (): void => this.#controller?.abort(this.#options.signal.reason as Error);
+
+  #end(settle: () => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.signal.removeEventListener('abort', this.#abort);
+    if (this.#hasBegun) this.#options.onBody(Buffer.concat(this.#chunks));
+    settle();
+  }
 }

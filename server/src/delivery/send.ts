@@ -14,6 +14,7 @@ import {
   resolveTarget,
   type TargetAddress,
 } from './guard/guard.ts';
+import { ResponseStart } from './received.ts';
 import { ProxyFault } from './tunnel.ts';
 
 export interface WebhookRequest {
@@ -106,7 +107,8 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   answer.timings.dnsMs = since(asked);
   const { origin } = verdict.url;
   const exchanged = (connection: Connection) => {
-    connection.connector = guardedConnector(addresses, { attempt, connection });
+    // Created when it is used: an open connection needs none.
+    connection.connector = (...target) => guardedConnector(addresses, { attempt, connection })(...target);
     return exchange(verdict.url, { attempt, connection });
   };
   const pooled = pooledConnection(origin, { addresses, attempt });
@@ -157,20 +159,26 @@ async function exchange(
   { origin, pathname, search }: URL,
   { attempt, connection }: Exchange,
 ): Promise<AttemptError | null> {
-  const { request, signal, answer } = attempt;
+  const { request, limits, signal, answer } = attempt;
   const { headers, body, reuse } = request;
   let ended = false;
   try {
-    const path = pathname + search;
-    const reply = await connection.client.request({
-      ...{ method: 'POST', path, headers, body, signal, reset: reuse === undefined },
+    const response = new ResponseStart({
+      ...{ signal, readBytes: limits.readBytes, storedBytes: limits.storedBytes },
+      onStart: (status, received) => {
+        answer.timings.firstByteMs = since(attempt.connectedAt);
+        answer.httpStatus = status;
+        answer.retryAfter = [received['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
+        answer.responseHeaders = storedHeaders(received);
+      },
+      onBody: (start) => {
+        answer.responseText = decodeBody(start);
+      },
     });
-    answer.timings.firstByteMs = since(attempt.connectedAt);
-    answer.httpStatus = reply.statusCode;
-    answer.retryAfter = [reply.headers['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
-    answer.responseHeaders = storedHeaders(reply.headers);
-    ended = await readBody(reply.body, attempt);
-    return errorOfStatus(reply.statusCode);
+    const path = pathname + search;
+    connection.client.dispatch({ method: 'POST', path, headers, body, reset: reuse === undefined }, response);
+    ended = await response.ended;
+    return answer.httpStatus === null ? null : errorOfStatus(answer.httpStatus);
   } finally {
     // `reset` closes a connection that was read to its end and is not reused; closing it again would cost as much as
     // the request did.
@@ -232,30 +240,9 @@ function connectionClock(attempt: Attempt) {
 /** Whole milliseconds since `start`, a value of `performance.now()`. */
 const since = (start: number): number => Math.round(performance.now() - start);
 
-/**
- * Stores the start of the body, and stops at the limit or at its end; a body that breaks off throws, with its start
- * stored. Returns whether it ended.
- */
-async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Attempt): Promise<boolean> {
-  const chunks: Buffer[] = [];
-  let read = 0;
-  try {
-    for await (const chunk of body) {
-      const bytes = Buffer.from(chunk);
-      if (read < limits.storedBytes) chunks.push(bytes.subarray(0, limits.storedBytes - read));
-      read += bytes.length;
-      if (read >= limits.readBytes) return false;
-    }
-    return true;
-  } finally {
-    answer.responseText = decodeBody(Buffer.concat(chunks));
-  }
-}
-
 /** As UTF-8 text without control characters; invalid bytes become U+FFFD. A character cut in half is dropped. */
-function decodeBody(bytes: Buffer): string {
-  return stripControlCharacters(new TextDecoder().decode(bytes, { stream: true }));
-}
+const decodeBody = (bytes: Buffer): string =>
+  bytes.length === 0 ? '' : stripControlCharacters(new TextDecoder().decode(bytes, { stream: true }));
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
