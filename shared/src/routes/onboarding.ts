@@ -6,6 +6,10 @@ export const readReadiness: RouteOf<typeof schemas.readReadiness> = {
   method: 'GET',
   path: '/api/projects/:id/readiness',
 };
+export const hideReadiness: RouteOf<typeof schemas.hideReadiness> = {
+  method: 'POST',
+  path: '/api/projects/:id/readiness/hide',
+};
 export const readOnboarding: RouteOf<typeof schemas.readOnboarding> = {
   method: 'GET',
   path: '/api/projects/:id/onboarding',

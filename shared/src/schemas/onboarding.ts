@@ -22,7 +22,7 @@ export const onboarding = z
 export type Onboarding = z.infer<typeof onboarding>;
 
 /**
- * What a project needs before production (ON1): the present URL answered with 2xx; somebody who reviews is a member or
+ * What a project needs before production (ON1): every endpoint answered last with 2xx; somebody who reviews is a member or
  * invited; a threshold was chosen; and a valid key has a name that a person gave it.
  */
 export const readiness = z.object({
@@ -30,6 +30,8 @@ export const readiness = z.object({
   reviewer: z.boolean(),
   thresholds: z.boolean(),
   key: z.boolean(),
+  /** The caller hid the list. */
+  hidden: z.boolean(),
 });
 export type Readiness = z.infer<typeof readiness>;
 
@@ -38,6 +40,13 @@ export const readReadiness = endpointSchemas({
   summary: 'What a project still needs before production, for its owners',
   params: z.object({ id: uuid }),
   reply: readiness,
+});
+
+export const hideReadiness = endpointSchemas({
+  auth: 'session',
+  summary: 'Hide the list of what a project still needs before production, for yourself',
+  status: 204,
+  params: z.object({ id: uuid }),
 });
 
 export const readOnboarding = endpointSchemas({

@@ -16,6 +16,8 @@ const MemberSchema = defineEntity({
     guidelinesSeen: p.integer().default(1),
     /** Up to when they have seen the webhook alerts (WH6). */
     alertsSeenAt: p.datetime(3).nullable(),
+    /** They hid the list of what is left before production (ON1). */
+    readinessHidden: p.boolean().default(false),
   },
 });
 export class Member extends MemberSchema.class {}

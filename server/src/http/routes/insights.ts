@@ -21,7 +21,7 @@ import { listReasonCounts } from '../../usecases/learnings/list-reason-counts.ts
 import { listLearnings } from '../../usecases/learnings/list-learnings.ts';
 import { readCalibration } from '../../usecases/analytics/read-calibration.ts';
 import { readOnboarding } from '../../usecases/projects/read-onboarding.ts';
-import { readReadiness } from '../../usecases/projects/read-readiness.ts';
+import { hideReadiness, readReadiness } from '../../usecases/projects/read-readiness.ts';
 import { readAudits } from '../../usecases/analytics/read-audits.ts';
 import { readAnalytics } from '../../usecases/analytics/read-analytics.ts';
 import { readPerson } from '../../usecases/analytics/read-person.ts';
@@ -33,6 +33,10 @@ import type { Binder } from '../route.ts';
 export function bindInsights(bind: Binder, services: Services): void {
   bind.member(onboarding.readOnboarding, ({ actor, params }) => readOnboarding(services, actor, params.id));
   bind.member(onboarding.readReadiness, ({ actor, params }) => readReadiness(services, actor, params.id));
+  bind.member(onboarding.hideReadiness, async ({ actor, params }) => {
+    await hideReadiness(services, actor, params.id);
+    return undefined;
+  });
   bind.member(api.listLearnings, ({ actor, params, query: { after, limit, cluster, ...filter } }) =>
     listLearnings(services, actor, { projectId: params.id, filter, cluster, after, limit }),
   );

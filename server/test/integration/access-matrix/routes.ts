@@ -55,6 +55,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   readProject: { least: 'reviewer' },
   readOnboarding: { least: 'reviewer' },
   readReadiness: { least: 'owner', behind: 'manage_keys' },
+  hideReadiness: { least: 'owner', behind: 'manage_keys' },
   changeProject: { least: 'owner', behind: 'change_settings', body: { settings_version: 1 }, around: SKILLS },
   previewItem: {
     least: 'owner',

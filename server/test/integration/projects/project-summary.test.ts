@@ -5,11 +5,12 @@ import { createInvite } from '../../../src/usecases/access/invites.ts';
 import { createApiKey } from '../../../src/usecases/credentials/api-keys.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';
-import { readReadiness } from '../../../src/usecases/projects/read-readiness.ts';
+import { hideReadiness, readReadiness } from '../../../src/usecases/projects/read-readiness.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { dayOf } from '../../../src/domain/analytics/calendar.ts';
 import { listProjects, readProject } from '../../../src/usecases/projects/list-projects.ts';
 import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
+import { createEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
 import { readOnboarding } from '../../../src/usecases/projects/read-onboarding.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import {
@@ -17,11 +18,13 @@ import {
   anItem,
   aPerson,
   createProjectFixture,
+  grantRole,
   items,
   review,
   type ProjectFixture,
 } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
+import { aDelivery } from '../webhooks/pending-deliveries.ts';
 
 const testEnv = useServices();
 const MINUTE = 60_000;
@@ -207,7 +210,7 @@ describe('ON1: what is left before production', () => {
     const projectId = await createProject(testEnv.services, owner, { name: 'New' });
     await testEnv.sql(`update project set webhook_url = 'https://a.example/hook' where id = ?`, [projectId]);
     const left = () => readReadiness(testEnv.services, owner, projectId);
-    const nothing = { receiver: false, reviewer: false, thresholds: false, key: false };
+    const nothing = { receiver: false, reviewer: false, thresholds: false, key: false, hidden: false };
     await createApiKey(testEnv.services, owner, { projectId, name: AUTOMATIC_KEY_NAMES[0] });
     expect(await left()).toEqual(nothing);
     const tested = (url: string, ok: boolean) =>
@@ -232,6 +235,51 @@ describe('ON1: what is left before production', () => {
     expect(await left()).toEqual({ ...nothing, receiver: true, thresholds: true, key: true });
     await testEnv.sql(`update project set webhook_url = 'https://b.example/hook' where id = ?`, [projectId]);
     expect((await left()).receiver).toBe(false);
+  });
+
+  it('unticks the receiver while its newest answer is a failure, or it is paused', async () => {
+    const HOOK = 'http://127.0.0.1:1024/';
+    const of = await createProjectFixture(testEnv.services, { webhook_url: HOOK });
+    const { projectId, owner } = of;
+    const receiver = async () => (await readReadiness(testEnv.services, owner, projectId)).receiver;
+    const answered = async (error: string | null, minutes: number, endpointId: string | null = null) => {
+      const id = await aDelivery(testEnv, of, { attempt: 1 });
+      await testEnv.sql('update delivery set endpoint_id = ? where id = ?', [endpointId, id]);
+      await testEnv.sql(
+        `insert into attempt (delivery_id, n, url, started_at, total_ms, http_status, error)
+         values (?, 1, ?, now() + make_interval(mins => ?), 1, 200, ?)`,
+        [id, HOOK, minutes, error],
+      );
+    };
+    await answered(null, 1);
+    expect(await receiver()).toBe(true);
+    await answered('http_5xx', 2);
+    expect(await receiver()).toBe(false);
+    await answered(null, 3);
+    await answered('internal', 4);
+    expect(await receiver()).toBe(true);
+    const state = (name: string) =>
+      testEnv.sql('update webhook_endpoint set state = ? where project_id = ?', [name, projectId]);
+    await state('paused');
+    expect(await receiver()).toBe(false);
+    await state('active');
+    const fields = { url: HOOK, description: '', events: ['item.decided' as const], isEnabled: true };
+    const { endpointId } = await createEndpoint(testEnv.services, owner, { projectId, ...fields });
+    expect(await receiver()).toBe(false);
+    await answered(null, 5, endpointId);
+    expect(await receiver()).toBe(true);
+  });
+
+  it('is hidden by each owner for themselves', async () => {
+    const { owner, projectId } = fixture;
+    const second = await aPerson(testEnv.services);
+    await grantRole(testEnv.services, fixture, { who: second, role: 'owner' });
+    const hidden = async (who: MemberActor) => (await readReadiness(testEnv.services, who, projectId)).hidden;
+    await hideReadiness(testEnv.services, owner, projectId);
+    expect([await hidden(owner), await hidden(second)]).toEqual([true, false]);
+    await expect(hideReadiness(testEnv.services, fixture.supervisor, projectId)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 
   it('is for owners', async () => {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// ON1: the list before production is ticked by the server's facts, links to each place, and can be put away.
+// ON1: the list before production is ticked by the server's facts, links to each place, and can be hidden.
 import type { Readiness as Facts } from '@countersign/shared/schemas/onboarding';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -11,11 +11,10 @@ vi.mock('$app/paths', () => ({
 
 afterEach(() => {
   cleanup();
-  localStorage.clear();
   vi.unstubAllGlobals();
 });
 
-const READY: Facts = { receiver: true, reviewer: true, thresholds: true, key: true };
+const READY: Facts = { receiver: true, reviewer: true, thresholds: true, key: true, hidden: false };
 
 function show(projectId: string, facts: Facts) {
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json(facts)));
@@ -34,15 +33,23 @@ it('ticks what is done, and links to the place of what is not', async () => {
   expect(within(receiver as HTMLElement).getByRole('heading', { name: 'done: Verify your receiver' })).toBeTruthy();
 });
 
-it('stays away once it was dismissed, for this project alone', async () => {
-  const { unmount } = show('p2', { ...READY, key: false });
-  await fireEvent.click(await screen.findByRole('button', { name: 'Hide this list' }));
-  expect(screen.queryByRole('heading')).toBeNull();
+it('is hidden by the service, and stays while that fails', async () => {
+  const left = { ...READY, key: false };
+  const { unmount } = show('p2', left);
+  const hide = await screen.findByRole('button', { name: 'Hide this list' });
+  const sent: string[] = [];
+  const answers = [new Response('', { status: 503 }), new Response(null, { status: 204 })];
+  vi.stubGlobal('fetch', (path: string) => (sent.push(path), Promise.resolve(answers.shift())));
+  await fireEvent.click(hide);
+  await screen.findByText(/^Couldn't hide the list/);
+  await fireEvent.click(hide);
+  await vi.waitFor(() => expect(screen.queryByRole('heading')).toBeNull());
+  expect(sent).toEqual(Array(2).fill('/api/projects/p2/readiness/hide'));
   unmount();
-  const again = show('p2', { ...READY, key: false });
-  show('p3', { ...READY, key: false });
+  const again = show('p2', { ...left, hidden: true });
+  show('p3', left);
   await screen.findByRole('heading', { name: 'Before production' });
-  expect(again.container.textContent).toBe('');
+  expect(again.container.textContent.trim()).toBe('');
 });
 
 it('is not shown for a project that is ready', async () => {

@@ -1,4 +1,4 @@
-// Stores in this browser whose onboarding, and whose list of what is left before production, was dismissed.
+// Stores in this browser for which projects onboarding was dismissed.
 import { persisted, type Codec } from '#lib/storage/persisted.ts';
 
 /** Older ones are deleted. */
@@ -9,31 +9,12 @@ const ids: Codec<readonly string[]> = {
   format: (value) => value.join(' '),
 };
 
-/** The projects whose list under this name was dismissed. */
-class Dismissed {
-  readonly #stored;
-  #ids: readonly string[] = $state.raw([]);
+const stored = persisted('countersign.first-steps.away', ids);
+let dismissed: readonly string[] = $state.raw(stored.read());
 
-  constructor(name: string) {
-    this.#stored = persisted(name, ids);
-    this.#ids = this.#stored.read();
-  }
+export const isDismissed = (projectId: string): boolean => dismissed.includes(projectId);
 
-  has(projectId: string): boolean {
-    return this.#ids.includes(projectId);
-  }
-
-  add(projectId: string): void {
-    this.#ids = [projectId, ...this.#ids.filter((id) => id !== projectId)].slice(0, MAX_REMEMBERED);
-    this.#stored.write(this.#ids);
-  }
+export function dismiss(projectId: string): void {
+  dismissed = [projectId, ...dismissed.filter((id) => id !== projectId)].slice(0, MAX_REMEMBERED);
+  stored.write(dismissed);
 }
-
-const onboarding = new Dismissed('countersign.first-steps.away');
-
-export const isDismissed = (projectId: string): boolean => onboarding.has(projectId);
-
-export const dismiss = (projectId: string): void => onboarding.add(projectId);
-
-/** The lists of what is left before production. */
-export const dismissedReadiness = new Dismissed('countersign.readiness.away');

@@ -49,6 +49,7 @@ export const onboardingMessages = {
     steps: (at: number) => `${at} of 4`,
     done: 'done:',
     dismiss: 'Hide this list',
+    hideFailed: "Couldn't hide the list",
     failed: 'What is left could not be loaded',
     items: {
       receiver: {
