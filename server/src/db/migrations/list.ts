@@ -65,6 +65,7 @@ import { Samples } from './0041-samples.ts';
 import { AlertEndpoints, EndpointIds, EndpointKey, Endpoints, ReplayEndpoints } from './0042-endpoints.ts';
 import { DeliveriesOfEvent, DeliveryEndpointIndexes, DeliveryEndpoints } from './0042-endpoints-deliveries.ts';
 import { ReservationIndexes, Reservations, Skills } from './0042-skills.ts';
+import { AttemptedDeliveries } from './0043-attempted.ts';
 import { HiddenReadiness } from './0043-readiness.ts';
 
 export const MIGRATIONS = [
@@ -147,5 +148,6 @@ export const MIGRATIONS = [
   { name: '0042-skills', class: Skills },
   { name: '0042-skills-items', class: Reservations },
   { name: '0042-skills-items-indexes', class: ReservationIndexes },
+  { name: '0043-attempted', class: AttemptedDeliveries },
   { name: '0043-readiness', class: HiddenReadiness },
 ];

@@ -2,7 +2,7 @@
 import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 import type { Readiness } from '@countersign/shared/schemas/onboarding';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
-import { GETS_DELIVERIES, URL_OF_ENDPOINT } from '../../db/endpoint-columns.ts';
+import { endpointOf, GETS_DELIVERIES, URL_OF_ENDPOINT } from '../../db/endpoint-columns.ts';
 import { Member } from '../../db/entities/member.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { requirePermission } from '../access/membership.ts';
@@ -17,7 +17,7 @@ const DELIVERIES_READ = 50;
  */
 const ANSWERED = `(select r.ok from (
     (select a.error is null as ok, a.started_at as at
-      from (select d.id from delivery d where d.project_id = p.id and d.endpoint_id is not distinct from e.endpoint_id
+      from (select d.id from delivery d where ${endpointOf('d')} = e.id
         and d.attempt > 0 order by d.created_at desc, d.id desc limit ${DELIVERIES_READ}) d
       join attempt a on a.delivery_id = d.id and a.url = ${URL_OF_ENDPOINT} and a.error is distinct from 'internal'
       order by a.started_at desc limit 1)
