@@ -11,6 +11,7 @@ import {
   length,
   personName,
   share,
+  shares,
   shortAddress,
   took,
   UNKNOWN,
@@ -36,6 +37,56 @@ describe('confidence', () => {
         const shown = Number(confidence(value));
         expect(shown).toBeLessThanOrEqual(value);
         expect(value - shown).toBeLessThan(0.000_100_1);
+      }),
+    );
+  });
+});
+
+describe('shares', () => {
+  it.each<[number[], string[]]>([
+    [[], []],
+    [
+      [0, 0],
+      [UNKNOWN, UNKNOWN],
+    ],
+    [
+      [0, 5],
+      ['0%', '100%'],
+    ],
+    // Each rounded on its own: 17%, 17%, 67%.
+    [
+      [1, 1, 4],
+      ['17%', '17%', '66%'],
+    ],
+    // Each rounded on its own: 33%, 33%, 33%.
+    [
+      [1, 1, 1],
+      ['34%', '33%', '33%'],
+    ],
+    [
+      [4, 332, 664],
+      ['0.4%', '33.2%', '66.4%'],
+    ],
+    [
+      [1, 4999, 5000],
+      ['<0.1%', '50%', '50%'],
+    ],
+    [
+      [1, 0, 99_999],
+      ['<0.1%', '0%', '>99.9%'],
+    ],
+  ])('formats %j as %j', (parts, texts) => expect(shares(parts)).toEqual(texts));
+
+  it('adds up to 100%, and no part is a step away from its own share', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(50_000), { minLength: 1, maxLength: 9 }), (parts) => {
+        const whole = parts.reduce((sum, part) => sum + part, 0);
+        fc.pre(whole > 0);
+        const shown = shares(parts).map((text) =>
+          text.startsWith('<') ? 0 : text.startsWith('>') ? 100 : parseFloat(text),
+        );
+        expect(shown.reduce((sum, part) => sum + part, 0)).toBeCloseTo(100, 6);
+        for (const [at, part] of parts.entries()) expect(Math.abs(shown[at]! - (100 * part) / whole)).toBeLessThan(1);
       }),
     );
   });

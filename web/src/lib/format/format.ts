@@ -37,6 +37,32 @@ export function share(part: number, of: number): string {
   return value > 0.999_5 ? `>${finePercent.format(0.999)}` : finePercent.format(value);
 }
 
+/**
+ * The parts of a whole in percent, rounded by largest remainder so that they add up to 100%: whole percent, or tenths where a part
+ * is below 1%. As in `share`, only nothing reads 0%, and only everything 100%.
+ */
+export function shares(parts: readonly number[]): string[] {
+  const whole = parts.reduce((sum, part) => sum + part, 0);
+  if (!(whole > 0)) return parts.map(() => UNKNOWN);
+  const steps = parts.some((part) => part > 0 && part / whole < FINE) ? 1000 : 100;
+  const rounded = inSteps(parts, { whole, steps });
+  return rounded.map((step, at) => {
+    if (step === 0 && parts[at] !== 0) return `<${finePercent.format(0.001)}`;
+    if (step === steps && parts[at] !== whole) return `>${finePercent.format(0.999)}`;
+    return finePercent.format(step / steps);
+  });
+}
+
+/** The parts in steps of the whole, which add up to all steps: those with the largest remainders are rounded up. */
+function inSteps(parts: readonly number[], { whole, steps }: { whole: number; steps: number }): number[] {
+  const rounded = parts.map((part) => Math.floor((part * steps) / whole));
+  const missing = steps - rounded.reduce((sum, step) => sum + step, 0);
+  const remainder = (at: number) => (parts[at]! * steps) % whole;
+  const byRemainder = parts.map((_, at) => at).sort((a, b) => remainder(b) - remainder(a));
+  for (const at of byRemainder.slice(0, missing)) rounded[at]! += 1;
+  return rounded;
+}
+
 /** A share 0..1 as percent with at most one decimal, for shares that are small. */
 export const percent = (value: number): string => finePercent.format(value);
 

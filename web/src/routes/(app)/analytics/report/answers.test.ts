@@ -4,6 +4,7 @@ import { wilson } from '@countersign/shared/statistics/statistics';
 import { describe, expect, it } from 'vitest';
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { expiredTable, invalidTable } from './tables.ts';
+import { mixOf } from './mix.ts';
 import {
   expiredAnswer,
   flowAnswer,
@@ -120,11 +121,21 @@ describe('mixAnswer', () => {
   it('AN34: counts what was shipped as automatic, in audit or revised since', () => {
     const shipped = { ...report, arrived: 2640, routing: { ...routing, auto_approved: 344 }, audits: { waiting: 70 } };
     expect(
-      mixAnswer({ ...shipped, mix: { ...mix, auto_approved: 344, queued: 1673, escalated: 0 } }, 'day').answer,
+      mixAnswer({ ...shipped, mix: { ...mix, auto_approved: 344, approved: 623, queued: 1673, escalated: 0 } }, 'day')
+        .answer,
     ).toBe('344 of 2,640 auto-approved (13%), 70 of them waiting for an audit. 1,673 others waiting.');
     expect(mixAnswer({ ...shipped, mix: { ...mix, auto_approved: 342 } }, 'day').answer).toContain(
       '70 of them waiting for an audit, 2 revised since. 3 others waiting.',
     );
+  });
+
+  it('says the share that the bar beside it shows', () => {
+    const thirds = { ...mix, auto_approved: 1, approved: 1, rejected: 4, queued: 0, escalated: 0 };
+    const answer = mixAnswer({ ...report, mix: thirds, arrived: 6 }, 'day').answer;
+    expect(mixOf(thirds).map(({ share }) => share)).toEqual(['17%', '17%', '66%']);
+    expect(answer).toContain('1 of 6 auto-approved (17%)');
+    const tie = { ...mix, auto_approved: 1, approved: 1, rejected: 1, queued: 0, escalated: 0 };
+    expect(mixAnswer({ ...report, mix: tie, arrived: 3 }, 'day').answer).toContain('(34%)');
   });
 
   it('has no shares of an empty whole', () => {

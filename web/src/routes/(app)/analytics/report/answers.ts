@@ -5,6 +5,7 @@ import { SMALL_N } from '#lib/components/charts/small-n.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { COUNT_LIMIT } from '@countersign/shared/limits';
+import { mixOf } from './mix.ts';
 import { worst } from './overrides.ts';
 import type { Range } from '../range.ts';
 import { messages } from '../messages.ts';
@@ -34,8 +35,9 @@ export function mixAnswer(
   const unit = messages.mix.unit(count(arrived), when);
   if (arrived === 0) return { answer: messages.mix.empty(when), unit, known: false };
   const { approved, inAudit, revised } = automaticOf(report);
+  const part = mixOf(mix).find(({ key, n }) => key === 'auto_approved' && n === approved);
   const answer = messages.mix.answer({
-    ...{ approved: count(approved), arrived: count(arrived), rate: share(approved, arrived) },
+    ...{ approved: count(approved), arrived: count(arrived), rate: part?.share ?? share(approved, arrived) },
     since: [
       ...(inAudit > 0 ? [messages.mix.inAudit(count(inAudit))] : []),
       ...(revised > 0 ? [messages.mix.revised(count(revised))] : []),

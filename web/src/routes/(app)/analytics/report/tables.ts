@@ -3,9 +3,9 @@ import type { PlotTable } from '#lib/components/charts/table.ts';
 import { count, length, share } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
-import type { ItemStatus } from '@countersign/shared/enums';
 import { EXPIRED_SPLITS, expiredRatesOf, invalidRatesOf, ratesOf, SPLITS, type Rate } from './overrides.ts';
 import type { FlowBucket } from '../range.ts';
+import type { MixPart } from './mix.ts';
 import { messages } from '../messages.ts';
 
 /** A share 0..1: four decimals in a file, whole percent on the page. */
@@ -18,11 +18,15 @@ function time(at: number) {
   return { value: new Date(at).toISOString(), shown: minutes.format(at) };
 }
 
-export function mixTable(parts: readonly { key: ItemStatus; word: string; n: number }[], arrived: number): PlotTable {
+export function mixTable(parts: readonly (MixPart & { word: string })[], arrived: number): PlotTable {
   const { status, items, share: part } = messages.mix.columns;
   return {
     columns: [{ name: status }, { name: items, numeric: true }, { name: part, numeric: true }],
-    rows: parts.map(({ key, word, n }) => [{ value: key, shown: word }, n, rate(n / arrived)]),
+    rows: parts.map(({ key, word, n, share: shown }) => [
+      { value: key, shown: word },
+      n,
+      { ...rate(n / arrived), shown },
+    ]),
   };
 }
 

@@ -1,9 +1,10 @@
 // The curves of the what-if, its answer in a sentence, its table, and the changes of applying it.
 import type { PlotTable } from '#lib/components/charts/table.ts';
-import { confidence, count, length, share } from '#lib/format/format.ts';
+import { confidence, count, length } from '#lib/format/format.ts';
 import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import { predict, type Prediction, type Replay, type Trial } from '@countersign/shared/statistics/what-if';
 import { messages } from './messages.ts';
+import { routedShares } from './routed-shares.ts';
 
 /** A threshold with its effect; `review` is lowered with it where it would be above. */
 export interface Step {
@@ -41,16 +42,17 @@ export function whatIfTable(of: Replay, trial: Trial): PlotTable {
   const whole = (value: number) => Math.round(value * 10) / 10;
   return {
     columns: [auto, ...Object.values(numbers)].map((name) => ({ name, numeric: true })),
-    rows: steps(of, trial, COARSE).map(
-      ({ auto: at, prediction: { people, arrived, automatic, wrong, unreviewed } }) => [
+    rows: steps(of, trial, COARSE).map(({ auto: at, prediction }) => {
+      const { people, arrived, automatic, wrong, unreviewed } = prediction;
+      return [
         { value: at, shown: confidence(at) },
         people.value,
-        { value: Math.round((people.value / arrived) * 10_000) / 10_000, shown: share(people.value, arrived) },
+        { value: Math.round((people.value / arrived) * 10_000) / 10_000, shown: routedShares(prediction).people },
         automatic.value,
         ...(wrong ? [wrong.value, wrong.low, wrong.high].map(whole) : [null, null, null]),
         unreviewed,
-      ],
-    ),
+      ];
+    }),
   };
 }
 

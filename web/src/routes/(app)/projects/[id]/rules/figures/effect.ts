@@ -5,6 +5,7 @@ import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';
 import { confidenceBins, type ConfidenceBin } from '@countersign/shared/statistics/confidence-bins';
 import type { Estimate } from '@countersign/shared/statistics/statistics';
 import { hoursADay, predict, replay, type Trial } from '@countersign/shared/statistics/what-if';
+import { routedShares, type RoutedShares } from '../../../../analytics/thresholds/routed-shares.ts';
 import { parseNumber, type Draft } from '../../settings/settings-form.ts';
 
 /** The rules that decide where an item goes, and how many are audited. */
@@ -23,6 +24,8 @@ export interface Effect {
   /** Of `people`. */
   escalated: number;
   refused: number;
+  /** The parts of what arrived, in percent. */
+  shares: RoutedShares;
   /** Null where nobody reviewed items of this kind. */
   wrong: Estimate | null;
   /** Auto-approved, of a kind that nobody reviewed. */
@@ -79,6 +82,7 @@ export function effectOf(sample: ThresholdSample, rules: RoutingRules): Effect |
     people: predicted.people.value,
     escalated: all?.escalated ?? 0,
     refused: predicted.refused.value,
+    shares: routedShares(predicted),
     wrong: predicted.wrong,
     unreviewed: predicted.unreviewed,
     audited: Math.round(predicted.automatic.value * rules.auditRate),
