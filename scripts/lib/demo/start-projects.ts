@@ -44,17 +44,24 @@ export async function startProjects(parts: DemoParts, wanted: boolean): Promise<
   const { services, receiver } = parts;
   const states = await demoStates(services);
   const makes = wanted && (!states.has(LIVE) || AREAS.some((area) => states.get(area) === 'making'));
-  const people = makes ? await beginHistory(parts, states) : [];
-  const seeded = new Map<DemoArea, SeededProject>();
-  for (const area of AREAS) {
-    if (area === LIVE || makes || states.has(area)) seeded.set(area, await openProject(services, receiver, area));
-  }
+  const { people, seeded } = makes
+    ? await beginHistory(parts, states)
+    : { people: [], seeded: await openThose(parts, states) };
   const toolCalls = await seedDemo(services, { project: 'tool_calls', ...TOOL_CALLS, webhookUrl: receiver.url });
   for (const { webhookSecret } of [...seeded.values(), toolCalls]) receiver.useSecret(webhookSecret);
   const answers = seeded.get(LIVE);
   if (answers === undefined) throw new Error('The project of the pipeline was not opened.');
   const history = makes ? (signal: AbortSignal) => continueHistory(parts, { seeded, people }, signal) : null;
   return { answers, toolCalls, history };
+}
+
+/** Opens the project of the pipeline, and the others that exist. */
+async function openThose({ services, receiver }: DemoParts, states: States): Promise<Map<DemoArea, SeededProject>> {
+  const seeded = new Map<DemoArea, SeededProject>();
+  for (const area of AREAS) {
+    if (area === LIVE || states.has(area)) seeded.set(area, await openProject(services, receiver, area));
+  }
+  return seeded;
 }
 
 function openProject(services: Services, receiver: Receiver, area: DemoArea): Promise<SeededProject> {
@@ -64,21 +71,27 @@ function openProject(services: Services, receiver: Receiver, area: DemoArea): Pr
 
 const urlOf = ({ url, refusingUrl }: Receiver, area: DemoArea): string => (area === 'refunds' ? refusingUrl : url);
 
-/** Creates projects and people three weeks ago. What a former start left unfinished is deleted. */
+type States = Awaited<ReturnType<typeof demoStates>>;
+
+/**
+ * Creates projects and people three weeks ago; the pipelines keep the keys that they get here. What a former start left
+ * unfinished is deleted.
+ */
 async function beginHistory(
   { services, receiver, size = SIZE }: DemoParts,
-  states: Awaited<ReturnType<typeof demoStates>>,
-): Promise<MemberActor[]> {
+  states: States,
+): Promise<{ people: MemberActor[]; seeded: Map<DemoArea, SeededProject> }> {
   const time = movedTime();
   const start = new Date(Date.now() - (size.days + 1) * DAY_MS);
   return withMovedServices(services, time, (moved) =>
     time.at(start, async () => {
-      const projects: SeededProject[] = [];
-      for (const area of AREAS) projects.push(await openProject(moved, receiver, area));
+      const seeded = new Map<DemoArea, SeededProject>();
+      for (const area of AREAS) seeded.set(area, await openProject(moved, receiver, area));
+      const projects = [...seeded.values()];
       const ids = projects.map(({ projectId }) => projectId);
       await beginSamples(services, ids, new Date());
       if (states.size > 0) for (const id of ids) await clearUnfinished(services, id);
-      return joinDemoPeople(moved, { projects, people: PEOPLE });
+      return { people: await joinDemoPeople(moved, { projects, people: PEOPLE }), seeded };
     }),
   );
 }

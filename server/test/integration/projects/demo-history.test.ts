@@ -81,6 +81,10 @@ describe('the demo’s history', () => {
     const meanwhile = async (projects: DemoProjects) => (visitors = await submitOwn(projects));
     expect((await start({ meanwhile })).history).not.toBeNull();
     expect(await states()).toEqual([null, 'ready', 'ready', 'ready']);
+    // The keys that the projects were created with are those of their pipelines.
+    expect(
+      await count('api_key k join project p on p.id = k.project_id where samples is not null and last_used_at is null'),
+    ).toBe(0);
     expect(await count('item')).toBe(SIZE.items + 1);
     expect((await start()).history).toBeNull();
     expect(await count('item')).toBe(SIZE.items + 1);
