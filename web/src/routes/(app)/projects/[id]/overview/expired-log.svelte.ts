@@ -7,7 +7,8 @@ import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 import type { Page } from '../log/log-pages.ts';
 import { PagedLog, type PageRequest } from '../log/paged-log.svelte.ts';
 
-const PAGE_ROWS = 10;
+/** Rows of one page. */
+export const PAGE_ROWS = 10;
 /** Many deadlines may pass at once. Ms. */
 const SPACING_MS = 2000;
 
