@@ -20,6 +20,7 @@ const SOURCES = [
   'web/bundle-plugins.ts',
   'web/font-files.ts',
   'web/pdf-files.ts',
+  'web/static-icons.ts',
   'web/tsconfig.json',
   'shared/src',
   'docs/snippets',

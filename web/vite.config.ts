@@ -12,6 +12,7 @@ import {
 } from './bundle-plugins.ts';
 import { smallFonts } from './font-files.ts';
 import { pdfFiles } from './pdf-files.ts';
+import { staticIcons } from './static-icons.ts';
 
 const isDemo = process.env.DEMO === 'true';
 
@@ -23,6 +24,7 @@ export default defineConfig({
     groupByPage(),
     refuseEarlyCode(),
     pdfFiles(),
+    staticIcons(),
     tailwindcss(),
     // Takes seconds, and a demo's page comes from the same machine.
     ...(isDemo ? [] : [smallFonts()]),

@@ -39,17 +39,26 @@ export async function benchLoad(log: (line: string) => void, options: Options): 
     log(`load: skipped. ${MISSING_BROWSER}`);
     return [];
   }
-  await buildWeb();
+  try {
+    await buildWeb();
+    return await measurePages({ log, options, context, port, runs, audit }, wanted);
+  } finally {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+async function measurePages(
+  { options, ...stage }: Omit<Stage, 'world'> & { options: Options },
+  wanted: readonly LoadPage[],
+): Promise<Row[]> {
   const benchEnv = await openBenchEnvironment();
   try {
     const world = await fillWorld(benchEnv, options);
     const rows: Row[] = [];
-    const stage = { log, world, context, port, runs, audit };
-    for (const page of wanted) rows.push(...(await measurePage(stage, page)));
+    for (const page of wanted) rows.push(...(await measurePage({ ...stage, world }, page)));
     return rows;
   } finally {
-    await context.close();
-    rmSync(profile, { recursive: true, force: true });
     await benchEnv.close();
   }
 }

@@ -90,7 +90,8 @@ describe('a field with a limit', () => {
         setup: (field) => (field as HTMLInputElement).setCustomValidity('Too long.'),
       })),
     });
-    await fireEvent.click(screen.getByRole('button', { name: 'Stop it' }));
+    // The dialog is a file of its own.
+    await fireEvent.click(await screen.findByRole('button', { name: 'Stop it' }));
     expect([acts, document.activeElement]).toEqual([0, screen.getByRole('textbox', { name: 'Note' })]);
     screen.getByRole<HTMLInputElement>('textbox', { name: 'Note' }).setCustomValidity('');
     await fireEvent.click(screen.getByRole('button', { name: 'Stop it' }));
