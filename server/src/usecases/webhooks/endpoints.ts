@@ -18,6 +18,7 @@ import { notFound, refuseArchived, refuseBeyond, requireChange, requirePermissio
 import { changeSettings } from '../projects/change-settings.ts';
 import { differing, recordChange } from '../projects/record-change.ts';
 import { checkWebhookUrl } from '../projects/settings.ts';
+import { type EndpointRef, lockEndpoint } from './lock-endpoint.ts';
 import { subjectOf } from './rotate-webhook-secret.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -26,11 +27,6 @@ export interface EndpointFields {
   description: string;
   events: DeliveredEvent[];
   isEnabled: boolean;
-}
-
-interface EndpointRef {
-  projectId: string;
-  endpointId: string;
 }
 
 /**
@@ -161,15 +157,6 @@ const END = [
   `update delivery set ${CANCELLED}
    where endpoint_id = ? and status = 'sending'`,
 ];
-
-async function lockEndpoint({ em }: Tx, { projectId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
-  const found = await em.execute<unknown[]>(
-    'select 1 from webhook_endpoint where id = ? and project_id = ? and removed_at is null for update',
-    [endpointId, projectId],
-  );
-  if (found.length === 0) throw notFound();
-  return em.findOneOrFail(WebhookEndpoint, { id: endpointId }, { refresh: true });
-}
 
 /** Names are looked up before the transaction, and for owners only. An unchanged URL was looked up before. */
 async function checkUrl(

@@ -7,15 +7,13 @@ import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { overlapEnd, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
-import { notFound, requireChange } from '../access/membership.ts';
+import { requireChange } from '../access/membership.ts';
 import { recordChange } from '../projects/record-change.ts';
+import { type EndpointRef, lockEndpoint } from './lock-endpoint.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** An endpoint of a project; without an ID, the one of its settings (WH12). */
-export interface EndpointRef {
-  projectId: string;
-  endpointId?: string;
-}
+/** Without an ID, the endpoint of the settings. */
+type Ref = Pick<EndpointRef, 'projectId'> & Partial<EndpointRef>;
 
 /** The new secret, whether it signs now (`current`) or from `promoteAt` on (`next`). */
 export interface Rotation {
@@ -35,7 +33,7 @@ export async function rotateWebhookSecret(
     projectId,
     endpointId = projectId,
     overlapHours = OVERLAP_HOURS.usual,
-  }: EndpointRef & { overlapHours?: number | undefined },
+  }: Ref & { overlapHours?: number | undefined },
 ): Promise<Rotation> {
   const secret = makeWebhookSecret();
   const encrypted = encrypt(services.keyRing, secret, secretContext(endpointId));
@@ -69,7 +67,7 @@ export async function rotateWebhookSecret(
 export async function promoteWebhookSecret(
   services: Services,
   actor: MemberActor,
-  { projectId, endpointId = projectId }: EndpointRef,
+  { projectId, endpointId = projectId }: Ref,
 ): Promise<void> {
   await services.db.write(async (tx) => {
     const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId, endpointId });
@@ -90,13 +88,8 @@ export const subjectOf = ({ id, endpointId, description, url }: WebhookEndpoint)
 async function openEndpoint(
   services: Services,
   tx: Tx,
-  { actor, projectId, endpointId }: { actor: MemberActor } & Required<EndpointRef>,
+  { actor, projectId, endpointId }: { actor: MemberActor } & EndpointRef,
 ) {
   await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-  const locked = await tx.em.execute(
-    'select 1 from webhook_endpoint where id = ? and project_id = ? and removed_at is null for update',
-    [endpointId, projectId],
-  );
-  if (locked.length !== 1) throw notFound();
-  return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { id: endpointId }), now: services.clock.now() };
+  return { endpoint: await lockEndpoint(tx, { projectId, endpointId }), now: services.clock.now() };
 }
