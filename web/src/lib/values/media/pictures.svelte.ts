@@ -7,7 +7,8 @@ import { oneOf, persisted } from '../../storage/persisted.ts';
 
 /** The item that the values belong to, with what its project says about media. */
 export interface MediaPlace {
-  itemId: string;
+  /** Null where it is not stored: then nothing is fetched for it. */
+  itemId: string | null;
   projectId: string;
   /** The `media_hosts` of the project. */
   hosts: readonly string[];

@@ -20,7 +20,7 @@ export interface ItemFault {
 }
 
 type Outcome =
-  | { readonly kind: 'shown'; readonly text: string; readonly preview: Preview }
+  | { readonly kind: 'shown'; readonly text: string; readonly preview: Preview; readonly fromText: boolean }
   | { readonly kind: 'refused'; readonly text: string; readonly faults: readonly ItemFault[] };
 
 /** What an item may be refused for: the text can be changed. All else is a failure, and can be tried again. */
@@ -78,7 +78,7 @@ export class ItemPreview {
         // The service says what is wrong with its shape.
         body: read.item as unknown as InboundSubmission,
       });
-      if (request === this.#request) this.outcome = { kind: 'shown', text, preview };
+      if (request === this.#request) this.outcome = { kind: 'shown', text, preview, fromText: read.fromText };
     } catch (error) {
       if (request !== this.#request) return;
       const faults = faultsOf(error);
@@ -90,11 +90,18 @@ export class ItemPreview {
   }
 }
 
-function readItem(text: string): { item: Json } | { faults: readonly ItemFault[] } {
+/** What starts like this is meant as JSON: its faults are shown. */
+const JSON_START = /^\s*[{["]/;
+
+/** The item around a plain text. Its confidence is a middle one. */
+const itemOf = (suggestion: string): Json => ({ input: null, suggestion, confidence: 0.5 });
+
+function readItem(text: string): { item: Json; fromText: boolean } | { faults: readonly ItemFault[] } {
   try {
-    return { item: parseJson(text) };
+    return { item: parseJson(text), fromText: false };
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
+    if (!JSON_START.test(text)) return { item: itemOf(text.trim()), fromText: true };
     return { faults: [{ pointer: null, place: '', message: error.message }] };
   }
 }

@@ -49,6 +49,24 @@ describe('PV1: the preview of an item', () => {
     expect(item.outcome).toMatchObject({ kind: 'refused', faults: [{ pointer: null, place: '' }] });
   });
 
+  it('takes a plain text as the suggestion, and says so', async () => {
+    answers = [() => shown('queued'), () => shown('queued')];
+    const item = typed('  Yes, within "60" days.\n');
+    await item.run();
+    const body = '{"input":null,"suggestion":"Yes, within \\"60\\" days.","confidence":0.5}';
+    expect(sent).toEqual([{ url: `/api/projects/${ID}/preview`, body }]);
+    expect(item.outcome).toMatchObject({ kind: 'shown', fromText: true });
+    item.type('{"input": 1, "suggestion": 2, "confidence": 1}');
+    await item.run();
+    expect(item.outcome).toMatchObject({ kind: 'shown', fromText: false });
+  });
+
+  it.each(['{"input": 1', '[1,', '"half'])('does not take the broken JSON %s for a text', async (broken) => {
+    const item = typed(broken);
+    await item.run();
+    expect([sent, item.outcome?.kind]).toEqual([[], 'refused']);
+  });
+
   it('places each refusal at its member, and keeps one without a place as a sentence', async () => {
     answers = [
       () =>
