@@ -55,8 +55,8 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
     [{ endpoint: MAIL }, ': a delivery to Mail failed permanently after 10 attempts (503).'],
     [{ endpoint: MAIL, dead: 3 }, ': 3 deliveries failed permanently, the last one to Mail.'],
-    [{ endpoint: MAIL, kind: 'paused' }, ': Mail paused (410 Gone).'],
-    [{ endpoint: MAIL, kind: 'recovered', dead: 2 }, ': Mail works again; 2 deliveries failed permanently.'],
+    [{ endpoint: MAIL, kind: 'paused' }, ': webhook to Mail paused (410 Gone).'],
+    [{ endpoint: MAIL, kind: 'recovered', dead: 2 }, ': webhook to Mail works again; 2 deliveries failed permanently.'],
   ])('states the alert %j in one sentence', (overrides, words) => {
     expect(alertMessages.sentence(alert(overrides))).toEqual(['', 'Maths answers', words]);
   });
@@ -75,8 +75,8 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered' }, 'Webhook works again'],
     [{ endpoint: MAIL }, 'A delivery to Mail failed permanently after 10 attempts (503)'],
     [{ endpoint: GONE }, 'A delivery to a removed endpoint failed permanently after 10 attempts (503)'],
-    [{ endpoint: MAIL, kind: 'paused' }, 'Mail paused (410 Gone)'],
-    [{ endpoint: GONE, kind: 'recovered' }, 'Removed endpoint works again'],
+    [{ endpoint: MAIL, kind: 'paused' }, 'Webhook to Mail paused (410 Gone)'],
+    [{ endpoint: GONE, kind: 'recovered' }, 'Webhook to a removed endpoint works again'],
   ])('in the list of one project, of %j', (overrides, words) => {
     expect(alertMessages.line(alert(overrides))).toBe(words);
   });

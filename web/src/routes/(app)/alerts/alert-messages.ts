@@ -19,12 +19,9 @@ const deadDeliveries = (dead: number): string => {
   return `${dead > DEAD_COUNTED ? `over ${count(DEAD_COUNTED)}` : count(dead)} deliveries failed permanently`;
 };
 
-/** What happened to which endpoint, where a project has several; otherwise to its webhook. */
-const subjectOf = ({ endpoint }: Pick<WebhookAlert, 'endpoint'>, word: string, removed: string): string =>
-  endpoint === null ? word : (endpoint.name ?? removed);
-
-const deliveryTo = (alert: Pick<WebhookAlert, 'endpoint'>): string =>
-  alert.endpoint === null ? '' : ` to ${subjectOf(alert, '', 'a removed endpoint')}`;
+/** The endpoint, where a project has several. */
+const target = ({ endpoint }: Pick<WebhookAlert, 'endpoint'>): string =>
+  endpoint ? ` to ${endpoint.name ?? 'a removed endpoint'}` : '';
 
 export const alertMessages = {
   /** For one project: the last alert, and how many deliveries are dead now. */
@@ -33,11 +30,10 @@ export const alertMessages = {
     if (kind === 'over_budget') return ['', name, ': auto-approvals may exceed the error budget.'];
     if (kind === 'threshold_raised')
       return ['', name, ': auto-approvals may exceed the error budget, so the auto-approve threshold was raised.'];
-    const subject = subjectOf(alert, 'webhook', 'a removed endpoint');
-    if (kind === 'paused') return ['', name, `: ${subject} paused (410 Gone).`];
+    const to = target(alert);
+    if (kind === 'paused') return ['', name, `: webhook${to} paused (410 Gone).`];
     if (kind === 'recovered')
-      return ['', name, `: ${subject} works again${dead === 0 ? '' : `; ${deadDeliveries(dead)}`}.`];
-    const to = deliveryTo(alert);
+      return ['', name, `: webhook${to} works again${dead === 0 ? '' : `; ${deadDeliveries(dead)}`}.`];
     // The outcome of the last one says nothing about the others.
     const what =
       dead === 1
@@ -47,10 +43,10 @@ export const alertMessages = {
   },
   /** The same in the list of one project. */
   line: (alert: WebhookAlert): string => {
-    const subject = subjectOf(alert, 'Webhook', 'Removed endpoint');
-    if (alert.kind === 'paused') return `${subject} paused (410 Gone)`;
-    if (alert.kind === 'recovered') return `${subject} works again`;
-    return `A delivery${deliveryTo(alert)} failed permanently${attemptsSuffix(alert.attempts)}${reason(alert)}`;
+    const to = target(alert);
+    if (alert.kind === 'paused') return `Webhook${to} paused (410 Gone)`;
+    if (alert.kind === 'recovered') return `Webhook${to} works again`;
+    return `A delivery${to} failed permanently${attemptsSuffix(alert.attempts)}${reason(alert)}`;
   },
   toDeliveries: 'View deliveries',
   toWebhook: 'Open webhook',
