@@ -13,7 +13,7 @@ import { welcomeBlock } from './lib/demo/welcome.ts';
 import { type PipelineParts, runPipeline, seededRandom } from './lib/demo/pipeline.ts';
 import { startReceiver, type Receiver } from './lib/demo/receiver.ts';
 import { DEMO_PROJECT_NAME, loadSamples, type Sample } from './lib/demo/samples.ts';
-import { type DemoParts, type DemoProjects, startProjects } from './lib/demo/start-projects.ts';
+import { startProjects } from './lib/demo/start-projects.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -35,16 +35,10 @@ async function main(): Promise<void> {
   });
   const print = (line: string): void => console.log(`  ${line}`);
   const receiver = await startReceiver({ port: receiverPort(env), print, now: () => new Date() });
+  // The database is created while the page is built.
   const pagesBuilt = Promise.race([buildWeb({ demo: true, force: false }), once(stop.signal, 'abort')]);
-  // Its failure ends the start, in `openWhileBuilding`.
-  pagesBuilt.catch(() => undefined);
   const work = Promise.withResolvers<void>();
-  const parts = { receiver, print, pagesBuilt, wantsHistory: wantsHistory(env) };
-  let projects: OpenProjects | undefined;
-  const beforePages = async (opened: Opened) => {
-    projects = await openWhileBuilding({ ...parts, ...opened }, stop.signal);
-  };
-  const running = await start(env, { signal: stop.signal, beforePages, workAfter: work.promise }).catch(
+  const running = await start(env, { signal: stop.signal, pagesBuilt, workAfter: work.promise }).catch(
     (error: unknown) => {
       if (stop.signal.aborted) return null;
       throw error;
@@ -53,8 +47,9 @@ async function main(): Promise<void> {
   if (running === null) return;
   try {
     // Creating a database is not interrupted, but there is nothing left to show.
-    if (!stop.signal.aborted && projects !== undefined) {
-      await runDemo({ running, receiver, projects, base: localAddress(env), print, work: work.resolve }, stop.signal);
+    if (!stop.signal.aborted) {
+      const parts = { running, receiver, base: localAddress(env), print, history: wantsHistory(env) };
+      await runDemo({ ...parts, work: work.resolve }, stop.signal);
     }
   } finally {
     await running.stop();
@@ -62,51 +57,28 @@ async function main(): Promise<void> {
   }
 }
 
-type Opened = Pick<Running, 'services' | 'signals'>;
-
-/** Opens the projects and begins their history while the pages are built. Errors: those of the build. */
-async function openWhileBuilding(
-  { wantsHistory, ...parts }: DemoParts & { wantsHistory: boolean },
-  stopped: AbortSignal,
-): Promise<OpenProjects> {
-  const failed = new AbortController();
-  const { history, ...opened } = await startProjects(parts, wantsHistory);
-  const making = history?.(AbortSignal.any([stopped, failed.signal])).catch((error: unknown) =>
-    parts.print(`history   failed, and is made again at the next start: ${String(error)}`),
-  );
-  try {
-    await parts.pagesBuilt;
-  } catch (error) {
-    failed.abort();
-    await making;
-    throw error;
-  }
-  return { ...opened, making };
-}
-
-type OpenProjects = Omit<DemoProjects, 'history'> & {
-  /** Resolves when the history is made or failed; absent where none is made. */
-  readonly making: Promise<void> | undefined;
-};
-
 interface Demo {
   readonly running: Running;
   readonly receiver: Receiver;
-  readonly projects: OpenProjects;
   readonly base: string;
   readonly print: (line: string) => void;
+  /** Whether new projects get a history. */
+  readonly history: boolean;
   /** Starts the loops of the worker. */
   readonly work: () => void;
 }
 
-/** Waits for the history where one is made, then runs the pipelines until the signal fires. */
+/** Makes the history where there is none, then runs the pipelines until the signal fires. */
 async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
-  const { running, receiver } = demo;
-  const { answers, toolCalls, making } = demo.projects;
+  const { running, receiver, print } = demo;
+  const parts = { services: running.services, signals: running.signals, receiver, print };
+  const { answers, toolCalls, history } = await startProjects(parts, demo.history);
   const project = { projectName: DEMO_PROJECT_NAME, projectId: answers.projectId, apiKey: answers.apiKey };
   const file = 'scripts/demo-samples.jsonl';
   console.log(welcomeBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
-  await making;
+  await history?.(signal).catch((error: unknown) =>
+    print(`history   failed, and is made again at the next start: ${String(error)}`),
+  );
   if (signal.aborted) return;
   demo.work();
   await Promise.all([

@@ -58,8 +58,8 @@ const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
 
 export interface StartOptions extends BuildOptions {
-  /** What has to happen before pages are served, with the open database; a rejection ends the start. */
-  beforePages?: (opened: Pick<Running, 'services' | 'signals'>) => Promise<unknown>;
+  /** Resolves when the web app is built; a rejection ends the start. */
+  pagesBuilt?: Promise<unknown>;
   /** The loops of the worker start when it resolves; immediately by default. */
   workAfter?: Promise<unknown>;
 }
@@ -74,8 +74,10 @@ export const start = (env?: NodeJS.ProcessEnv, options?: StartOptions): Promise<
 /** The same with a configuration that was read before. */
 export async function startWith(
   config: Config,
-  { beforePages, workAfter, ...options }: StartOptions = {},
+  { pagesBuilt = Promise.resolve(), workAfter, ...options }: StartOptions = {},
 ): Promise<Running> {
+  // Its failure is handled below, when the database is available.
+  pagesBuilt.catch(() => undefined);
   const built = await buildServices(config, options);
   const stops: Stop[] = [() => built.close()];
   const stop = async () => {
@@ -99,7 +101,7 @@ export async function startWith(
       const work = () => startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events });
       stops.push(await (workAfter === undefined ? work() : startLater(work, workAfter)));
     }
-    await beforePages?.(built);
+    await pagesBuilt;
     if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
     else built.services.log.info('working');
   } catch (error) {

@@ -24,8 +24,6 @@ export interface DemoParts {
   readonly signals: Signals;
   readonly receiver: Receiver;
   readonly print: (line: string) => void;
-  /** Until it resolves, nobody waits for the history. */
-  readonly pagesBuilt: Promise<unknown>;
   /** How long and how large the history is; three weeks of 3,000 items unless a test says otherwise. */
   readonly size?: { readonly days: number; readonly items: number; readonly budgetMs: number };
 }
@@ -99,7 +97,7 @@ async function beginHistory(
 }
 
 async function continueHistory(
-  { services, signals, receiver, print, pagesBuilt, size = SIZE }: DemoParts,
+  { services, signals, receiver, print, size = SIZE }: DemoParts,
   { seeded, people }: { seeded: ReadonlyMap<DemoArea, SeededProject>; people: readonly MemberActor[] },
   signal: AbortSignal,
 ): Promise<void> {
@@ -118,7 +116,7 @@ async function continueHistory(
     told = items;
     print(`history   ${items} items`);
   };
-  const options = { time, projects, people, pagesBuilt, end: new Date(), ...size, seed: SEED, onProgress };
+  const options = { time, projects, people, end: new Date(), ...size, seed: SEED, onProgress };
   const onDeliveries = (at: Date) => receiver.moveTo(at);
   try {
     const count = await withMovedServices(services, time, (moved) =>

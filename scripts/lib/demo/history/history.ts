@@ -38,9 +38,7 @@ export interface HistoryParts {
   readonly days: number;
   /** How many items, about. */
   readonly items: number;
-  /** Until it resolves, nobody waits for the history, which leaves most of the processor to the build. */
-  readonly pagesBuilt: Promise<unknown>;
-  /** How long it may take from then on, in milliseconds: on a slower machine it gets fewer items. */
+  /** How long it may take, in milliseconds: on a slower machine it gets fewer items. */
   readonly budgetMs: number;
   readonly seed: number;
   /** Called before deliveries are sent, with their time. */
@@ -105,8 +103,7 @@ class HistoryMaker {
   #settling: Promise<void> = Promise.resolve();
   /** Its deliveries are sent meanwhile, too. */
   #sending: Promise<void> = Promise.resolve();
-  /** When the budget began, with the items made by then; null while the pages are being built. */
-  #budget: { since: number; items: number } | null = null;
+  readonly #began = performance.now();
   /** The share of the items so far, as planned. */
   #planned = 0;
   /** The share of the planned items that is made. */
@@ -118,8 +115,6 @@ class HistoryMaker {
     this.#pipelines = pipelines;
     this.#deliverer = createDeliverer(services, LOCAL_RECEIVERS);
     this.#random = seededRandom(parts.seed + 1);
-    const begin = () => (this.#budget = { since: performance.now(), items: this.items });
-    void parts.pagesBuilt.then(begin, () => undefined);
   }
 
   static async open(parts: HistoryParts): Promise<HistoryMaker> {
@@ -163,13 +158,11 @@ class HistoryMaker {
 
   /** Compares the time that items took so far with what is left of the budget. */
   #keepToBudget(): void {
-    if (this.#budget === null) return;
     const { items, budgetMs } = this.#parts;
-    const spentMs = performance.now() - this.#budget.since;
-    const made = this.items - this.#budget.items;
-    const affordable = (Math.max(0, budgetMs - spentMs) / spentMs) * made;
+    const spentMs = performance.now() - this.#began;
+    const affordable = (Math.max(0, budgetMs - spentMs) / spentMs) * this.items;
     const wanted = items * (1 - this.#planned);
-    if (made > 0 && wanted > 0) this.#density = Math.min(1, Math.max(LOWEST_DENSITY, affordable / wanted));
+    if (this.items > 0 && wanted > 0) this.#density = Math.min(1, Math.max(LOWEST_DENSITY, affordable / wanted));
   }
 
   /** Figures, clusters and budgets are up to date at the end of a day, not after every item. */

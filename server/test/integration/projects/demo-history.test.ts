@@ -41,7 +41,7 @@ async function start({ cut = false, meanwhile }: { cut?: boolean; meanwhile?: Me
     if (cut) stop.abort();
     if (meanwhile && others.length === 0) others.push(meanwhile(projects));
   };
-  const projects = await startProjects({ services, signals, receiver, print, pagesBuilt: Promise.resolve(), size: SIZE }, true);
+  const projects = await startProjects({ services, signals, receiver, print, size: SIZE }, true);
   await projects.history?.(stop.signal);
   await Promise.all(others);
   return projects;
