@@ -6,7 +6,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import MediaValue from './MediaValue.svelte';
 import { mediaOf } from './media.ts';
-import { mediaPlaceOf, type MediaPlace } from './pictures.svelte.ts';
+import { mediaPlaceOf, type MediaPlace, pictures } from './pictures.svelte.ts';
 
 afterEach(() => {
   cleanup();
@@ -104,6 +104,8 @@ describe('media of a submission', () => {
 describe('ST3: a picture', () => {
   const styleOf = (place: MediaPlace) => shown(PIXEL, place).querySelector('img')!.className;
   const sensitive: MediaPlace = { ...PLACE, sensitive: 'blur' };
+  // Other files of the same process have the same reader.
+  afterEach(() => pictures.choose(sensitive, ''));
 
   it('starts in colour, or covered where the item is sensitive; each choice of the reader is remembered', async () => {
     expect(styleOf(PLACE)).not.toMatch(/blur|grayscale/);

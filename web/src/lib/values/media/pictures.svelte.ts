@@ -84,7 +84,8 @@ class Pictures {
     return sensitive === null ? this.#usual || 'colour' : this.#sensitive || sensitive;
   }
 
-  choose(place: MediaPlace | null, effect: Effect): void {
+  /** Empty: as the project says again. */
+  choose(place: MediaPlace | null, effect: Effect | ''): void {
     const isSensitive = (place?.sensitive ?? null) !== null;
     if (isSensitive) this.#sensitive = effect;
     else this.#usual = effect;
