@@ -42,7 +42,7 @@ describe.skipIf(chromium === undefined)('PV1: the preview of an item', () => {
 
   it('keeps the text over a reload, follows what is typed, and refuses at the place', async () => {
     await page.reload();
-    const editor = page.getByRole('textbox', { name: 'Item as JSON' });
+    const editor = page.getByRole('textbox', { name: 'Item as JSON, or plain text' });
     await page.mouse.move(5, 5);
     await page.locator('.cm-editor').waitFor();
     await page.getByText('Unworn shoes').first().waitFor();

@@ -45,7 +45,7 @@ describe.skipIf(chromium === undefined)('QU31: a queue of more than 60', () => {
     const first = lines.slice(0, FIRST_ROWS).map(({ id }) => id);
     expect(await shown()).toEqual(first);
 
-    // While somebody points at the list, the place of a decided row is kept for as long as that takes.
+    // The list keeps the place of a decided row while the pointer is over it.
     await row(page, 'Long 5.').hover();
     const [decided, unread] = [lines[1]?.id ?? '', lines[100]?.id ?? ''];
     await review(other, decided);

@@ -46,7 +46,7 @@ export async function startProjects(parts: DemoParts, wanted: boolean): Promise<
   const makes = wanted && (!states.has(LIVE) || AREAS.some((area) => states.get(area) === 'making'));
   const { people, seeded } = makes
     ? await beginHistory(parts, states)
-    : { people: [], seeded: await openThose(parts, states) };
+    : { people: [], seeded: await openExistingProjects(parts, states) };
   const toolCalls = await seedDemo(services, { project: 'tool_calls', ...TOOL_CALLS, webhookUrl: receiver.url });
   for (const { webhookSecret } of [...seeded.values(), toolCalls]) receiver.useSecret(webhookSecret);
   const answers = seeded.get(LIVE);
@@ -55,8 +55,11 @@ export async function startProjects(parts: DemoParts, wanted: boolean): Promise<
   return { answers, toolCalls, history };
 }
 
-/** Opens the project of the pipeline, and the others that exist. */
-async function openThose({ services, receiver }: DemoParts, states: States): Promise<Map<DemoArea, SeededProject>> {
+/** Opens the projects that exist; creates the one of the pipeline if it is missing. */
+async function openExistingProjects(
+  { services, receiver }: DemoParts,
+  states: States,
+): Promise<Map<DemoArea, SeededProject>> {
   const seeded = new Map<DemoArea, SeededProject>();
   for (const area of AREAS) {
     if (area === LIVE || states.has(area)) seeded.set(area, await openProject(services, receiver, area));

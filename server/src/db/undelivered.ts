@@ -1,4 +1,4 @@
-// SQL for the endpoints with undelivered webhooks, and for how many of these are due.
+// SQL that finds endpoints with undelivered webhooks, and counts their due deliveries.
 import { endpointOf, GETS_DELIVERIES } from './endpoint-columns.ts';
 
 /** For `with recursive`: the endpoints with undelivered webhooks, found by skipping along the index: endpoints without any cost nothing. */
@@ -10,8 +10,8 @@ export const UNDELIVERED = `undelivered as (
   from undelivered u where u.endpoint_id is not null)`;
 
 /**
- * SQL for how many deliveries a worker would send now, up to `limit`, after `UNDELIVERED`. What waits for an endpoint that is off,
- * paused or suspended (WH5) is not read.
+ * SQL that counts pending deliveries whose time has come, up to `limit`; needs `UNDELIVERED`. Counts nothing for an endpoint that is
+ * off, paused or suspended (WH5), also while it is probed.
  */
 export const dueUpTo = (limit: number): string => `(
   select count(*) from (

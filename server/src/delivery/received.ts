@@ -1,6 +1,6 @@
 // What arrives over a connection: the start of a response, without interim ones (1xx, W8), all of it limited (W4).
 import type { Socket } from 'node:net';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 
 /** More data arrived than any response needs. */
 export class TooMuch extends Error {
@@ -126,7 +126,10 @@ export class ResponseStart implements Dispatcher.DispatchHandler {
     if (this.#options.signal.aborted) this.#abort();
   }
 
-  onResponseStart(_: Controller, status: number, headers: Headers): void {
+  onResponseStart(controller: Controller, status: number, headers: Headers): void {
+    if (status === 101) controller.abort(new errors.SocketError('The receiver switched protocols unasked.'));
+    // An interim response that was not recognized as one (W8) is no answer.
+    if (status < 200) return;
     this.#hasBegun = true;
     this.#options.onStart(status, headers);
   }

@@ -129,6 +129,8 @@ describe('broken receivers', () => {
     'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
     'HTTP/1.1 200 OK\r\nbad header\r\n\r\n',
     'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n',
+    'HTTP/1.1 101 No Upgrade\r\n\r\n',
+    '\r\nHTTP/1.1 103 Early Hints\r\n\r\n',
   ])('reports what is not an HTTP response: %j', async (answer) => {
     const { port } = await closingAfter(answer);
     expect(await send(port)).toMatchObject({ httpStatus: null, error: 'connection_reset' });

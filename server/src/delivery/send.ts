@@ -1,6 +1,6 @@
 // Sends one attempt of a delivery: to a pinned address, by one deadline, with a bounded response (W2, W4, W5).
 import type { Socket } from 'node:net';
-import type { buildConnector } from 'undici';
+import { type buildConnector, errors } from 'undici';
 import type { AttemptError, Outcome, Timings } from '../domain/webhooks/retry.ts';
 import { errorOf, errorOfStatus, storedHeaders, stripControlCharacters } from './answer.ts';
 import { createConnector } from './connector.ts';
@@ -178,7 +178,8 @@ async function exchange(
     const path = pathname + search;
     connection.client.dispatch({ method: 'POST', path, headers, body, reset: reuse === undefined }, response);
     ended = await response.ended;
-    return answer.httpStatus === null ? null : errorOfStatus(answer.httpStatus);
+    if (answer.httpStatus === null) throw new errors.SocketError('The response ended without a status.');
+    return errorOfStatus(answer.httpStatus);
   } finally {
     // `reset` closes a connection that was read to its end and is not reused; closing it again would cost as much as
     // the request did.

@@ -72,7 +72,7 @@ export function watchBacklog(telemetry: Telemetry, db: Database): void {
     {
       countersign_relay_lag_seconds: 'How long the oldest event has waited for its sequence number; 0 when none waits.',
       countersign_claims: 'Items with an active claim.',
-      countersign_deliveries_due: `Webhooks that a worker would send now, counted up to ${COUNT_LIMIT}.`,
+      countersign_deliveries_due: `Webhooks that are due at endpoints that are neither off, paused nor suspended, counted up to ${COUNT_LIMIT}.`,
     },
     async () => {
       const [row] = await db.read((em) =>

@@ -15,7 +15,7 @@ export const webhookAlert = z
       .object({ id: uuid, name: z.string().nullable() })
       .nullable()
       .describe(
-        'The endpoint, where the project has several; its name is null once it was removed. Null for an alert that is not about a webhook.',
+        'The endpoint of a webhook alert; null when it is the only one that has a URL, and for other alerts. Its name is null when it was removed.',
       ),
     delivery_id: uuid.nullable(),
     attempts: z.number().int().nullable(),

@@ -22,7 +22,7 @@ export const onboarding = z
 export type Onboarding = z.infer<typeof onboarding>;
 
 /**
- * What a project needs before production (ON1): every endpoint answered last with 2xx; somebody who reviews is a member or
+ * What a project needs before production (ON1): there is an enabled endpoint, and each one last answered with 2xx and is not paused; somebody who reviews is a member or
  * invited; a threshold was chosen; and a valid key has a name that a person gave it.
  */
 export const readiness = z.object({

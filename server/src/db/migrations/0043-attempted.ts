@@ -1,4 +1,4 @@
-// Indexes the deliveries that were attempted, by endpoint: its health is found without what waits (WH10).
+// Indexes attempted deliveries by endpoint, so that reading its health skips those never attempted (WH10).
 import { SchemaChange } from './schema-change.ts';
 
 export class AttemptedDeliveries extends SchemaChange {

@@ -22,7 +22,7 @@ export interface Facts {
   overBudget: boolean;
 }
 
-/** What one rule found: how many, where it counts, what its limit is, where it has one, and what it names. */
+/** What one rule found. `count`, `limit` and `names` (of endpoints) are set only for rules that have them. */
 export interface Finding {
   rule: NotificationRule['rule'];
   count: number | null;

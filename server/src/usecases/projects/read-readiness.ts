@@ -19,11 +19,12 @@ const ANSWERED = `(select r.ok from (
     (select a.error is null as ok, a.started_at as at
       from (select d.id from delivery d where ${endpointOf('d')} = e.id
         and d.attempt > 0 order by d.created_at desc, d.id desc limit ${DELIVERIES_READ}) d
-      join attempt a on a.delivery_id = d.id and a.url = ${URL_OF_ENDPOINT} and a.error is distinct from 'internal'
+      join attempt a on a.delivery_id = d.id and a.url = ${URL_OF_ENDPOINT} and coalesce(a.error, '') not in ('internal', 'lease_lost')
       order by a.started_at desc limit 1)
     union all
     (select c.after ->> 'ok' = 'true', c.changed_at from project_change c where c.project_id = p.id
-      and c.action = 'webhook.tested' and c.after ->> 'url' = ${URL_OF_ENDPOINT} order by c.changed_at desc limit 1)
+      and c.action = 'webhook.tested' and c.after ->> 'url' = ${URL_OF_ENDPOINT}
+      and c.after ->> 'error' is distinct from 'internal' order by c.position desc limit 1)
   ) r order by r.at desc limit 1)`;
 
 /** $1: the project; $2: now; $3: names of automatic keys; $4, $5: the default thresholds; $6: who asks. */

@@ -87,7 +87,7 @@ export function listProjectAlerts(services: Services, actor: MemberActor, projec
 const isAboutWebhook = ({ kind }: Pick<WireAlert, 'kind'>): boolean =>
   WEBHOOK_ALERT_KINDS.some((about) => about === kind);
 
-/** Null where the project has no other: nobody has to ask which one is meant. */
+/** Null when this endpoint is the only one with a URL: it needs no name. */
 function namedEndpoint(targets: Targets, id: string): WireAlert['endpoint'] {
   const target = targets.get(id);
   const set = [...targets.values()].filter(({ url }) => url !== null);

@@ -5,11 +5,11 @@ import { notFound } from '../access/membership.ts';
 
 export interface EndpointRef {
   projectId: string;
-  /** That of the project for the endpoint of its settings (WH12). */
+  /** The project's ID stands for the endpoint of its settings (WH12). */
   endpointId: string;
 }
 
-/** The endpoint as it is once it is locked. Errors: `not_found`, also where it was removed. */
+/** Locks an endpoint until the transaction ends, and returns its current row. Errors: `not_found`, also for a removed one. */
 export async function lockEndpoint({ em }: Tx, { projectId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
   const found = await em.execute<unknown[]>(
     'select 1 from webhook_endpoint where id = ? and project_id = ? and removed_at is null for update',

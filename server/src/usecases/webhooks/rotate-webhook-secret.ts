@@ -13,7 +13,7 @@ import { type EndpointRef, lockEndpoint } from './lock-endpoint.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /** Without an ID, the endpoint of the settings. */
-type Ref = Pick<EndpointRef, 'projectId'> & Partial<EndpointRef>;
+type OptionalEndpointRef = Pick<EndpointRef, 'projectId'> & Partial<EndpointRef>;
 
 /** The new secret, whether it signs now (`current`) or from `promoteAt` on (`next`). */
 export interface Rotation {
@@ -33,7 +33,7 @@ export async function rotateWebhookSecret(
     projectId,
     endpointId = projectId,
     overlapHours = OVERLAP_HOURS.usual,
-  }: Ref & { overlapHours?: number | undefined },
+  }: OptionalEndpointRef & { overlapHours?: number | undefined },
 ): Promise<Rotation> {
   const secret = makeWebhookSecret();
   const encrypted = encrypt(services.keyRing, secret, secretContext(endpointId));
@@ -67,7 +67,7 @@ export async function rotateWebhookSecret(
 export async function promoteWebhookSecret(
   services: Services,
   actor: MemberActor,
-  { projectId, endpointId = projectId }: Ref,
+  { projectId, endpointId = projectId }: OptionalEndpointRef,
 ): Promise<void> {
   await services.db.write(async (tx) => {
     const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId, endpointId });

@@ -213,16 +213,17 @@ describe('ON1: what is left before production', () => {
     const nothing = { receiver: false, reviewer: false, thresholds: false, key: false, hidden: false };
     await createApiKey(testEnv.services, owner, { projectId, name: AUTOMATIC_KEY_NAMES[0] });
     expect(await left()).toEqual(nothing);
-    const tested = (url: string, ok: boolean) =>
+    const tested = (url: string, ok: boolean, error: string | null = null) =>
       testEnv.sql(
         `insert into project_change (id, project_id, action, changed_by_name, changed_at, after)
-         values (gen_random_uuid(), ?, 'webhook.tested', 'Ana', now(), jsonb_build_object('url', ?::text, 'ok', ?::boolean))`,
-        [projectId, url, ok],
+         values (gen_random_uuid(), ?, 'webhook.tested', 'Ana', now(), jsonb_build_object('url', ?::text, 'ok', ?::boolean, 'error', ?::text))`,
+        [projectId, url, ok, error],
       );
     await tested('https://a.example/other', true);
     await tested('https://a.example/hook', false);
     expect(await left()).toEqual(nothing);
     await tested('https://a.example/hook', true);
+    await tested('https://a.example/hook', false, 'internal');
     expect(await left()).toEqual({ ...nothing, receiver: true });
     const { invite } = await createInvite(testEnv.services, owner, {
       ...{ projectId, role: 'reviewer', address: null, hours: 24 },

@@ -12,6 +12,8 @@ export interface SteppedList {
   first: number;
   /** How many there are. */
   length: () => number;
+  /** How many have to be rendered now: up to the row that keys apply to, and one more. */
+  least: () => number;
   /** Whether all rows of the list are read. Once they are rendered, every arrival renders at once. */
   isWhole: () => boolean;
 }
@@ -26,9 +28,11 @@ export function nextSize(size: number, ms: number): number {
 export class RowsInSteps {
   #rendered = $state(0);
   #size = SIZE.first;
+  readonly #least: () => number;
 
-  constructor({ first, length, isWhole }: SteppedList) {
+  constructor({ first, length, least, isWhole }: SteppedList) {
     this.#rendered = first;
+    this.#least = least;
     $effect(() => {
       if (length() === 0) return;
       if (this.#rendered >= length()) {
@@ -43,7 +47,7 @@ export class RowsInSteps {
 
   /** How many rows are to be rendered by now; `Infinity` when there is no limit any more. */
   get rendered(): number {
-    return this.#rendered;
+    return Math.max(this.#rendered, this.#least());
   }
 
   async #step(): Promise<void> {

@@ -4,11 +4,11 @@ import { nextSize } from './rows-in-steps.svelte.ts';
 
 describe('the next step of a list', () => {
   it.each([
-    ['after a quick step, twice as many rows', 10, 1, 20],
-    ['after one of the wanted time, as many', 10, 5, 10],
-    ['after a slow one, half as many', 10, 20, 5],
-    ['never more than this many', 60, 1, 80],
-    ['never so few that the list does not end', 2, 500, 2],
+    ['twice as many rows after a quick step', 10, 1, 20],
+    ['as many after one of the wanted time', 10, 5, 10],
+    ['half as many after a slow one', 10, 20, 5],
+    ['at most 80 rows', 60, 1, 80],
+    ['at least 2 rows', 2, 500, 2],
   ])('has %s', (_, size, ms, next) => {
     expect(nextSize(size, ms)).toBe(next);
   });

@@ -54,7 +54,7 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered', dead: 1 }, ': webhook works again; 1 delivery failed permanently.'],
     [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
     [{ endpoint: MAIL }, ': a delivery to Mail failed permanently after 10 attempts (503).'],
-    [{ endpoint: MAIL, dead: 3 }, ': 3 deliveries failed permanently, the last one to Mail.'],
+    [{ endpoint: MAIL, dead: 3 }, ': 3 deliveries failed permanently.'],
     [{ endpoint: MAIL, kind: 'paused' }, ': webhook to Mail paused (410 Gone).'],
     [{ endpoint: MAIL, kind: 'recovered', dead: 2 }, ': webhook to Mail works again; 2 deliveries failed permanently.'],
   ])('states the alert %j in one sentence', (overrides, words) => {

@@ -34,11 +34,11 @@ export const alertMessages = {
     if (kind === 'paused') return ['', name, `: webhook${to} paused (410 Gone).`];
     if (kind === 'recovered')
       return ['', name, `: webhook${to} works again${dead === 0 ? '' : `; ${deadDeliveries(dead)}`}.`];
-    // The outcome of the last one says nothing about the others.
+    // The last one says nothing about the others: they may be of other endpoints.
     const what =
       dead === 1
         ? `a delivery${to} failed permanently${attemptsSuffix(attempts)}${reason(alert)}`
-        : `${deadDeliveries(dead)}${to && `, the last one${to}`}`;
+        : deadDeliveries(dead);
     return ['', name, `: ${what}.`];
   },
   /** The same in the list of one project. */

@@ -25,7 +25,7 @@ const SECONDS = [1, 10, 60, 600, 3600, 36_000, 86_400, 604_800, 2_592_000, 31_53
 /** Round durations for a time scale, in seconds, with their labels. */
 export const TIME_TICKS = SECONDS.map((value) => ({ value, label: length(value) }));
 
-/** AN34. */
+/** AN34: how many arrivals were auto-approved, and how many still wait. */
 export function mixAnswer(
   report: Pick<Analytics, 'mix' | 'routing' | 'arrived'> & { audits: { waiting: number } },
   range: Range,
@@ -35,6 +35,7 @@ export function mixAnswer(
   const unit = messages.mix.unit(count(arrived), when);
   if (arrived === 0) return { answer: messages.mix.empty(when), unit, known: false };
   const { approved, inAudit, revised } = automaticOf(report);
+  // The bar counts present statuses: after a revision its share is of another number, and cannot be quoted here.
   const part = mixOf(mix).find(({ key, n }) => key === 'auto_approved' && n === approved);
   const answer = messages.mix.answer({
     ...{ approved: count(approved), arrived: count(arrived), rate: part?.share ?? share(approved, arrived) },

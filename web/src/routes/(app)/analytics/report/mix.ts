@@ -18,7 +18,7 @@ const ORDER = [
 export interface MixPart {
   key: ItemStatus;
   n: number;
-  /** In percent; the same in the bar, its table and its sentence. */
+  /** In percent. The bar and its table show it; the sentence too, while no auto-approved item was revised. */
   share: string;
 }
 

@@ -5,7 +5,7 @@ import type { ItemStatus } from '@countersign/shared/enums';
 export const previewMessages = {
   heading: 'Preview an item',
   lead: 'Paste the JSON that your pipeline sends to POST /api/public/items, or a plain text as the suggestion. You see the item as reviewers would, and what would happen to it by the present settings. Nothing is submitted or stored.',
-  editor: 'Item as JSON',
+  editor: 'Item as JSON, or plain text',
   fromText:
     'The text is not JSON. It is previewed as the suggestion of an item without input, with a confidence of 0.5.',
   shapes: 'Shapes that read well',
