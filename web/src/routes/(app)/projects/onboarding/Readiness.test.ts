@@ -3,6 +3,7 @@
 import type { Readiness as Facts } from '@countersign/shared/schemas/onboarding';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
+import { live } from '#lib/live/connection.svelte.ts';
 import Readiness from './Readiness.svelte';
 
 vi.mock('$app/paths', () => ({
@@ -12,6 +13,7 @@ vi.mock('$app/paths', () => ({
 afterEach(() => {
   cleanup();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 const READY: Facts = { receiver: true, reviewer: true, thresholds: true, key: true, hidden: false };
@@ -58,4 +60,33 @@ it('is not shown for a project that is ready', async () => {
   show('p5', { ...READY, key: false });
   await screen.findByRole('heading', { name: 'Before production' });
   expect(container.textContent.trim()).toBe('');
+});
+
+it('asks again when the connection is back: after a failed answer, and after a complete list, but not once it is hidden', async () => {
+  const listeners: Parameters<typeof live.onResync>[0][] = [];
+  vi.spyOn(live, 'onResync').mockImplementation((listener) => {
+    listeners.push(listener);
+    return () => undefined;
+  });
+  const answers = [
+    new Response('', { status: 503 }),
+    ...[{ key: false }, {}, { receiver: false }, { hidden: true }].map((change) =>
+      Response.json({ ...READY, ...change }),
+    ),
+  ];
+  vi.stubGlobal('fetch', () => Promise.resolve(answers.shift()));
+  const back = () => listeners.forEach((listener) => void listener(null));
+  const { container } = render(Readiness, { projectId: 'p6' });
+  await screen.findByText(/could not be loaded/);
+  back();
+  await vi.waitFor(() => expect(screen.getByRole('status').textContent).toBe('3 of 4'));
+  back();
+  await screen.findByRole('heading', { name: 'Ready for production' });
+  back();
+  await vi.waitFor(() => expect(screen.getByRole('status').textContent).toBe('3 of 4'));
+  back();
+  await vi.waitFor(() => expect(container.textContent.trim()).toBe(''));
+  answers.push(Response.json({ ...READY, key: false }));
+  back();
+  expect(answers).toHaveLength(1);
 });
