@@ -3,6 +3,7 @@ import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { listAlerts } from '@countersign/shared/routes/alerts';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
+import { createEndpoint } from '@countersign/shared/routes/webhook';
 import { aSubmission, join, review } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -97,5 +98,29 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     await banner(page, /failed permanently/).waitFor();
     await gotIt(page).click();
     await banner(page, /failed permanently/).waitFor({ state: 'detached' });
+  });
+
+  it('WH6: counts and shows the dead deliveries to the endpoint that it names', async () => {
+    const { owner, project, receiver, testEnv, enter } = browserEnv();
+    const about = { url: 'http://127.0.0.1:1024/', description: 'Mail', is_enabled: true };
+    const body = { ...about, events: ['item.decided' as const] };
+    const { id: mail } = await owner.call(createEndpoint, { params: { id: project.id }, body });
+    const page = await enter(owner, '/projects');
+    await touch(page);
+    receiver.answer = () => ({ status: 503 });
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id, 'approve');
+    const last = `update delivery set attempt = 9, next_attempt_at = now()
+      where item_id = $1 and coalesce(endpoint_id, project_id) = $2 and attempt = 1 and status = 'pending' returning id`;
+    await expect.poll(() => testEnv.sql(last, [id, project.id])).toHaveLength(1);
+    const dead = `select id from delivery where item_id = $1 and status = 'dead'`;
+    await expect.poll(() => testEnv.sql(dead, [id])).toHaveLength(1);
+    await expect.poll(() => testEnv.sql(last, [id, mail])).toHaveLength(1);
+    await banner(page, /: a delivery to Mail failed permanently/).waitFor();
+    await page.getByRole('link', { name: 'View deliveries' }).click();
+    await page.waitForURL(new RegExp(`/deliveries\\?status=dead&endpoint=${mail}$`));
+    const rows = page.getByRole('button', { name: /^Show evt_/ });
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(1);
   });
 });

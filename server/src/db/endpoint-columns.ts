@@ -2,7 +2,7 @@
 
 /**
  * The ID of the endpoint of a row with this alias. The endpoint of the settings has that of the project: its rows name no
- * endpoint. As in the indexes `delivery_due_of_endpoint`, `delivery_attempted` and `delivery_of_event`.
+ * endpoint. As in the indexes `delivery_due_of_endpoint`, `delivery_attempted`, `delivery_dead` and `delivery_of_event`.
  */
 export const endpointOf = (alias: string): string => `coalesce(${alias}.endpoint_id, ${alias}.project_id)`;
 

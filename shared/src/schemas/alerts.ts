@@ -26,16 +26,26 @@ export const webhookAlert = z
   .meta({ id: 'WebhookAlert' });
 export type WebhookAlert = z.infer<typeof webhookAlert>;
 
-/** The latest alert of a project that the owner has not seen; `dead` counts the deliveries that are dead now. */
+/** The latest alert of a project that the owner has not seen. */
 export const projectAlert = webhookAlert
-  .extend({ project_id: uuid, project_name: z.string(), dead: z.number().int() })
+  .extend({
+    project_id: uuid,
+    project_name: z.string(),
+    dead: z
+      .number()
+      .int()
+      .describe(
+        'How many deliveries to the endpoint of a webhook alert are dead now, up to 1,001; 0 for other alerts.',
+      ),
+  })
   .meta({ id: 'ProjectAlert' });
 export type ProjectAlert = z.infer<typeof projectAlert>;
 
 export const listAlerts = endpointSchemas({
   auth: 'session',
   summary: 'Unseen webhook alerts of your projects: one per project, newest first, at most 20',
-  description: 'Resolved alerts are omitted: a pause that ended, or dead deliveries that were all replayed.',
+  description:
+    'Resolved alerts are omitted: a pause that ended, or dead deliveries to the endpoint that were all replayed.',
   reply: z.object({ data: z.array(projectAlert), next_cursor: z.string().nullable() }),
 });
 

@@ -48,6 +48,10 @@ const DeliverySchema = defineEntity({
       expression: `create index "delivery_attempted" on "delivery" (coalesce("endpoint_id", "project_id"), "created_at", "id") where "attempt" > 0`,
     },
     {
+      name: 'delivery_dead',
+      expression: `create index "delivery_dead" on "delivery" (coalesce("endpoint_id", "project_id"), "id") where "status" = 'dead'`,
+    },
+    {
       name: 'delivery_due_of_endpoint',
       expression: `create index "delivery_due_of_endpoint" on "delivery" (coalesce("endpoint_id", "project_id"), "next_attempt_at") where "status" in ('pending', 'sending')`,
     },

@@ -67,6 +67,7 @@ import { DeliveriesOfEvent, DeliveryEndpointIndexes, DeliveryEndpoints } from '.
 import { ReservationIndexes, Reservations, Skills } from './0042-skills.ts';
 import { AttemptedDeliveries } from './0043-attempted.ts';
 import { HiddenReadiness } from './0043-readiness.ts';
+import { DeadDeliveries } from './0044-dead.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -150,4 +151,5 @@ export const MIGRATIONS = [
   { name: '0042-skills-items-indexes', class: ReservationIndexes },
   { name: '0043-attempted', class: AttemptedDeliveries },
   { name: '0043-readiness', class: HiddenReadiness },
+  { name: '0044-dead', class: DeadDeliveries },
 ];

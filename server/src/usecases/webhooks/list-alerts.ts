@@ -2,8 +2,10 @@
 import { DEAD_COUNTED } from '@countersign/shared/limits';
 import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/schemas/alerts';
 import { ROLES, WEBHOOK_ALERT_KINDS } from '@countersign/shared/enums';
+import { deadUpTo } from '../../db/dead-deliveries.ts';
 import { endpointOf, GETS_DELIVERIES } from '../../db/endpoint-columns.ts';
 import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
+import { inList } from '../../db/in-list.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -32,12 +34,10 @@ export interface AlertView {
 const UNSEEN = `
   select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
     a.endpoint_id,
-    p.id as project_id, p.name as project_name, dead.n as dead
+    p.id as project_id, p.name as project_name,
+    case when a.kind in (${inList(WEBHOOK_ALERT_KINDS)}) then ${deadUpTo(endpointOf('a'), DEAD_COUNTED + 1)} else 0 end as dead
   from member m
   join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null
-  cross join lateral (
-    select count(*) as n from (
-      select 1 from delivery where project_id = p.id and status = 'dead' limit ${DEAD_COUNTED + 1}) d) dead
   cross join lateral (
     select a.* from webhook_alert a
     left join webhook_endpoint e on e.id = ${endpointOf('a')}
@@ -46,7 +46,7 @@ const UNSEEN = `
       when kind = 'threshold_raised' then true
       when not coalesce(${GETS_DELIVERIES}, false) then false
       when kind = 'paused' then e.state = 'paused'
-      when kind = 'exhausted' then dead.n > 0
+      when kind = 'exhausted' then ${deadUpTo(endpointOf('a'), 1)} > 0
       else e.state = 'active' and e.failures = 0 and e.open_until is null end
     order by a.created_at desc limit 1) a
   where m.user_id = ? and m.role = any(?::text[]) and a.created_at > coalesce(m.alerts_seen_at, m.created_at)

@@ -220,6 +220,7 @@ describe('AU5: the budget', () => {
     await watchBudgetsOnce(testEnv.services);
     expect(await listProjectAlerts(testEnv.services, fixture.owner, fixture.projectId)).toEqual([]);
     const [alert] = await listAlerts(testEnv.services, fixture.owner);
+    expect(Number(alert?.dead)).toBe(0);
     await seeAlerts(testEnv.services, fixture.owner, {
       projectId: fixture.projectId,
       until: new Date(alert?.created_at ?? 0),

@@ -1,6 +1,7 @@
 // Tests which owners see which webhook alerts, and until when (WH6, PM).
 import { describe, expect, it } from 'vitest';
 import { removeMember } from '../../../src/usecases/access/change-member.ts';
+import { createEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
 import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
@@ -105,6 +106,26 @@ describe('WH6: an owner sees', () => {
     await replayDelivery(testEnv.services, now.fixture.owner, id ?? '');
     expect(await kindsFor(now.fixture.owner)).toEqual([]);
     expect(await alertKinds()).toEqual(['paused', 'exhausted']);
+  });
+
+  it('the dead deliveries to the endpoint of the alert, and no alert once these were all replayed', async () => {
+    const { owner, projectId } = now.fixture;
+    const fields = { url: 'http://127.0.0.1:1024/', description: 'Mail', events: ['item.decided' as const] };
+    const { endpointId } = await createEndpoint(testEnv.services, owner, { projectId, ...fields, isEnabled: true });
+    const [mailed = '', ...others] = await due(3);
+    await testEnv.sql('update delivery set endpoint_id = ? where id = ?', [endpointId, mailed]);
+    await deliver();
+    const alerts = await unseenBy(owner);
+    expect(alerts.map(({ kind }) => kind)).toEqual(['exhausted']);
+    const isOfMail = alerts[0]?.endpoint?.id === endpointId;
+    expect(Number(alerts[0]?.dead)).toBe(isOfMail ? 1 : others.length);
+    for (const id of isOfMail ? [mailed] : others) await replayDelivery(testEnv.services, owner, id);
+    const [next] = await unseenBy(owner);
+    expect([next?.kind, next?.endpoint?.id, Number(next?.dead)]).toEqual([
+      'exhausted',
+      isOfMail ? projectId : endpointId,
+      isOfMail ? others.length : 1,
+    ]);
   });
 
   it('no alert of an archived project, nor of one without a webhook', async () => {

@@ -54,7 +54,7 @@ describe('WH6: the texts', () => {
     [{ kind: 'recovered', dead: 1 }, ': webhook works again; 1 delivery failed permanently.'],
     [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
     [{ endpoint: MAIL }, ': a delivery to Mail failed permanently after 10 attempts (503).'],
-    [{ endpoint: MAIL, dead: 3 }, ': 3 deliveries failed permanently.'],
+    [{ endpoint: MAIL, dead: 3 }, ': 3 deliveries to Mail failed permanently.'],
     [{ endpoint: MAIL, kind: 'paused' }, ': webhook to Mail paused (410 Gone).'],
     [{ endpoint: MAIL, kind: 'recovered', dead: 2 }, ': webhook to Mail works again; 2 deliveries failed permanently.'],
   ])('states the alert %j in one sentence', (overrides, words) => {
@@ -187,6 +187,13 @@ describe('WH6: the strip', () => {
     vi.stubGlobal('fetch', () => new Promise(() => undefined));
     render(AlertStrip);
     expect([words(), shell.noticeShown]).toEqual(['', false]);
+  });
+
+  it('links to the dead deliveries of the endpoint that it names', async () => {
+    list = [alert({ endpoint: MAIL, dead: 3 })];
+    render(AlertStrip);
+    const link = await screen.findByRole('link');
+    expect(link.getAttribute('href')).toBe(`/projects/${ID}/deliveries?status=dead&endpoint=${MAIL.id}`);
   });
 
   it('does not mark alerts of the next account as seen for the previous one', async () => {

@@ -14,9 +14,9 @@ const reason = ({ http_status, error }: Pick<WebhookAlert, 'http_status' | 'erro
 const attemptsSuffix = (attempts: number | null): string =>
   attempts === null ? '' : attempts === 1 ? ' after 1 attempt' : ` after ${attempts} attempts`;
 
-const deadDeliveries = (dead: number): string => {
+const deadDeliveries = (dead: number, to = ''): string => {
   if (dead === 1) return '1 delivery failed permanently';
-  return `${dead > DEAD_COUNTED ? `over ${count(DEAD_COUNTED)}` : count(dead)} deliveries failed permanently`;
+  return `${dead > DEAD_COUNTED ? `over ${count(DEAD_COUNTED)}` : count(dead)} deliveries${to} failed permanently`;
 };
 
 /** The endpoint, where a project has several. */
@@ -24,7 +24,7 @@ const target = ({ endpoint }: Pick<WebhookAlert, 'endpoint'>): string =>
   endpoint ? ` to ${endpoint.name ?? 'a removed endpoint'}` : '';
 
 export const alertMessages = {
-  /** For one project: the last alert, and how many deliveries are dead now. */
+  /** For one project: the last alert, and how many deliveries to its endpoint are dead now. */
   sentence: (alert: ProjectAlert): Sentence => {
     const { kind, dead, attempts, project_name: name } = alert;
     if (kind === 'over_budget') return ['', name, ': auto-approvals may exceed the error budget.'];
@@ -34,11 +34,11 @@ export const alertMessages = {
     if (kind === 'paused') return ['', name, `: webhook${to} paused (410 Gone).`];
     if (kind === 'recovered')
       return ['', name, `: webhook${to} works again${dead === 0 ? '' : `; ${deadDeliveries(dead)}`}.`];
-    // The last one says nothing about the others: they may be of other endpoints.
+    // The attempts of one say nothing about the others.
     const what =
       dead === 1
         ? `a delivery${to} failed permanently${attemptsSuffix(attempts)}${reason(alert)}`
-        : deadDeliveries(dead);
+        : deadDeliveries(dead, to);
     return ['', name, `: ${what}.`];
   },
   /** The same in the list of one project. */

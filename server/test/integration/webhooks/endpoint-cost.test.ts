@@ -1,5 +1,6 @@
-// Tests the cost of an endpoint's health (WH10), however many deliveries wait for it or go to other endpoints.
+// Tests the cost of an endpoint's health (WH10) and of its dead deliveries (WH6) among many deliveries.
 import { beforeEach, expect, it } from 'vitest';
+import { deadUpTo } from '../../../src/db/dead-deliveries.ts';
 import { NEWEST_ARRIVED } from '../../../src/db/endpoint-health.ts';
 import { createEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
 import { aDelivery } from './pending-deliveries.ts';
@@ -27,23 +28,39 @@ async function many(deliveryId: string, endpointId: string | null, columns: stri
   await testEnv.sql('vacuum analyze delivery');
 }
 
-async function expectFewRows(): Promise<void> {
-  const text = `select ${NEWEST_ARRIVED} as arrived from webhook_endpoint e where e.id = $1`;
-  const plan = await planOf(testEnv, text, [fixture.projectId]);
+const HEALTH = `${NEWEST_ARRIVED} as arrived`;
+const DEAD = `${deadUpTo('e.id', 1)} > 0 as has_dead, ${deadUpTo('e.id', 5)} as dead`;
+
+async function expectFewRows(values: string): Promise<void> {
+  const plan = await planOf(testEnv, `select ${values} from webhook_endpoint e where e.id = $1`, [fixture.projectId]);
   for (const node of nodesOf(plan)) expect(rowsVisited(node)).toBeLessThanOrEqual(10);
+}
+
+/** One more endpoint of the project. */
+async function anotherEndpoint(): Promise<string> {
+  const fields = { url: URL, description: '', events: ['item.decided' as const], isEnabled: true };
+  const other = { projectId: fixture.projectId, ...fields };
+  return (await createEndpoint(testEnv.services, fixture.owner, other)).endpointId;
 }
 
 it('WH10: reads nothing of what waits for a first attempt', async () => {
   const id = await aDelivery(testEnv, fixture);
   await testEnv.sql(`update delivery set status = 'succeeded', attempt = 1 where id = ?`, [id]);
   await many(id, null, `'pending', 0`);
-  await expectFewRows();
+  await expectFewRows(HEALTH);
 });
 
 it('WH10: reads nothing of other endpoints of the project', async () => {
-  const fields = { url: URL, description: '', events: ['item.decided' as const], isEnabled: true };
-  const other = { projectId: fixture.projectId, ...fields };
-  const { endpointId } = await createEndpoint(testEnv.services, fixture.owner, other);
-  await many(await aDelivery(testEnv, fixture), endpointId, `'succeeded', 1`);
-  await expectFewRows();
+  await many(await aDelivery(testEnv, fixture), await anotherEndpoint(), `'succeeded', 1`);
+  await expectFewRows(HEALTH);
+});
+
+it('WH6: finds no dead delivery among those to other endpoints', async () => {
+  await many(await aDelivery(testEnv, fixture), await anotherEndpoint(), `'dead', 10`);
+  await expectFewRows(DEAD);
+});
+
+it('WH6: counts no more dead deliveries than it says', async () => {
+  await many(await aDelivery(testEnv, fixture), null, `'dead', 10`);
+  await expectFewRows(DEAD);
 });
