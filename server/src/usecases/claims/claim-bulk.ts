@@ -8,10 +8,10 @@ import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { Item } from '../../db/entities/item.ts';
 import { Project } from '../../db/entities/project.ts';
-import { lockClaimant, uuidArray } from './claim-limit.ts';
+import { lockClaimantAndRole, uuidArray } from './claim-limit.ts';
 import { appendClaimed } from './claim-pick.ts';
 import { lockHolders, confirmLock } from './claim-store.ts';
-import { lockRole, notFound, refuseArchived, refuseUnless, requirePermission } from '../access/membership.ts';
+import { notFound, refuseArchived, refuseUnless, requirePermission } from '../access/membership.ts';
 import { badField } from '../access/change-membership.ts';
 import { claimRefusal, closedRefusal, holderOf } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -64,8 +64,7 @@ async function take(
   { projectId, itemIds, locks }: BulkClaim & { locks: Map<string, Holder> },
 ): Promise<(BulkClaimed & { seconds: number })[]> {
   // The person, then the role, then the items by id: the order in which every claim locks them.
-  await lockClaimant(tx.em, actor.userId);
-  const role = await lockRole(tx.em, actor.userId, projectId);
+  const role = await lockClaimantAndRole(tx.em, actor.userId, projectId);
   if (role === null) throw notFound();
   refuseUnless(role, 'bulk_claim');
   await refuseArchived(tx.em, projectId);

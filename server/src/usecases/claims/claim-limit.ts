@@ -1,4 +1,5 @@
 // Limits claims to three per person over all projects and processes (LC4), for every new claim.
+import type { Role } from '@countersign/shared/enums';
 import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { Refusal } from '@countersign/shared/errors';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
@@ -8,6 +9,7 @@ import { idleSince, LIVE_SESSION } from '../../db/live-session.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { blockedRefusal } from '../access/blocked.ts';
+import { lockRole } from '../access/membership.ts';
 import { lockHolders } from './claim-store.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -64,6 +66,22 @@ export async function lockClaimant(em: Em, userId: string): Promise<void> {
   const [person] = await rawQuery<{ blocked: boolean }>(em, LOCK_CLAIMANT, [userId]);
   // A block command waits for this transaction and finds the claim, or was first (A20).
   if (person?.blocked) throw blockedRefusal();
+}
+
+/** $1: the user; $2: the project. The person first, then the role: the subquery reads it once it has the person. */
+const LOCK_MEMBER = planned(`
+  with person as materialized (select id, blocked_at is not null as blocked from app_user where id = $1 for no key update)
+  select person.blocked, own.role from person
+  left join lateral (select role from member where project_id = $2 and user_id = person.id for share) own on true`);
+
+/**
+ * `lockClaimant` and `lockRole` in one round trip. Null for someone who is not a member. Errors: `blocked`.
+ */
+export async function lockClaimantAndRole(em: Em, userId: string, projectId: string): Promise<Role | null> {
+  const [found] = await rawQuery<{ blocked: boolean; role: Role | null }>(em, LOCK_MEMBER, [userId, projectId]);
+  if (found?.blocked) throw blockedRefusal();
+  // Someone who became a member while this waited for the person is missing from the snapshot of that statement.
+  return found?.role ?? lockRole(em, userId, projectId);
 }
 
 interface Claimant {

@@ -7,9 +7,8 @@ import { planned } from '../../db/connection/planned.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
-import { mayHold } from '../../domain/access/pool.ts';
-import { lockClaimant, refuseOverClaimLimit } from './claim-limit.ts';
-import { lockRole } from '../access/membership.ts';
+import { mayHold, mayHoldOneMore } from '../../domain/access/pool.ts';
+import { lockClaimantAndRole, refuseOverClaimLimit } from './claim-limit.ts';
 import type { MemberActor } from '../services.ts';
 
 export interface Grant {
@@ -55,11 +54,13 @@ interface Claimed extends ItemColumns {
   renewed: boolean;
   was_holder: string | null;
   was_fence: number;
+  /** The person's other claims; 0 for a renewal, which counts none. */
+  others: number;
 }
 
 /**
  * $1: the user; $2: the lease in seconds; $3: the item; $4: the statuses that the role may hold; $5: even from somebody else.
- * It runs after the locks, so it sees whether the project was archived before them (AR1).
+ * It runs after the locks, so it sees whether the project was archived before them (AR1), and every other claim of the person.
  */
 const CLAIM = planned(`
   update item set
@@ -74,21 +75,23 @@ const CLAIM = planned(`
     and (was.mine or $5 or item.claim_expires_at is null or item.claim_expires_at <= now())
     and not exists (select from project p where p.id = item.project_id and p.archived_at is not null)
   returning ${itemColumns('item')}, was.mine as renewed, was.claim_fence as was_fence,
-    case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`);
+    case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder,
+    case when was.mine then 0 else (select count(*)::int from item other
+      where other.claimed_by = $1 and other.claim_expires_at is not null and other.id <> $3) end as others`);
 
 async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
   const { itemId, projectId, leaseSeconds, seize, ended } = terms;
-  await lockClaimant(tx.em, actor.userId);
   // A change of this role, or archiving the project, waits for us and finds the claim; or it was first and we find no role, or
   // an archived project (AR1).
-  const role = await lockRole(tx.em, actor.userId, projectId);
+  const role = await lockClaimantAndRole(tx.em, actor.userId, projectId);
   // Checked again under the lock, because the role may have changed since it was read.
   if (seize && (role === null || !may(role, 'take_over'))) return null;
   const open = `{${mayHold(role).join(',')}}`;
   const [row] = await rawQuery<Claimed>(tx.em, CLAIM, [actor.userId, leaseSeconds, itemId, open, seize]);
   if (row === undefined) return null;
-  const { renewed, was_holder: holder, was_fence: fence, ...columns } = row;
-  if (!renewed) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
+  const { renewed, was_holder: holder, was_fence: fence, others, ...columns } = row;
+  // Only what would be refused is counted again: without leases that have ended, and without claims that ended while this waited.
+  if (!mayHoldOneMore(others)) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
   // Only the holder of a live claim is named in the event; an expired claim belonged to nobody.
   const from = seize && holder !== actor.userId ? holder : null;
   const item = tx.em.map(Item, columns);

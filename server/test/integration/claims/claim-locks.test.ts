@@ -1,0 +1,86 @@
+// Tests what a claim finds when it had to wait: for the person, whose role changes meanwhile, or for the item.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MAX_CLAIMS } from '@countersign/shared/limits';
+import { claim } from '../../../src/usecases/claims/claim.ts';
+import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
+import { waitForBlocked, withOpenTransaction } from '../support/blocking-transaction.ts';
+import { rowOf } from '../support/database-helpers.ts';
+import { anItem, createProjectFixture, items, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+beforeEach(async () => {
+  fixture = await createProjectFixture(testEnv.services, { claim_lease_seconds: 60 });
+});
+
+const LOCK_PERSON = 'select 1 from app_user where id = ? for no key update';
+const LOCK_ITEM = 'select 1 from item where id = ? for update';
+const BLOCK = 'update app_user set blocked_at = now() where id = ?';
+const REMOVE = 'delete from member where user_id = ?';
+const PROMOTE = `update member set role = 'supervisor' where user_id = ?`;
+const ESCALATE = `update item set status = 'escalated' where id = ?`;
+
+/** Runs a claim of Anna's that waits for this lock, and `meanwhile` before the lock is released. */
+async function claimWhileLocked(itemId: string, lock: [string, string[]], meanwhile: () => Promise<unknown>) {
+  return withOpenTransaction(testEnv, lock, async (commit) => {
+    const claiming = claim(testEnv.services, fixture.anna, itemId);
+    claiming.catch(() => undefined);
+    await waitForBlocked(testEnv, 1);
+    await meanwhile();
+    await commit();
+    return claiming;
+  });
+}
+
+describe('a claim that waits for another transaction of the person', () => {
+  const person = (): [string, string[]] => [LOCK_PERSON, [fixture.anna.userId]];
+  const change = (text: string) => testEnv.sql(text, [fixture.anna.userId]);
+
+  it('PM2: finds no item when the person was removed meanwhile', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await expect(claimWhileLocked(id, person(), () => change(REMOVE))).rejects.toMatchObject({ code: 'not_found' });
+    expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null, claim_fence: 0 });
+  });
+
+  it('is granted by the role that the person has since', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const meanwhile = async () => {
+      await change(REMOVE);
+      const member = [fixture.projectId, fixture.anna.userId];
+      await testEnv.sql(
+        `insert into member (project_id, user_id, role, created_at) values (?, ?, 'reviewer', now())`,
+        member,
+      );
+    };
+    expect(await claimWhileLocked(id, person(), meanwhile)).toMatchObject({ fence: 1 });
+  });
+
+  it('is granted an item that was escalated meanwhile when the person became a supervisor', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const meanwhile = async () => {
+      await change(PROMOTE);
+      await testEnv.sql(ESCALATE, [id]);
+    };
+    expect(await claimWhileLocked(id, person(), meanwhile)).toMatchObject({ fence: 1 });
+  });
+
+  it('A20: is refused when that transaction blocks the person', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const block: [string, string[]] = [BLOCK, [fixture.anna.userId]];
+    await expect(claimWhileLocked(id, block, async () => undefined)).rejects.toMatchObject({ code: 'blocked' });
+    expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null, claim_fence: 0 });
+  });
+});
+
+describe('LC4: a fourth claim that waits for the item', () => {
+  it('is granted when one of the three was released meanwhile', async () => {
+    const waiting = await items(testEnv.services, fixture, MAX_CLAIMS);
+    const held: { itemId: string; fence: number }[] = [];
+    for (const { id } of waiting)
+      held.push({ itemId: id, fence: (await claim(testEnv.services, fixture.anna, id)).fence });
+    const { id } = await anItem(testEnv.services, fixture);
+    const release = () => Promise.all(held.slice(0, 1).map((one) => releaseClaim(testEnv.services, fixture.anna, one)));
+    expect(await claimWhileLocked(id, [LOCK_ITEM, [id]], release)).toMatchObject({ fence: 1 });
+  });
+});
