@@ -111,20 +111,22 @@ export function openOrm(
 
 interface Beside {
   poolSize: number;
+  /** Connections send each statement without waiting for the one before. */
+  pipeline: boolean;
   /** Applied to each session, after those of the service. */
   settings: string;
   onPool: (pool: Pool) => void;
 }
 
 /** Opens the database of `orm` once more, with a pool of its own. */
-export function openOrmBeside(orm: Orm, { poolSize, settings, onPool }: Beside): Promise<Orm> {
+export function openOrmBeside(orm: Orm, { poolSize, pipeline, settings, onPool }: Beside): Promise<Orm> {
   const first: PooledConnection = orm.config.get('driverOptions');
   const onConnect = async (client: ClientBase) => {
     await first.onConnect(client);
     await client.query(settings);
   };
   const dbName: string = orm.config.get('dbName');
-  return initialize({ dbName, poolSize, driverOptions: { ...first, onConnect } }, onPool);
+  return initialize({ dbName, poolSize, driverOptions: { ...first, pipeline, onConnect } }, onPool);
 }
 
 interface Target {

@@ -257,26 +257,36 @@ class HistoryMaker {
     });
   }
 
-  /** The next claim need not wait until the decision before it is stored: two at a time, of the three that a person may hold. */
+  /** The next item is claimed while the decision before it is stored. Two claims of a person would wait for each other. */
   async #work(who: MemberActor, tasks: readonly Task[]): Promise<void> {
-    const left = tasks.values();
-    const lane = async () => {
-      for (const task of left) await this.#decide(who, task);
-    };
-    await Promise.all([lane(), lane()]);
+    let deciding: Promise<unknown> = Promise.resolve();
+    for (const task of tasks) {
+      const [fence] = await Promise.all([this.#claim(who, task), deciding]);
+      deciding = fence === null ? Promise.resolve() : this.#decide(who, task, fence);
+    }
+    await deciding;
   }
 
-  async #decide(who: MemberActor, { item, verdict, begin, end }: Task): Promise<void> {
-    const { time } = this.#parts;
+  /** The fence; null when somebody who uses the demo took the item, or this person may not decide it: it waits for others. */
+  #claim(who: MemberActor, { item, begin }: Task): Promise<number | null> {
+    const claiming = this.#parts.time.at(new Date(begin), () => claim(this.#services, who, item.id));
+    return orNull(claiming.then(({ fence }) => fence));
+  }
+
+  #decide(who: MemberActor, { item, verdict, end }: Task, fence: number): Promise<unknown> {
     const { action, output, reason } = verdict;
-    try {
-      const { fence } = await time.at(new Date(begin), () => claim(this.#services, who, item.id));
-      const decision = { itemId: item.id, fence, action, output, reason, note: null };
-      await time.at(new Date(end), () => decide(this.#services, who, decision));
-    } catch (error) {
-      // Somebody who uses the demo took it, or this person may not decide it: it waits for others.
-      if (!(error instanceof Refusal)) throw error;
-    }
+    const decision = { itemId: item.id, fence, action, output, reason, note: null };
+    return orNull(this.#parts.time.at(new Date(end), () => decide(this.#services, who, decision)));
+  }
+}
+
+/** Null when it is refused. */
+async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
   }
 }
 

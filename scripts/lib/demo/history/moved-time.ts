@@ -1,11 +1,13 @@
 // Time for the demo's history: a clock per operation, which the statements of the same operation read too.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Writable } from 'node:stream';
 import type { Pool, PoolClient } from 'pg';
 import { createMemoryClaimLock } from '../../../../server/src/claims/memory-claim-lock.ts';
+import { EVENTS_APPENDED } from '../../../../server/src/db/connection/channels.ts';
 import { createIds, type Clock } from '../../../../server/src/db/clock.ts';
 import { createDatabase, type Database } from '../../../../server/src/db/database.ts';
 import { openOrmBeside, type Orm } from '../../../../server/src/db/orm.ts';
-import { createIntake } from '../../../../server/src/usecases/items/intake.ts';
+import { createIntake, type Intake } from '../../../../server/src/usecases/items/intake.ts';
 import { createKeyCache } from '../../../../server/src/usecases/credentials/key-cache.ts';
 import type { Services } from '../../../../server/src/usecases/services.ts';
 
@@ -26,7 +28,10 @@ const SETTING = `${SCHEMA}.now`;
 const functionNamed = (name: string): string =>
   `create or replace function ${SCHEMA}.${name}() returns timestamptz language sql stable as $$
      select coalesce(nullif(current_setting('${SETTING}', true), '')::timestamptz, pg_catalog.${name}()) $$`;
-const CREATE = [`create schema if not exists ${SCHEMA}`, functionNamed('now'), functionNamed('clock_timestamp')];
+/** Nobody waits for the events of the history before they have sequence numbers: without it, a commit wakes every process. */
+const QUIET = `create or replace function ${SCHEMA}.pg_notify(channel text, payload text) returns void language sql as $$
+  select pg_catalog.pg_notify(channel, payload) where channel <> '${EVENTS_APPENDED}' $$`;
+const CREATE = [`create schema if not exists ${SCHEMA}`, functionNamed('now'), functionNamed('clock_timestamp'), QUIET];
 /**
  * For each connection. Commits need not wait for the disk: a history that a crash cuts off is made again, and the commit that
  * completes it waits for all of them.
@@ -53,7 +58,7 @@ export async function withMovedServices<T>(
   });
   try {
     const onPool = (pool: Pool) => moveTransactions(pool, time);
-    const orm = await openOrmBeside(services.db.orm, { poolSize: POOL, settings: SETTINGS, onPool });
+    const orm = await openOrmBeside(services.db.orm, { poolSize: POOL, pipeline: true, settings: SETTINGS, onPool });
     try {
       return await work(movedServices(services, { orm, time }));
     } finally {
@@ -64,20 +69,52 @@ export async function withMovedServices<T>(
   }
 }
 
-type Query = (text: unknown, ...rest: unknown[]) => Promise<unknown>;
+type Query = (text: unknown, values?: unknown) => Promise<unknown>;
 
-/** A transaction begins with its time, in the same round trip; statements are prepared (`nameFor`). */
+/** Whether the statement that is sent now is a transaction of its own. */
+const alone = new AsyncLocalStorage<true>();
+
+/**
+ * A transaction begins with its time, together with its first statement, and one of a single statement ends with it: the
+ * connections send without waiting (`pipeline`), and each round trip wakes two processes. Statements are prepared (`nameFor`).
+ */
 function moveTransactions(pool: Pool, time: MovedTime): void {
   const names = new Map<string, string>();
+  const begin = () => `begin; set local ${SETTING} = '${time.now().toISOString()}'`;
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as unknown as Query;
-    const moved: Query = (text, values, ...rest) => {
-      if (text === 'begin') return query(`begin; set local ${SETTING} = '${time.now().toISOString()}'`);
+    const { stream } = (client as unknown as WithStream).connection;
+    let begun: string | null = null;
+    const send: Query = (text, values) => {
       const name = nameFor(names, text, values);
-      return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
+      return name === undefined ? query(text, values) : query({ name, text, values });
+    };
+    const sendAfter = async (first: string, ask: () => Promise<unknown>[]) => {
+      stream.cork();
+      const all = [query(first), ...ask()];
+      stream.uncork();
+      const [, answer] = await Promise.all(all);
+      return answer;
+    };
+    const moved: Query = (text, values) => {
+      if (text === 'begin') {
+        begun = begin();
+        return Promise.resolve({ rows: [] });
+      }
+      // A failed transaction ends without effect by `commit` too.
+      if (alone.getStore()) return sendAfter(begin(), () => [send(text, values), query('commit')]);
+      if (begun === null) return send(text, values);
+      const first = begun;
+      begun = null;
+      return sendAfter(first, () => [send(text, values)]);
     };
     client.query = moved as unknown as PoolClient['query'];
   });
+}
+
+/** The driver's socket, which its types do not have. */
+interface WithStream {
+  connection: { stream: Writable };
 }
 
 /**
@@ -98,8 +135,19 @@ function movedServices(services: Services, { orm, time }: { orm: Orm; time: Move
   return {
     ...services,
     ...{ db, ids, clock: time, claims: createMemoryClaimLock(time), keys: createKeyCache(time) },
-    // Each submission is a group of its own: a group has one time.
-    intake: { submit: (submission) => createIntake({ db, clock: time, ids }).submit(submission) },
+    intake: movedIntake({ db, clock: time, ids }),
+  };
+}
+
+/** Submissions of the same time share a commit: a group has one time. */
+function movedIntake(tools: Parameters<typeof createIntake>[0]): Intake {
+  let current: { at: number; intake: Intake } | null = null;
+  return {
+    submit: (submission) => {
+      const at = tools.clock.now().getTime();
+      if (current?.at !== at) current = { at, intake: createIntake(tools) };
+      return current.intake.submit(submission);
+    },
   };
 }
 
@@ -109,5 +157,5 @@ function movedServices(services: Services, { orm, time }: { orm: Orm; time: Move
  */
 const movedDatabase = (inner: Database): Database => ({
   ...inner,
-  statement: (work) => inner.write(({ em }) => work(em)),
+  statement: (work) => alone.run(true, () => inner.statement(work)),
 });
