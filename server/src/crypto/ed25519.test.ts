@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import nacl from 'tweetnacl';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { decodeAddress, verifySignature } from './ed25519.ts';
+import { decodeAddress, newAddress, verifySignature } from './ed25519.ts';
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'));
 const toHex = (bytes: Uint8Array | null) => bytes && Buffer.from(bytes).toString('hex');
@@ -222,5 +222,22 @@ describe('decodeAddress', () => {
         },
       ),
     );
+  });
+});
+
+/** Half of all byte strings of this length are no point of the curve. */
+function isPoint(key: Uint8Array): boolean {
+  try {
+    return ed25519.Point.fromBytes(key).isTorsionFree();
+  } catch {
+    return false;
+  }
+}
+
+describe('a new address', () => {
+  it('is the encoding of a usable key, another one each time', () => {
+    const addresses = Array.from({ length: 20 }, newAddress);
+    for (const address of addresses) expect(decodeAddress(address)).toSatisfy(isPoint);
+    expect(new Set(addresses).size).toBe(20);
   });
 });

@@ -1,5 +1,5 @@
 // Ed25519 as strict as sign-in requires: decodes addresses to keys, and accepts only signatures by the key's owner.
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
 import { isAddress } from '../domain/access/sign-in.ts';
@@ -63,7 +63,8 @@ function bytes(hex: string): Uint8Array {
 
 /** The address of a new key pair whose secret is discarded: an owner that can never sign in. */
 export function newAddress(): string {
-  return bs58.encode(nacl.sign.keyPair().publicKey);
+  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  return bs58.encode(Buffer.from(x, 'base64url'));
 }
 
 /** The same address for the same name; it is a hash, so nobody has its secret. */
