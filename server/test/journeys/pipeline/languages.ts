@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { SHARED_BYTECODE } from '../../python-bytecode.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const FOLDER = join(ROOT, 'docs/snippets');
@@ -48,8 +49,8 @@ registerHooks({ resolve: (name, context, next) => next(packages[name] ?? name, c
 /** With the package installed, or else with its sources. */
 const PYTHON: Command =
   process.env.PYTHON_SDK === undefined
-    ? { program: 'python3', args: [], env: { PYTHONPATH: join(ROOT, 'sdk/python/src'), PYTHONDONTWRITEBYTECODE: '1' } }
-    : { program: process.env.PYTHON_SDK, args: [] };
+    ? { program: 'python3', args: [], env: { ...SHARED_BYTECODE, PYTHONPATH: join(ROOT, 'sdk/python/src') } }
+    : { program: process.env.PYTHON_SDK, args: [], env: SHARED_BYTECODE };
 
 /**
  * The programs that can run here, each with its command; prints a line about the others. Throws when REQUIRE_SERVICES=1 and curl is

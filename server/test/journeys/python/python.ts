@@ -10,6 +10,7 @@ import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import type { OpenProject } from '../../builders.ts';
 import { type Forwarder, startForwarder } from '../../forwarder.ts';
 import { setDeadlineClock } from '../../integration/support/deadline-clock.ts';
+import { SHARED_BYTECODE } from '../../python-bytecode.ts';
 import type { TestEnvironment } from '../../test-environment.ts';
 
 /** The `python` of an environment with the package of sdk/python and what its tests need: `.ci/run` makes one. */
@@ -89,8 +90,7 @@ export type PythonProcess = ChildProcessByStdio<null, Readable, Readable>;
 /** Starts a Python program in the folder of the package, with only this environment. */
 export function startPython(args: readonly string[], env: Record<string, string>, python = PYTHON): PythonProcess {
   const { PATH = '' } = process.env;
-  // Nothing is written into the repository.
-  const own = { PATH, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1', PYTHONUTF8: '1' };
+  const own = { PATH, ...SHARED_BYTECODE, PYTHONUNBUFFERED: '1', PYTHONUTF8: '1' };
   return spawn(python ?? '', args, { cwd: PACKAGE, env: { ...own, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
