@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { defineProject } from 'vitest/config';
+import { singleComponents } from './single-components.ts';
 import { staticIcons } from './static-icons.ts';
 
 export default defineProject({
-  plugins: [staticIcons(), svelte({ configFile: false }), svelteTesting()],
+  plugins: [singleComponents(), staticIcons(), svelte({ configFile: false }), svelteTesting()],
   define: { __DEMO__: 'true' },
   // A test replaces this module (vi.mock), and needs it to resolve: the router itself does not run here.
   resolve: {

@@ -7,6 +7,8 @@ import type { TeamView } from '@countersign/shared/schemas/team';
 import { cleanup, render, waitFor } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { projects } from '#lib/api/projects-store.svelte.ts';
+// Loaded here, and not while a test waits for a dialog: the first load takes seconds.
+import '#lib/components/Dialog.svelte';
 import { queueCount } from '#lib/format/format.ts';
 import type { Counts } from '#lib/live/queue/queue-model.ts';
 import { pageTitle, waiting } from '#lib/notices/waiting.svelte.ts';

@@ -4,6 +4,8 @@ import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
+// Loaded here, and not while a test waits for a dialog: the first load takes seconds.
+import '#lib/components/Dialog.svelte';
 import Danger from './Danger.svelte';
 import { dangerMessages } from './danger-messages.ts';
 import RestoreButton from './RestoreButton.svelte';
