@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 
-/** Steps of package.json, the longest first: so the last to end is a short one. */
+/** Steps of package.json, the longest first: so the last to end is a short one. The first two begin at once. */
 const STEPS = [
-  'lint',
+  'sync',
   'format:check',
+  'lint',
   'lint:types',
   'types:web',
   'types:server',
@@ -24,14 +25,18 @@ interface Ended {
 
 const waiting = [...STEPS];
 const failed: string[] = [];
+/** Whether `sync` passed: what it generates is read by linters and compilers, not by the formatter. */
+const generated = Promise.withResolvers<boolean>();
 
-// What SvelteKit generates is read by linter and compiler alike.
-if (await passes('sync')) await Promise.all(Array.from({ length: availableParallelism() }, work));
+await Promise.all(Array.from({ length: availableParallelism() }, work));
 for (const step of failed) console.error(`FAILED  npm run ${step}`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 
 async function work(): Promise<void> {
-  for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) await passes(step);
+  for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+    if (step === 'sync') generated.resolve(await passes(step));
+    else if (step === 'format:check' || (await generated.promise)) await passes(step);
+  }
 }
 
 /** Runs one step, and prints its output once it has ended, so that outputs do not mix. */
