@@ -83,6 +83,9 @@ export const MAX_CASES = 10_000;
 /** Maximum number of arrivals, and of human decisions, in a sample; the newest count. */
 export const SAMPLE_SIZE = 10_000;
 
+/** Maximum number of items in a forecast of `skills`; the newest count. */
+export const SKILL_SAMPLE = 1000;
+
 /** The days over which overturned decisions are counted (OF1). */
 export const OVERTURNED_DAYS = 30;
 

@@ -1,4 +1,4 @@
-// The preview of an item: what a submission would become, and what reviewers would see of it. Nothing is stored.
+// Previews, of which nothing is stored: what a submission would become, and whom `skills` would reserve items for.
 import { z } from 'zod';
 import { routing } from './parts/decision.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
@@ -6,6 +6,7 @@ import { itemStatus } from './parts/enums.ts';
 import { uuid } from './parts/ids.ts';
 import { itemDetail } from './parts/item.ts';
 import { inboundSubmission } from './inbound.ts';
+import { projectSettings } from './projects.ts';
 
 /** `item` is the item as a reviewer would open it (AU3); `status` and `routing` are what owners see of its arrival. */
 export const itemPreview = z.object({ status: itemStatus, routing, item: itemDetail }).meta({ id: 'ItemPreview' });
@@ -18,4 +19,30 @@ export const previewItem = endpointSchemas({
   body: inboundSubmission,
   reply: itemPreview,
   errors: ['project_mismatch', 'schema_invalid'],
+});
+
+const count = z.number().int().min(0);
+
+export const skillForecast = z
+  .object({
+    items: count.describe('The newest items of the project, up to 1,000.'),
+    queued: count.describe('How many of them these rules would have queued.'),
+    entries: z
+      .array(z.object({ reserved: count, early: count }))
+      .describe(
+        'For each entry of `skills`, in order: the items that would have been reserved for it, and how many of them for less than its time, because of their deadlines.',
+      ),
+  })
+  .meta({ id: 'SkillForecast' });
+export type SkillForecast = z.infer<typeof skillForecast>;
+
+const { skills, auto_threshold, review_threshold, below_review, escalate_flags } = projectSettings.shape;
+
+export const forecastSkills = endpointSchemas({
+  auth: 'session',
+  summary:
+    'Whom these settings would have reserved the newest items for; nothing is stored; for supervisors and owners',
+  params: z.object({ id: uuid }),
+  body: z.strictObject({ skills, auto_threshold, review_threshold, below_review, escalate_flags }),
+  reply: skillForecast,
 });

@@ -11,6 +11,7 @@ import { listLearnings, listLearningValues, listReasonCounts } from '@countersig
 import { addMember, createApiKey, createProject } from '@countersign/shared/routes/projects';
 import { readMedia, search } from '@countersign/shared/routes/queue';
 import { challenge, verify } from '@countersign/shared/routes/session';
+import { forecastSkills } from '@countersign/shared/routes/previews';
 import { readCalibration, readThresholds } from '@countersign/shared/routes/thresholds';
 import { Refusal } from '@countersign/shared/errors';
 import type { RateLimitResult } from '../../limits/limiter.ts';
@@ -114,6 +115,7 @@ async function countRequest({ limiter }: Limits, name: PolicyName, key: string):
 const EXPENSIVE: ReadonlyMap<string, ConcurrencyLimitName> = new Map<string, ConcurrencyLimitName>([
   ...[readAnalytics, readAudits, readThresholds, readCalibration, listClusters, listReasonVariants].map(heavy),
   ...[listLearnings, listLearningValues, listReasonCounts, listDeliveries, previewExport, search].map(heavy),
+  heavy(forecastSkills),
   [nameOf(exportLearnings), 'export'],
   [nameOf(readMedia), 'media'],
 ]);

@@ -6,10 +6,11 @@ import * as guidelines from '@countersign/shared/routes/guidelines';
 import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/schemas/guidelines';
 import * as team from '@countersign/shared/routes/team';
 import { presentPreview } from '../../presenters/item.ts';
-import { previewItem } from '@countersign/shared/routes/previews';
+import { forecastSkills as forecastSkillsEndpoint, previewItem } from '@countersign/shared/routes/previews';
 import { presentApiKey, presentChange, presentProject } from '../../presenters/project.ts';
 import { createApiKey, revokeApiKey } from '../../usecases/credentials/api-keys.ts';
 import { changeSettings } from '../../usecases/projects/change-settings.ts';
+import { forecastSkills } from '../../usecases/projects/forecast-skills.ts';
 import { createProject } from '../../usecases/projects/create-project.ts';
 import { listApiKeys } from '../../usecases/access/list-members.ts';
 import { listAnswers } from '../../usecases/items/list-answers.ts';
@@ -71,6 +72,9 @@ function bindSettings(bind: Binder, services: Services): void {
     const input = toSubmitInput(body, raw);
     return presentPreview(await readPreview(services, actor, { projectId: params.id, input }), actor.userId);
   });
+  bind.member(forecastSkillsEndpoint, ({ actor, params, body }) =>
+    forecastSkills(services, actor, { projectId: params.id, rules: body }),
+  );
   bind.member(api.listAnswers, ({ actor, params, query: { after, limit } }) =>
     listAnswers(services, actor, { projectId: params.id, after, limit }),
   );

@@ -62,6 +62,11 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
     behind: 'change_settings',
     body: { input: 'Is it open?', suggestion: 'Yes', confidence: 0.5 },
   },
+  forecastSkills: {
+    least: 'supervisor',
+    behind: 'see_analytics',
+    body: { skills: [], auto_threshold: 0.9, review_threshold: 0.7, below_review: 'queue', escalate_flags: [] },
+  },
   listAnswers: { least: 'owner', behind: 'change_settings' },
   readGuidelines: { least: 'reviewer' },
   listGuidelinesVersions: { least: 'reviewer' },

@@ -3,7 +3,7 @@ import { plural } from '#lib/format/format.ts';
 import { SETTINGS } from '@countersign/shared/settings';
 import type { SkillMatch } from '@countersign/shared/skills';
 
-const { maxEntries, maxPeople, minutes } = SETTINGS.skills;
+const { maxEntries } = SETTINGS.skills;
 
 export const skillsMessages = {
   heading: 'Who gets which items first',
@@ -25,30 +25,4 @@ export const skillsMessages = {
   removed: 'Entry removed. Save the project to use this.',
   moved: (place: number) => `Moved to place ${place}`,
   full: `Maximum of ${maxEntries} entries. Remove one first.`,
-  form: {
-    add: 'New entry',
-    change: 'Change entry',
-    by: 'Items with',
-    kinds: { flag: 'a risk flag', metadata: 'a metadata value' },
-    flag: 'Risk flag',
-    pointer: 'Metadata field',
-    pointerHint: 'A JSON pointer, such as /team or /customer/tier.',
-    value: 'Value',
-    people: 'Go first to',
-    loading: 'Loading the members…',
-    former: 'former member',
-    minutes: 'For',
-    unit: 'minutes, then to everybody',
-    done: { add: 'Add entry', change: 'Apply' },
-    cancel: 'Cancel',
-    faults: {
-      flag: 'Enter a flag.',
-      pointer: 'Enter a JSON pointer, such as /team.',
-      value: 'Enter a value.',
-      twice: 'There is an entry for this already. Change that one.',
-      people: 'Choose at least one person.',
-      tooMany: `Choose at most ${maxPeople} people.`,
-      minutes: `Enter a whole number from ${minutes.least} to ${minutes.most}.`,
-    },
-  },
 } as const;

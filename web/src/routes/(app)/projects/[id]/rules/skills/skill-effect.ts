@@ -1,0 +1,55 @@
+// What a forecast of the entries means (SK5): whom they would reserve items for, and who of these people is active now.
+import type { SkillForecast } from '@countersign/shared/schemas/previews';
+import type { SkillMatch } from '@countersign/shared/skills';
+import type { SkillEntry } from '../../settings/skill-entries.ts';
+
+export interface EffectRow {
+  match: SkillMatch;
+  reserved: number;
+  /** Of its people who are still members; 0 of 0: the entry reserves nothing (SK2). */
+  active: number;
+  people: number;
+  minutes: number;
+}
+
+export interface SkillEffect {
+  rows: EffectRow[];
+  /** For everybody at once. */
+  everybody: number;
+  /** Items of entries of whose people nobody is active, and after how many minutes others may have them; null: none. */
+  unattended: { items: number; least: number; most: number } | null;
+  /** Items that others may have sooner, because of their deadlines. */
+  early: number;
+}
+
+/** @param isActive says so of the user with this ID. */
+export function skillEffect(
+  entries: readonly SkillEntry[],
+  forecast: SkillForecast,
+  isActive: (userId: string) => boolean,
+): SkillEffect {
+  const counted = entries.map(({ match, people, after_minutes: minutes }, at) => {
+    const members = people.filter(({ name }) => name !== null);
+    const active = members.filter(({ user_id }) => isActive(user_id)).length;
+    const { reserved = 0, early = 0 } = forecast.entries[at] ?? {};
+    const row = { match, active, people: members.length, minutes };
+    return members.length === 0 ? { ...row, reserved: 0, early: 0 } : { ...row, reserved, early };
+  });
+  const unattended = counted.filter(({ reserved, active }) => reserved > 0 && active === 0);
+  const times = unattended.map(({ minutes }) => minutes);
+  return {
+    rows: counted.map(({ early: _, ...row }) => row),
+    everybody: forecast.queued - sumOf(counted.map(({ reserved }) => reserved)),
+    early: sumOf(counted.map(({ early }) => early)),
+    unattended:
+      unattended.length === 0
+        ? null
+        : {
+            items: sumOf(unattended.map(({ reserved }) => reserved)),
+            least: Math.min(...times),
+            most: Math.max(...times),
+          },
+  };
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
