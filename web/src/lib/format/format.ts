@@ -2,22 +2,23 @@
 
 import { COUNT_LIMIT } from '@countersign/shared/limits';
 import { isTimeZone } from '@countersign/shared/time-zone';
+import { atFirstUse } from './at-first-use.ts';
 
-const number = new Intl.NumberFormat();
-const wholePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const number = atFirstUse(() => new Intl.NumberFormat());
+const wholePercent = atFirstUse(() => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 }));
 const FINE = 0.01;
-const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const finePercent = atFirstUse(() => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }));
 const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
-const clockTime = new Intl.DateTimeFormat(undefined, SECONDS);
-const minutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const clockTime = atFirstUse(() => new Intl.DateTimeFormat(undefined, SECONDS));
+const minutes = atFirstUse(() => new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }));
+const days = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }));
+const zoned = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }));
 
 /** Shown for every unknown value. */
 export const UNKNOWN = '—';
 
 /** A count with the locale's grouping. */
-export const count = (value: number): string => number.format(value);
+export const count = (value: number): string => number().format(value);
 
 /** A count of the queue: above the server's limit it says that there are more. */
 export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);
@@ -32,9 +33,9 @@ export const boundedCount = (value: number): string => queueCount(value > COUNT_
 export function share(part: number, of: number): string {
   if (!(of > 0)) return UNKNOWN;
   const value = part / of;
-  if (value <= 0 || value >= 1 || (value >= FINE && value <= 1 - FINE)) return wholePercent.format(value);
-  if (value < 0.000_5) return `<${finePercent.format(0.001)}`;
-  return value > 0.999_5 ? `>${finePercent.format(0.999)}` : finePercent.format(value);
+  if (value <= 0 || value >= 1 || (value >= FINE && value <= 1 - FINE)) return wholePercent().format(value);
+  if (value < 0.000_5) return `<${finePercent().format(0.001)}`;
+  return value > 0.999_5 ? `>${finePercent().format(0.999)}` : finePercent().format(value);
 }
 
 /**
@@ -47,9 +48,9 @@ export function shares(parts: readonly number[]): string[] {
   const steps = parts.some((part) => part > 0 && part / whole < FINE) ? 1000 : 100;
   const rounded = inSteps(parts, { whole, steps });
   return rounded.map((step, at) => {
-    if (step === 0 && parts[at] !== 0) return `<${finePercent.format(0.001)}`;
-    if (step === steps && parts[at] !== whole) return `>${finePercent.format(0.999)}`;
-    return finePercent.format(step / steps);
+    if (step === 0 && parts[at] !== 0) return `<${finePercent().format(0.001)}`;
+    if (step === steps && parts[at] !== whole) return `>${finePercent().format(0.999)}`;
+    return finePercent().format(step / steps);
   });
 }
 
@@ -64,7 +65,7 @@ function inSteps(parts: readonly number[], { whole, steps }: { whole: number; st
 }
 
 /** A share 0..1 as percent with at most one decimal, for shares that are small. */
-export const percent = (value: number): string => finePercent.format(value);
+export const percent = (value: number): string => finePercent().format(value);
 
 const size = (unit: 'byte' | 'kilobyte' | 'megabyte' | 'gigabyte') =>
   new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumSignificantDigits: 3 });
@@ -115,10 +116,10 @@ export function duration(ms: number): string {
   return rest === 0 ? text : `${text} ${rest} ${next[0]}`;
 }
 
-const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const oneDecimal = atFirstUse(() => new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }));
 
 /** An estimated number: with tenths below ten, whole from there on. */
-export const tenths = (value: number): string => (value < 9.95 ? oneDecimal.format(value) : count(Math.round(value)));
+export const tenths = (value: number): string => (value < 9.95 ? oneDecimal().format(value) : count(Math.round(value)));
 
 /**
  * A measured length of time in seconds, rounded to what is known: `0.6 s`, `42 s`, `1 min 30 s`, `1 h 1 min`. An age or a time left,
@@ -151,22 +152,22 @@ export function ago(at: number, now: number): string {
 }
 
 /** The time of day in ms, without seconds. */
-export const hourAndMinute = (at: number): string => minutes.format(at);
+export const hourAndMinute = (at: number): string => minutes().format(at);
 
 /** The time of day of an ISO time, with seconds. `timeZone`: an IANA name; by default the user's own. */
 export const timeOfDay = (iso: string, timeZone?: string): string =>
   timeZone === undefined
-    ? clockTime.format(new Date(iso))
+    ? clockTime().format(new Date(iso))
     : new Date(iso).toLocaleTimeString(undefined, { ...SECONDS, timeZone: knownTimeZone(timeZone) });
 
 /** A time zone as this browser can show it: one newer than the browser is shown as UTC. */
 export const knownTimeZone = (timeZone: string): string => (isTimeZone(timeZone) ? timeZone : 'UTC');
 
 /** The day of an ISO time, in the user's zone. */
-export const day = (iso: string): string => days.format(new Date(iso));
+export const day = (iso: string): string => days().format(new Date(iso));
 
 /** Date and time of an ISO time with the user's zone named: for tooltips and copies. */
-export const exactMoment = (iso: string): string => zoned.format(new Date(iso));
+export const exactMoment = (iso: string): string => zoned().format(new Date(iso));
 
 /** A wallet address in short form: `7xKX…9fQ2`. */
 export const shortAddress = (address: string): string =>
@@ -190,6 +191,11 @@ export function initials(name: string): string {
 
 /** A time in ms as the ISO text of events and drafts. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+const conjunction = atFirstUse(() => new Intl.ListFormat('en', { type: 'conjunction' }));
+
+/** Names in a sentence: "Ann, Bo, and Cy". */
+export const joinWithAnd = (names: readonly string[]): string => conjunction().format(names);
 
 /** A count with its noun. */
 export const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

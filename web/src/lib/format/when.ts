@@ -1,17 +1,15 @@
 // A time in short form: the time alone if it is today, otherwise with the day.
+import { atFirstUse } from './at-first-use.ts';
 import { hourAndMinute, timeOfDay } from './format.ts';
 
-const dayClock = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const yearClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const dayClock = atFirstUse(
+  () => new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+);
+const yearClock = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }));
 
 /** An ISO time relative to now (ms), in the user's zone; with seconds, if wanted, while it is of today. */
 export function when(iso: string, now: number, { seconds = false } = {}): string {
   const [at, today] = [new Date(iso), new Date(now)];
   if (at.toDateString() === today.toDateString()) return seconds ? timeOfDay(iso) : hourAndMinute(at.getTime());
-  return (at.getFullYear() === today.getFullYear() ? dayClock : yearClock).format(at);
+  return (at.getFullYear() === today.getFullYear() ? dayClock() : yearClock()).format(at);
 }

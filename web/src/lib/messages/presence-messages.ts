@@ -1,7 +1,5 @@
 // Texts of the first screen about who is online, who views what, and the state of the connection.
-import { plural } from '#lib/format/format.ts';
-
-export const list = new Intl.ListFormat('en', { type: 'conjunction' });
+import { joinWithAnd, plural } from '#lib/format/format.ts';
 
 export const presenceMessages = {
   online: (count: number) => `${count} online`,
@@ -31,5 +29,5 @@ export const presenceMessages = {
 /** Names three, and counts the rest. */
 export function namesOf(names: readonly string[]): string {
   const more = names.length - 3;
-  return list.format(more > 0 ? [...names.slice(0, 3), plural(more, 'other', 'others')] : names);
+  return joinWithAnd(more > 0 ? [...names.slice(0, 3), plural(more, 'other', 'others')] : names);
 }

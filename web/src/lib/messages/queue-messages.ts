@@ -1,8 +1,7 @@
 // Texts of the queue page, grouped by place.
+import { joinWithAnd } from '#lib/format/format.ts';
 import type { RowRemoval } from '../live/queue/queue-model.ts';
 import type { OnDeadline, QueueView } from '@countersign/shared/enums';
-
-const people = new Intl.ListFormat('en', { type: 'conjunction' });
 
 export const queueMessages = {
   item: {
@@ -68,7 +67,7 @@ export const queueMessages = {
     reserved: ({ mine, names }: { mine: boolean; names: readonly string[] }, until: string): string => {
       const all = mine ? ['You', ...names] : names;
       const shown = all.length > 3 ? [...all.slice(0, 2), `${all.length - 2} others`] : all;
-      return `${people.format(shown)} first, until ${until}`;
+      return `${joinWithAnd(shown)} first, until ${until}`;
     },
     left: {
       approved: (by: string) => `Approved by ${by}`,

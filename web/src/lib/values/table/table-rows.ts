@@ -1,5 +1,6 @@
 // The rows of a table: sorted by one column, as CSV, and compared with the table of the input.
 import type { Json } from '@countersign/shared/json/json';
+import { atFirstUse } from '../../format/at-first-use.ts';
 import { escapeFormula } from '../../format/escape-csv-formula.ts';
 import { entriesOf, isArray, isObject, kindOf, numberText, printJson, type JsonObject } from '../json/lossless.ts';
 
@@ -27,7 +28,7 @@ export interface Order {
   readonly down: boolean;
 }
 
-const words = new Intl.Collator(undefined, { numeric: true });
+const words = atFirstUse(() => new Intl.Collator(undefined, { numeric: true }));
 
 /** A sorted copy, or the rows unchanged. Each row retains its index in the value as `at`. */
 export function ordered(rows: readonly JsonObject[], order: Order | null): { row: JsonObject; at: number }[] {
@@ -47,7 +48,7 @@ function compared(left: Json, right: Json): number {
   if (kindOf(left) === 'number' && kindOf(right) === 'number')
     return Number(numberText(left)) - Number(numberText(right));
   const text = (value: Json) => (typeof value === 'string' ? value : printJson(value, 0));
-  return words.compare(text(left), text(right));
+  return words().compare(text(left), text(right));
 }
 
 interface RowChange {

@@ -1,4 +1,5 @@
 // The list of projects as a table: its columns, how each sorts, the filter, and a stable order.
+import { atFirstUse } from '#lib/format/at-first-use.ts';
 import { waitingOf, type WebhookHealth } from '@countersign/shared/figures';
 import type { Project } from '@countersign/shared/schemas/projects';
 
@@ -79,13 +80,13 @@ export function sortedIds(rows: readonly Row[], sort: Sort | null): string[] {
   return valued.toSorted((one, other) => compare(one.value, other.value, sort.descending)).map(({ id }) => id);
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+const collator = atFirstUse(() => new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }));
 
 function compare(one: number | string | null, other: number | string | null, descending: boolean): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   const order =
     typeof one === 'string' || typeof other === 'string'
-      ? collator.compare(String(one), String(other))
+      ? collator().compare(String(one), String(other))
       : Math.sign(one - other);
   return descending ? -order : order;
 }

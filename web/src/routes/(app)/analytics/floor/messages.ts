@@ -1,10 +1,13 @@
 // Texts of the live team view.
 import type { Drain, TeamView, Flow } from '@countersign/shared/schemas/team';
+import { atFirstUse } from '#lib/format/at-first-use.ts';
 import { count, hourAndMinute, length } from '#lib/format/format.ts';
 import type { MemberStatus } from './member-status.ts';
 
 const items = (n: number) => `${count(n)} ${n === 1 ? 'item' : 'items'}`;
-const dayAndTime = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const dayAndTime = atFirstUse(
+  () => new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' }),
+);
 
 /** The time windows of the pace, as part of a sentence. */
 const LAST = { 15: 'the last 15 minutes', 60: 'the last hour' } satisfies Record<Flow['minutes'], string>;
@@ -12,7 +15,7 @@ const last = (minutes: Flow['minutes'] | null) => LAST[minutes ?? 60];
 
 /** When that is, `seconds` from now: the time of day, with the day from half a day on. */
 const timeOf = (at: number, seconds: number): string =>
-  seconds < 12 * 3600 ? hourAndMinute(at) : dayAndTime.format(at);
+  seconds < 12 * 3600 ? hourAndMinute(at) : dayAndTime().format(at);
 
 export const teamMessages = {
   page: 'Team',

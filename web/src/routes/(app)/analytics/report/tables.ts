@@ -1,5 +1,6 @@
 // The figures of every plot as a table, for "show as a table" and the CSV.
 import type { PlotTable } from '#lib/components/charts/table.ts';
+import { atFirstUse } from '#lib/format/at-first-use.ts';
 import { count, length, share } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
@@ -11,11 +12,11 @@ import { messages } from '../messages.ts';
 /** A share 0..1: four decimals in a file, whole percent on the page. */
 const rate = (value: number) => ({ value: Math.round(value * 10_000) / 10_000, shown: share(value, 1) });
 
-const minutes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const minutes = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }));
 
 /** A time (ms): ISO 8601 in a file, the user's date and time on the page. */
 function time(at: number) {
-  return { value: new Date(at).toISOString(), shown: minutes.format(at) };
+  return { value: new Date(at).toISOString(), shown: minutes().format(at) };
 }
 
 export function mixTable(parts: readonly (MixPart & { word: string })[], arrived: number): PlotTable {

@@ -1,5 +1,5 @@
 // The entries of `skills` as texts of the form: what they match, their people with names, and the time.
-import { plural } from '#lib/format/format.ts';
+import { joinWithAnd, plural } from '#lib/format/format.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { SETTINGS } from '@countersign/shared/settings';
 import { isMetadataPointer, skillOf, type Skill, type SkillMatch } from '@countersign/shared/skills';
@@ -67,13 +67,11 @@ export const skillFaults = ({ match, people, after_minutes }: SkillEntry) => ({
 export const hasSkillFault = (entry: string): boolean =>
   Object.values(skillFaults(readSkillEntry(entry))).includes(true);
 
-const list = new Intl.ListFormat('en', { type: 'conjunction' });
-
 /** The items that an entry matches, as text. */
 const matchText = (match: SkillMatch): string => ('flag' in match ? match.flag : `${match.metadata} = ${match.value}`);
 
 export const namesOf = (people: readonly SkillPerson[]): string =>
-  list.format(people.map(({ name }) => name ?? 'a former member'));
+  joinWithAnd(people.map(({ name }) => name ?? 'a former member'));
 
 /** "legal: Ana and Marek first, for 30 minutes". */
 export function skillText(entry: string): string {

@@ -10,6 +10,8 @@ export interface Chapter {
 }
 
 const KIB = 1024;
+/** Without Intl, whose first use takes a phone 50 ms. */
+const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 
 export const GUIDE: readonly Chapter[] = [
   {
@@ -51,7 +53,7 @@ A decision appears here when it is final, after the reviewer’s undo window has
     text: `\`input\`, \`suggestion\` and \`metadata\` are stored as the text you sent and returned unchanged, including number format and key order. Anything that cannot be stored exactly is rejected with a pointer to it, never altered. Unknown fields are rejected, so that a misspelled \`risk_flag\` cannot keep an item from being escalated.
 
 - Size: ${LIMITS.itemBytes / KIB} KiB per item, ${LIMITS.batchBytes / KIB / KIB} MiB per batch, both after decompression.
-- At most ${LIMITS.depth} levels of nesting, ${LIMITS.nodes.toLocaleString('en')} values, and ${LIMITS.keyLength} characters per key.
+- At most ${LIMITS.depth} levels of nesting, ${grouped(LIMITS.nodes)} values, and ${LIMITS.keyLength} characters per key.
 - I-JSON (RFC 7493): no NUL, no lone surrogates, no integer beyond 2^53-1, no number that overflows.`,
   },
   {

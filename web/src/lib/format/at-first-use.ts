@@ -1,0 +1,10 @@
+// Makes a value when it is first used, and keeps it.
+
+/**
+ * For what costs time to make and that a page may not need: the first formatter of a page loads the data of the user's locale,
+ * which takes a phone 50 ms.
+ */
+export function atFirstUse<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
