@@ -104,6 +104,12 @@ const FIRST = /\/@sveltejs\/kit\/src\/runtime\/client\/payload\.js$|vite\/preloa
 /** Modules up to this many characters of source are cheaper to load than to request: icons, helpers. */
 const SMALL = 2000;
 
+/**
+ * All styles come with the first file: they are small, and one that is loaded later makes the browser compute the styles of all
+ * that it shows again, which takes as long as rendering a screen where a long list is on show.
+ */
+const STYLES = /\.css$|[?&]type=style/;
+
 /** SvelteKit's entry, which the page loads first. */
 const ENTRY = /\/@sveltejs\/kit\/src\/runtime\/client\/entry\.js$/;
 
@@ -122,7 +128,7 @@ export interface Needed {
  * that need it. What a module imports is needed by at least the same pages, so each name only imports names above it, and no two
  * files import each other. Before them comes `first` (see `FIRST`):
  *
- * 1. `start`: every page, or the sign-in page and another.
+ * 1. `start`: every page, or the sign-in page and another; and all styles.
  * 2. `docs-shared`: the API documentation, and the queue or all pages after sign-in.
  * 3. `app`: all pages after sign-in, and what the queue shares with any of them: people start there.
  * 4. `app-small`: small modules of several other pages.
@@ -152,6 +158,7 @@ function byPage(): (id: string, graph: Graph) => string | null {
   };
   return (id, graph) => {
     if (FIRST.test(id)) return 'first';
+    if (STYLES.test(id)) return 'start';
     loads ??= pages.map((page) => ({ page, ...loadsOf(join(routes, page), graph) }));
     const eager = neededBy(id, 'eager');
     if (eager.length === 0) return null;
