@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 /** After a step that took less, the next one has twice as many rows; after one that took longer, half as many. In milliseconds. */
 const QUICK_MS = 3;
 const SLOW_MS = 8;
-const SIZE = { least: 2, first: 10, most: 80 };
+const SIZE = { least: 2, first: 4, most: 80 };
 const PAUSE_MS = 16;
 
 export interface SteppedList {

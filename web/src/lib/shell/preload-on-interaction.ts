@@ -1,15 +1,24 @@
 // Delays parts the first screen does not need until the first interaction, or until the page has been idle for long.
 import { importUntilLoaded } from './lazy-import.ts';
+import { nextTask } from './next-task.ts';
 
 const INTERACTIONS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keydown', 'click'] as const;
 /** Needs no interaction: a page that has been idle for this many ms continues automatically. */
 const REST_MS = 3000;
 
-let firstInteraction: Promise<void> | null = null;
+let lastTurn: Promise<void> | null = null;
 
-/** Resolves at the first interaction with this tab, or when the page has been idle. All callers share one moment. */
+/**
+ * Resolves at the first interaction with this tab, or when the page has been idle. All callers share this moment, and each has a
+ * task of its own: so many imports begun at once would block the page.
+ */
 export function preloadOnInteraction(): Promise<void> {
-  firstInteraction ??= new Promise((resolve) => {
+  lastTurn = (lastTurn ?? firstInteraction()).then(nextTask);
+  return lastTurn;
+}
+
+function firstInteraction(): Promise<void> {
+  return new Promise((resolve) => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const finish = () => {
@@ -23,7 +32,14 @@ export function preloadOnInteraction(): Promise<void> {
     if (document.readyState === 'complete') rest();
     else window.addEventListener('load', rest, { signal: stop.signal });
   });
-  return firstInteraction;
+}
+
+/** Imports the parts at that moment, one after another. A part that fails to load is imported again on demand. */
+export async function preloadAll(loads: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const load of loads) {
+    await preloadOnInteraction();
+    await load().catch(() => undefined);
+  }
 }
 
 /** Imports a part at that moment. Without a connection it is missing, and nothing else fails. */

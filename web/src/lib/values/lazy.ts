@@ -1,5 +1,5 @@
 // Loads the renderers that only some values need: after the first interaction, at the latest on demand.
-import { preloadOnInteraction } from '#lib/shell/preload-on-interaction.ts';
+import { preloadAll } from '#lib/shell/preload-on-interaction.ts';
 
 interface Lazy<Module> {
   (): Promise<Module>;
@@ -44,12 +44,5 @@ export const lazy = {
   table: once(() => import('./table/TableValue.svelte')),
 } as const;
 
-/** Loads them all after the first interaction with the page, when the browser is idle. A failed one is retried on demand. */
-export function fetchSoon(): void {
-  if (typeof requestIdleCallback !== 'function') return;
-  void preloadOnInteraction().then(() =>
-    requestIdleCallback(() => {
-      for (const load of Object.values(lazy)) void load().catch(() => undefined);
-    }),
-  );
-}
+/** Loads them all after the first interaction with the page, one after another. A failed one is retried on demand. */
+export const fetchSoon = (): Promise<void> => preloadAll(Object.values(lazy));

@@ -61,7 +61,10 @@ async function read(answers: Answers) {
   serve(answers);
   const { project, analytics } = answers;
   const texts = {
-    report: await textAfter(() => render(Report, { project, report: analytics, range: 'day' }), /audited answers/),
+    report: await textAfter(
+      () => render(Report, { project, report: analytics, range: 'day' }),
+      /(?=.*audited answers).*Are webhooks delivered\?/,
+    ),
     team: await textAfter(() => render(TeamOverview, { project }), /When will the queue/),
     overview: await textAfter(() => render(Overview, { form: new SettingsForm(project, 'me') }), /Queue size/),
     rules: await textAfter(() => render(Rules, { form: new SettingsForm(project, 'me') }), /auto-approved/),

@@ -14,13 +14,13 @@ const shown = () => screen.getAllByRole('rowheader').length;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const members = Array.from({ length: MANY }, (_, n) => {
+  const members = Array.from({ length: MANY }, (_, n): Member => {
     const abilities = { change_role: false, remove: false, rename: false };
     return { user_id: `u${n}`, address: `address-${n}`, name: `Person ${n}`, role: 'reviewer', holding: 0, abilities };
   });
   const done = { onleft: () => undefined, onchanged: () => Promise.resolve() };
   const where = { offers: [], projectId: 'p', userId: 'u0', seesAll: false };
-  render(Members, { members: members as unknown as Member[], ...where, ...done });
+  render(Members, { members, ...where, ...done });
 });
 afterEach(() => {
   cleanup();

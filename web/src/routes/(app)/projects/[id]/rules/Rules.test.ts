@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, expect, it, vi } from 'vitest';
+import { messages } from '../project-messages.ts';
 import Rules from './Rules.svelte';
 import { SettingsForm } from '../settings/settings.svelte.ts';
 import { aSample } from './figures/sample.fixture.ts';
@@ -21,6 +22,12 @@ const project = (may: boolean, settings: Partial<Project> = {}) =>
     abilities: { change_settings: may },
   }) as Project;
 
+/** Shows the tab with all its parts, which render one after another. */
+async function show(form: SettingsForm) {
+  render(Rules, { form });
+  await screen.findByText(messages.rules.newItemsOnly);
+}
+
 afterEach(() => {
   cleanup();
   sessionStorage.clear();
@@ -30,7 +37,7 @@ it('PM: shows the rules instead of the draft after write permission was lost, an
   const form = new SettingsForm(project(true), 'me');
   form.draft.target_minutes = '7';
   form.draft.claim_lease_seconds = 'abc';
-  render(Rules, { form });
+  await show(form);
   const target = () => screen.getByLabelText<HTMLInputElement>('Decision target');
   expect(target().value).toBe('7');
   form.take(project(false));
@@ -48,7 +55,7 @@ const days = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 
 it('KE1: edits retention periods like any other number: forever while empty, in days otherwise', async () => {
   const form = new SettingsForm(project(true), 'me');
-  render(Rules, { form });
+  await show(form);
   const content = days('Item content');
   expect([content.value, content.placeholder]).toEqual(['', 'forever']);
   await fireEvent.input(content, { target: { value: '90' } });
@@ -63,8 +70,8 @@ it('KE1: edits retention periods like any other number: forever while empty, in 
   expect(screen.getByText('Must be 30 to 3650.')).toBeTruthy();
 });
 
-it('KE2 to KE5: says of each what is deleted and what stays', () => {
-  render(Rules, { form: new SettingsForm(project(true), 'me') });
+it('KE2 to KE5: says of each what is deleted and what stays', async () => {
+  await show(new SettingsForm(project(true), 'me'));
   const section = screen.getByRole('region', { name: 'Data retention' }).textContent;
   for (const said of [
     'output and notes',
@@ -77,15 +84,15 @@ it('KE2 to KE5: says of each what is deleted and what stays', () => {
 
 it("KE4: notes beside a period longer than the item's that it is deleted with the item", async () => {
   const form = new SettingsForm(project(true, { retention_payload_days: 90, retention_attempt_days: 30 }), 'me');
-  render(Rules, { form });
+  await show(form);
   expect(screen.queryByText(/Deleted with the item/)).toBeNull();
   await fireEvent.input(days('Items'), { target: { value: '60' } });
   expect(screen.getAllByText('Deleted with the item after 60 days.')).toHaveLength(1);
   expect([form.ready, document.querySelector('[aria-invalid=true]')]).toEqual([true, null]);
 });
 
-it('KE1, PM: shows retention periods to users who may not change the settings', () => {
-  render(Rules, { form: new SettingsForm(project(false, { retention_item_days: 365 }), 'me') });
+it('KE1, PM: shows retention periods to users who may not change the settings', async () => {
+  await show(new SettingsForm(project(false, { retention_item_days: 365 }), 'me'));
   expect([days('Items').value, days('Items').readOnly]).toEqual(['365', true]);
   expect(days('Item content').readOnly).toBe(true);
 });
@@ -98,7 +105,7 @@ const add = async (label: string, typed: string) => {
 
 it('ST4: stores the host of a pasted URL as URLs spell it, and says what is no host', async () => {
   const form = new SettingsForm(project(true), 'me');
-  render(Rules, { form });
+  await show(form);
   await add('Media hosts', 'https://Bücher.Example/cover.png, images.example.com');
   expect(form.draft.media_hosts).toEqual(['xn--bcher-kva.example', 'images.example.com']);
   expect(form.ready).toBe(true);
@@ -109,7 +116,7 @@ it('ST4: stores the host of a pasted URL as URLs spell it, and says what is no h
 
 it('ST3: asks how pictures start once a flag is sensitive', async () => {
   const form = new SettingsForm(project(true), 'me');
-  render(Rules, { form });
+  await show(form);
   expect(screen.queryByText('Blurred')).toBeNull();
   await add('Sensitive flags', 'violence');
   await fireEvent.click(screen.getByText('In greyscale'));
@@ -118,7 +125,7 @@ it('ST3: asks how pictures start once a flag is sensitive', async () => {
 
 it('ST2: adds, changes and removes the kind of a pointer', async () => {
   const form = new SettingsForm(project(true), 'me');
-  render(Rules, { form });
+  await show(form);
   const field = screen.getByLabelText<HTMLInputElement>('New pointer, such as /input/body');
   const submit = async (typed: string) => {
     await fireEvent.input(field, { target: { value: typed } });
@@ -136,9 +143,9 @@ it('ST2: adds, changes and removes the kind of a pointer', async () => {
   expect(form.changes).toEqual([]);
 });
 
-it('PM: shows content settings without fields to users who may not change them', () => {
+it('PM: shows content settings without fields to users who may not change them', async () => {
   const settings = { media_hosts: ['images.example.com'], content_kinds: { '/input': 'markdown' as const } };
-  render(Rules, { form: new SettingsForm(project(false, settings), 'me') });
+  await show(new SettingsForm(project(false, settings), 'me'));
   expect(screen.getByText('images.example.com')).toBeTruthy();
   expect(screen.getByText('Markdown')).toBeTruthy();
   expect(screen.queryByLabelText('Media hosts', { selector: 'input' })).toBeNull();
@@ -168,7 +175,7 @@ it('AN23: shows beside the thresholds what saving would change, and offers flags
   const seen = project(true, { ...settings, escalate_flags: [...settings.escalate_flags] });
   seen.abilities.see_analytics = true;
   const form = new SettingsForm({ ...seen, stopped: null }, 'me');
-  render(Rules, { form });
+  await show(form);
   const effect = await screen.findByRole('region', { name: 'If you save' });
   const textOf = (cell: Element) => cell.textContent.replaceAll(/\s+/g, ' ').trim();
   const rowsOf = () => [...effect.querySelectorAll('tbody tr')].map((row) => [...row.children].map(textOf).join(' | '));
