@@ -39,19 +39,31 @@ interface BuildOptions {
  * web app to build. Throws when the build fails, after its output was shown. Runs before everything else, so this file
  * imports only modules of Node.
  */
-export async function buildWeb({ demo = false, force = false }: BuildOptions = {}): Promise<string | null> {
-  if (!existsSync(join(WEB, 'src'))) return null;
+export async function buildWeb(options: BuildOptions = {}): Promise<string | null> {
+  const { built } = await beginBuild(options);
+  return built;
+}
+
+/** Resolves when the build runs in a process of its own, or is not needed: `built` is what `buildWeb` returns. */
+export async function beginBuild({ demo = false, force = false }: BuildOptions = {}): Promise<{
+  built: Promise<string | null>;
+}> {
+  if (!existsSync(join(WEB, 'src'))) return { built: Promise.resolve(null) };
   const out = demo ? 'build-demo' : 'build';
   const folder = join(WEB, out);
   const hash = await sourceHash(demo);
-  if (!force && (await readStamp(folder)) === hash) return folder;
+  if (!force && (await readStamp(folder)) === hash) return { built: Promise.resolve(folder) };
   const startedAt = performance.now();
-  await run(binary('vite', 'vite'), ['build', '--logLevel', 'warn'], { WEB_OUT: out, DEMO: String(demo) });
-  await writeDocs(folder);
-  if (demo) await compress(folder);
-  await writeFile(join(folder, STAMP), `${hash}\n`);
-  console.log(`web: built web/${out} in ${seconds(startedAt)}`);
-  return folder;
+  const vite = run(binary('vite', 'vite'), ['build', '--logLevel', 'warn'], { WEB_OUT: out, DEMO: String(demo) });
+  const finish = async () => {
+    await vite;
+    await writeDocs(folder);
+    if (demo) await compress(folder);
+    await writeFile(join(folder, STAMP), `${hash}\n`);
+    console.log(`web: built web/${out} in ${seconds(startedAt)}`);
+    return folder;
+  };
+  return { built: finish() };
 }
 
 /** The page of the API documentation: like every other, with the programs in its HTML for visitors without scripts. */
@@ -171,6 +183,10 @@ function run(script: string, args: string[], environment: Record<string, string>
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
+  // It would go on writing its folder.
+  const kill = () => child.kill();
+  process.once('exit', kill);
+  child.once('close', () => process.off('exit', kill));
   const printed: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk));
   return new Promise((done, fail) => {
