@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { deadUpTo } from '../../../src/db/dead-deliveries.ts';
 import { NEWEST_ARRIVED } from '../../../src/db/endpoint-health.ts';
 import { createEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
+import { UNSEEN } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { aDelivery } from './pending-deliveries.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
 import { nodesOf, planOf, rowsVisited } from '../support/query-plan.ts';
@@ -63,4 +64,17 @@ it('WH6: finds no dead delivery among those to other endpoints', async () => {
 it('WH6: counts no more dead deliveries than it says', async () => {
   await many(await aDelivery(testEnv, fixture), null, `'dead', 10`);
   await expectFewRows(DEAD);
+});
+
+it('WH6: reads no alert that the owner has seen', async () => {
+  const { projectId, owner } = fixture;
+  await testEnv.sql(
+    `insert into webhook_alert (id, project_id, kind, attempts, created_at)
+     select gen_random_uuid(), ?, 'exhausted', 10, now() - n * interval '1 hour' from generate_series(1, 2000) n`,
+    [projectId],
+  );
+  await testEnv.sql('update member set alerts_seen_at = now() where user_id = ?', [owner.userId]);
+  await testEnv.sql('vacuum analyze webhook_alert');
+  const plan = await planOf(testEnv, UNSEEN.replace('?', '$1').replace('?', '$2'), [owner.userId, '{owner}']);
+  for (const node of nodesOf(plan)) expect(rowsVisited(node)).toBeLessThanOrEqual(10);
 });
