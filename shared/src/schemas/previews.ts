@@ -25,7 +25,9 @@ const count = z.number().int().min(0);
 
 export const skillForecast = z
   .object({
-    items: count.describe('The newest items of the project, up to 1,000.'),
+    items: count.describe(
+      'How many of the newest items of the project were counted: up to 1,000, fewer where their metadata is long.',
+    ),
     queued: count.describe('How many of them these rules would have queued.'),
     entries: z
       .array(z.object({ reserved: count, early: count }))

@@ -14,6 +14,8 @@ import { createYielder } from '../yield-to-event-loop.ts';
 
 /** Metadata of an item may have 256 KiB: so many are in memory at a time. */
 const BATCH = 50;
+/** Characters of metadata that one forecast parses: a thousand items could have 256 MiB, which takes four seconds. */
+const MOST_METADATA = 16 * 1024 * 1024;
 
 type Rules = Pick<
   ProjectSettings,
@@ -25,7 +27,10 @@ interface Input {
   rules: Rules;
 }
 
-/** Redacted items are read and not counted: they have neither flags nor metadata any more. Errors: `not_found`, `forbidden`. */
+/**
+ * Redacted items are read and not counted: they have neither flags nor metadata any more. Where metadata is long, fewer items are
+ * counted. Errors: `not_found`, `forbidden`.
+ */
 export async function forecastSkills(
   services: Services,
   actor: MemberActor,
@@ -37,14 +42,15 @@ export async function forecastSkills(
   const { forecast, add } = createForecast(routesOf(skills) ?? [], { ...rules, stopped: false });
   const yieldToOthers = createYielder();
   const read = { projectId, withMetadata: skills.some(({ match }) => 'metadata' in match) };
-  let items = 0;
+  let [items, parsed] = [0, 0];
   let last: Row | undefined;
-  for (let seen = 0; seen < SKILL_SAMPLE; seen += BATCH) {
+  for (let seen = 0; seen < SKILL_SAMPLE && parsed < MOST_METADATA; seen += BATCH) {
     const rows = await readRows(services, read, last);
     for (const row of rows) {
       if (row.redacted) continue;
       add(toArrival(row));
       items += 1;
+      parsed += row.metadata?.length ?? 0;
       await yieldToOthers();
     }
     last = rows.at(-1);

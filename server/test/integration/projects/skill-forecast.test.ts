@@ -68,6 +68,20 @@ it('SK5: counts the newest 1,000 items of this project, without redacted ones', 
   expect((await forecast([GOLD])).items).toBe(SKILL_SAMPLE - 10);
 });
 
+it('SK5: counts fewer items where their metadata is long, and says how many', async () => {
+  const { id } = await anItem(testEnv.services, fixture, gold);
+  const columns = `project_id, status, input, suggestion, confidence, risk_flags, preview, rule, auto_threshold,
+    review_threshold, matched_flags, settings_version, version, due_at`;
+  await testEnv.sql(
+    `insert into item (id, ${columns}, metadata, created_at)
+     select gen_random_uuid(), ${columns}, '{"team":"gold","text":"' || repeat('x', 200000) || '"}', created_at + n * interval '1 ms'
+     from item, generate_series(1, 149) n where id = ?`,
+    [id],
+  );
+  expect(await forecast([GOLD])).toMatchObject({ items: 100, entries: [{ reserved: 100 }] });
+  expect((await forecast([LEGAL])).items).toBe(150);
+});
+
 it('PM: is for supervisors and owners', async () => {
   await expect(forecast([LEGAL], fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
   const stranger = await createProjectFixture(testEnv.services);
