@@ -31,6 +31,21 @@ async function show(form: SettingsForm) {
 afterEach(() => {
   cleanup();
   sessionStorage.clear();
+  location.hash = '';
+  vi.restoreAllMocks();
+});
+
+it.each([
+  ['#content', 'content'],
+  ['#keeping', 'keeping'],
+])('scrolls to %s once the parts below make the page long enough', async (hash, id) => {
+  location.hash = hash;
+  const scrolls: [string, boolean][] = [];
+  vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function (this: Element) {
+    scrolls.push([this.id, screen.queryByText(messages.rules.newItemsOnly) !== null]);
+  });
+  await show(new SettingsForm(project(true), 'me'));
+  await vi.waitFor(() => expect(scrolls).toEqual([[id, true]]));
 });
 
 it('PM: shows the rules instead of the draft after write permission was lost, and the draft when it returns', async () => {
