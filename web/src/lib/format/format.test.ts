@@ -15,6 +15,7 @@ import {
   shortAddress,
   took,
   UNKNOWN,
+  within,
 } from './format.ts';
 
 const MINUTE = 60_000;
@@ -145,6 +146,11 @@ describe('length', () => {
     [86_399, '1 d'],
     [100_000, '1 d 4 h'],
   ])('AN36: formats %d s, rounded to what is known, as %s', (seconds, text) => expect(length(seconds)).toBe(text));
+
+  it.each([
+    [12, 'within 12 s'],
+    [0.01, 'under 0.1 s'],
+  ])('AN36: says of %d s in a sentence: %s', (seconds, text) => expect(within(length(seconds))).toBe(text));
 
   it.each([
     [3.2, '3 ms'],

@@ -134,6 +134,9 @@ export function length(seconds: number): string {
   return tens % 60 === 0 ? duration(tens * 1000) : `${duration(tens * 1000)} ${tens % 60} s`;
 }
 
+/** A length in a sentence such as "50% within 12 s": "under 0.1 s" says it alone. */
+export const within = (time: string): string => (time.startsWith('under ') ? time : `within ${time}`);
+
 const roundTo = (value: number, step: number): number => Math.round(value / step) * step;
 
 /** How long a request took. Milliseconds in. */

@@ -1,5 +1,5 @@
 // Texts of the analytics page, grouped by place.
-import { count, share } from '#lib/format/format.ts';
+import { count, share, within } from '#lib/format/format.ts';
 import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { SAMPLE_SIZE } from '@countersign/shared/limits';
 import type { Range } from './range.ts';
@@ -147,7 +147,7 @@ export const messages = {
     retrying: (n: string, age: string) => `${n} retrying${n === '1' ? ' for' : ', the oldest for'} ${age}.`,
     empty: (when: string) => `No webhook deliveries ${when}.`,
     unit: (n: string, p50: string, p99: string) =>
-      `attempts n ${n} · time to delivery: 50% within ${p50}, 99% within ${p99}`,
+      `attempts n ${n} · time to delivery: 50% ${within(p50)}, 99% ${within(p99)}`,
     noneUnit: (n: string) => `attempts n ${n}, none delivered yet`,
     emptyUnit: 'attempts n 0',
     columns: { outcome: 'outcome', attempts: 'attempts' },
@@ -157,11 +157,11 @@ export const messages = {
 
   time: {
     question: 'How long does a decision take?',
-    answer: (half: string, most: string) => `50% within ${half}, 90% within ${most}.`,
+    answer: (half: string, most: string) => `50% ${within(half)}, 90% ${within(most)}.`,
     one: (length: string) => `One decision, ${length} after the item was received.`,
     empty: (when: string) => `No decisions ${when}.`,
     unit: (n: string, p99: string, few: boolean) =>
-      `from arrival to human decision (log scale) · 99% within ${p99} · n ${n}${few ? ' (small sample)' : ''}`,
+      `from arrival to human decision (log scale) · 99% ${within(p99)} · n ${n}${few ? ' (small sample)' : ''}`,
     emptyUnit: 'from arrival to human decision · n 0',
     p50: (length: string) => `p50 ${length}`,
     p90: (length: string) => `p90 ${length}`,
@@ -175,12 +175,12 @@ export const messages = {
 
   slower: {
     question: 'Are decisions getting slower?',
-    answer: (when: string, half: string) => `Slowest: ${when}, 50% within ${half}.`,
+    answer: (when: string, half: string) => `Slowest: ${when}, 50% ${within(half)}.`,
     unit: (n: string, flowBuckets: number) =>
       `from arrival to human decision, by time of decision (log scale) · n ${n} in ${flowBuckets === 1 ? '1 interval' : `${count(flowBuckets)} intervals`}`,
     plot: 'Time to decision over time; use the arrow keys to read one interval at a time',
     read: (when: string, [p50, p90, p99]: readonly string[], n: string) =>
-      `${when} · 50% within ${p50} · 90% within ${p90} · 99% within ${p99} · n ${n}`,
+      `${when} · 50% ${within(p50)} · 90% ${within(p90)} · 99% ${within(p99)} · n ${n}`,
     none: (when: string) => `${when} · no decisions`,
     legend: 'Band: 50% to 90%. Line: 99%. Hollow: n < 30. Dotted: target.',
     columns: { from: 'from', to: 'to', n: 'decided', p50: 'p50 s', p90: 'p90 s', p99: 'p99 s' },
