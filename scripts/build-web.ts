@@ -183,7 +183,7 @@ function run(script: string, args: string[], environment: Record<string, string>
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
-  // It would go on writing its folder.
+  // Otherwise the build would go on writing its folder after this process has ended.
   const kill = () => child.kill();
   process.once('exit', kill);
   child.once('close', () => process.off('exit', kill));

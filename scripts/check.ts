@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 
-/** Steps of package.json, the longest first: so the last to end is a short one. The first two begin at once. */
+/** Steps of package.json: `sync` and what does not need it, then the longest first, so that the last one to end is short. */
 const STEPS = [
   'sync',
   'format:check',

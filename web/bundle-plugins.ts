@@ -105,8 +105,8 @@ const FIRST = /\/@sveltejs\/kit\/src\/runtime\/client\/payload\.js$|vite\/preloa
 const SMALL = 2000;
 
 /**
- * All styles come with the first file: they are small, and one that is loaded later makes the browser compute the styles of all
- * that it shows again, which takes as long as rendering a screen where a long list is on show.
+ * All styles come with the first file: they are small, and a style sheet that loads later makes the browser compute the styles of
+ * the whole page again. With a long list, that takes as long as rendering a screen.
  */
 const STYLES = /\.css$|[?&]type=style/;
 

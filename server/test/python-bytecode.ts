@@ -5,7 +5,7 @@ const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/python');
 
 /** Compiling an agent framework takes as long as loading it compiled: each process would do it again. */
 export const SHARED_BYTECODE = {
-  // Empty is unset.
+  // Python treats an empty value as unset.
   PYTHONDONTWRITEBYTECODE: '',
   PYTHONPYCACHEPREFIX: process.env.PYTHONPYCACHEPREFIX ?? FOLDER,
 };

@@ -14,7 +14,7 @@ import { startProjects } from './start-projects.ts';
 
 type Running = Awaited<ReturnType<typeof start>>;
 
-/** Until the signal fires. `pagesBuilt` resolves when there is a page to serve: the database is created meanwhile. */
+/** Runs the demo until the signal fires. `pagesBuilt` resolves when there is a page to serve: the database is created meanwhile. */
 export async function runDemo(
   env: NodeJS.ProcessEnv,
   pagesBuilt: Promise<unknown>,
@@ -32,7 +32,7 @@ export async function runDemo(
     // Creating a database is not interrupted, but there is nothing left to show.
     if (!signal.aborted) {
       const parts = { running, receiver, base: localAddress(env), print, history: wantsHistory(env) };
-      await showAndWork({ ...parts, work: work.resolve }, signal);
+      await runProjects({ ...parts, work: work.resolve }, signal);
     }
   } finally {
     await running.stop();
@@ -52,7 +52,7 @@ interface Demo {
 }
 
 /** Makes the history where there is none, then runs the pipelines until the signal fires. */
-async function showAndWork(demo: Demo, signal: AbortSignal): Promise<void> {
+async function runProjects(demo: Demo, signal: AbortSignal): Promise<void> {
   const { running, receiver, print } = demo;
   const parts = { services: running.services, signals: running.signals, receiver, print };
   const { answers, toolCalls, history } = await startProjects(parts, demo.history);

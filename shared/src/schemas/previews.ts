@@ -26,14 +26,17 @@ const count = z.number().int().min(0);
 export const skillForecast = z
   .object({
     items: count.describe(
-      'How many of the newest items of the project were counted: up to 1,000, fewer where their metadata is long.',
+      'How many of the newest 1,000 items of the project were counted: redacted ones are not, nor older ones where metadata is long.',
     ),
     queued: count.describe('How many of them these rules would have queued.'),
     entries: z
-      .array(z.object({ reserved: count, early: count }))
-      .describe(
-        'For each entry of `skills`, in order: the items that would have been reserved for it, and how many of them for less than its time, because of their deadlines.',
-      ),
+      .array(
+        z.object({
+          reserved: count.describe('How many items would have been reserved for its people.'),
+          early: count.describe('How many of them for less than its `after_minutes`, because of their deadlines.'),
+        }),
+      )
+      .describe('One for each entry of `skills`, in order.'),
   })
   .meta({ id: 'SkillForecast' });
 export type SkillForecast = z.infer<typeof skillForecast>;

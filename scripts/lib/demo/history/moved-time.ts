@@ -28,7 +28,7 @@ const SETTING = `${SCHEMA}.now`;
 const functionNamed = (name: string): string =>
   `create or replace function ${SCHEMA}.${name}() returns timestamptz language sql stable as $$
      select coalesce(nullif(current_setting('${SETTING}', true), '')::timestamptz, pg_catalog.${name}()) $$`;
-/** Nobody waits for the events of the history before they have sequence numbers: without it, a commit wakes every process. */
+/** Does not notify of appended events: each commit would wake every process, though nobody waits for these events. */
 const QUIET = `create or replace function ${SCHEMA}.pg_notify(channel text, payload text) returns void language sql as $$
   select pg_catalog.pg_notify(channel, payload) where channel <> '${EVENTS_APPENDED}' $$`;
 const CREATE = [`create schema if not exists ${SCHEMA}`, functionNamed('now'), functionNamed('clock_timestamp'), QUIET];

@@ -69,16 +69,14 @@ export async function lockClaimant(em: Em, userId: string): Promise<void> {
 }
 
 /** $1: the user; $2: the project. The person first, then the role: the subquery reads it once it has the person. */
-const LOCK_MEMBER = planned(`
+const LOCK_WITH_ROLE = planned(`
   with person as materialized (select id, blocked_at is not null as blocked from app_user where id = $1 for no key update)
   select person.blocked, own.role from person
   left join lateral (select role from member where project_id = $2 and user_id = person.id for share) own on true`);
 
-/**
- * `lockClaimant` and `lockRole` in one round trip. Null for someone who is not a member. Errors: `blocked`.
- */
+/** `lockClaimant` and `lockRole` in one round trip. Null for someone who is not a member. Errors: `blocked`. */
 export async function lockClaimantAndRole(em: Em, userId: string, projectId: string): Promise<Role | null> {
-  const [found] = await rawQuery<{ blocked: boolean; role: Role | null }>(em, LOCK_MEMBER, [userId, projectId]);
+  const [found] = await rawQuery<{ blocked: boolean; role: Role | null }>(em, LOCK_WITH_ROLE, [userId, projectId]);
   if (found?.blocked) throw blockedRefusal();
   // Someone who became a member while this waited for the person is missing from the snapshot of that statement.
   return found?.role ?? lockRole(em, userId, projectId);

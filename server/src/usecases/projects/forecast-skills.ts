@@ -12,7 +12,7 @@ import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
 
-/** Metadata of an item may have 256 KiB: so many are in memory at a time. */
+/** How many items are in memory at a time: the metadata of each may have 256 KiB. */
 const BATCH = 50;
 /** Characters of metadata that one forecast parses: a thousand items could have 256 MiB, which takes four seconds. */
 const MOST_METADATA = 16 * 1024 * 1024;

@@ -43,7 +43,7 @@ describe('a claim that waits for another transaction of the person', () => {
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null, claim_fence: 0 });
   });
 
-  it('is granted by the role that the person has since', async () => {
+  it('is granted by the role that the person was given meanwhile', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const meanwhile = async () => {
       await change(REMOVE);

@@ -56,12 +56,12 @@ it('WH10: reads nothing of other endpoints of the project', async () => {
   await expectFewRows(HEALTH);
 });
 
-it('WH6: finds no dead delivery among those to other endpoints', async () => {
+it('WH6: reads no dead delivery to other endpoints of the project', async () => {
   await many(await aDelivery(testEnv, fixture), await anotherEndpoint(), `'dead', 10`);
   await expectFewRows(DEAD);
 });
 
-it('WH6: counts no more dead deliveries than it says', async () => {
+it('WH6: reads no more dead deliveries than it counts', async () => {
   await many(await aDelivery(testEnv, fixture), null, `'dead', 10`);
   await expectFewRows(DEAD);
 });

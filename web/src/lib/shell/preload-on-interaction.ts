@@ -6,15 +6,15 @@ const INTERACTIONS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keyd
 /** Needs no interaction: a page that has been idle for this many ms continues automatically. */
 const REST_MS = 3000;
 
-let lastTurn: Promise<void> | null = null;
+let lastTask: Promise<void> | null = null;
 
 /**
- * Resolves at the first interaction with this tab, or when the page has been idle. All callers share this moment, and each has a
- * task of its own: so many imports begun at once would block the page.
+ * Resolves at the first interaction with this tab, or when the page has been idle. All callers wait for the same moment, and each
+ * continues in a task of its own: twenty imports that begin at once block the page.
  */
 export function preloadOnInteraction(): Promise<void> {
-  lastTurn = (lastTurn ?? firstInteraction()).then(nextTask);
-  return lastTurn;
+  lastTask = (lastTask ?? firstInteraction()).then(nextTask);
+  return lastTask;
 }
 
 function firstInteraction(): Promise<void> {
@@ -34,7 +34,7 @@ function firstInteraction(): Promise<void> {
   });
 }
 
-/** Imports the parts at that moment, one after another. A part that fails to load is imported again on demand. */
+/** Imports the parts after the first interaction, one after another. A part that fails to load is imported again on demand. */
 export async function preloadAll(loads: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const load of loads) {
     await preloadOnInteraction();
@@ -42,6 +42,6 @@ export async function preloadAll(loads: readonly (() => Promise<unknown>)[]): Pr
   }
 }
 
-/** Imports a part at that moment. Without a connection it is missing, and nothing else fails. */
+/** Imports a part after the first interaction. Without a connection it is missing, and nothing else fails. */
 export const importOnInteraction = <Module>(load: () => Promise<Module>): Promise<Module> =>
   preloadOnInteraction().then(() => importUntilLoaded(load));

@@ -15,7 +15,7 @@ export const forecastMessages = {
     active: 'active now',
     after: 'others after',
   },
-  active: (active: number, people: number) => (people === 0 ? 'nobody left' : `${active} of ${people}`),
+  active: (active: number, people: number) => (people === 0 ? 'no members' : `${active} of ${people}`),
   minutes: (minutes: number) => `${count(minutes)} min`,
   atOnce: 'at once',
   everybody: 'Other items for review',

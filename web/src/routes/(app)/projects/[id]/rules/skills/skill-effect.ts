@@ -6,23 +6,24 @@ import type { SkillEntry } from '../../settings/skill-entries.ts';
 export interface EffectRow {
   match: SkillMatch;
   reserved: number;
-  /** Of its people who are still members; 0 of 0: the entry reserves nothing (SK2). */
+  /** How many of `people` are active now. */
   active: number;
+  /** How many of its people are still members. With 0 the entry reserves nothing (SK2). */
   people: number;
   minutes: number;
 }
 
 export interface SkillEffect {
   rows: EffectRow[];
-  /** For everybody at once. */
+  /** Items that would be for everybody at once. */
   everybody: number;
-  /** Items of entries of whose people nobody is active, and after how many minutes others may have them; null: none. */
+  /** Items that would be reserved for people who are all inactive, and after how many minutes others may have them; null: none. */
   unattended: { items: number; least: number; most: number } | null;
   /** Items that others may have sooner, because of their deadlines. */
   early: number;
 }
 
-/** @param isActive says so of the user with this ID. */
+/** @param isActive Whether the user with this ID is active now. */
 export function skillEffect(
   entries: readonly SkillEntry[],
   forecast: SkillForecast,
