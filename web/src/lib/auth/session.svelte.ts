@@ -74,10 +74,12 @@ class SessionStore {
   /** Applies a session the server has just opened. A page of another user is not shown: it reloads. */
   begin({ user, offered, positions, abilities }: Session): void {
     if (this.state === 'ended' && this.user !== null && this.user.id !== user.id) location.reload();
+    // A page that stays has read what it shows before: what happened since would be missed (QU4).
+    const stays = this.state === 'ended' || this.state === 'signed_in';
     this.user = user;
     this.abilities = abilities;
     this.offered = offered;
-    this.#positions = positions;
+    this.#positions = stays ? null : positions;
     this.state = 'signed_in';
   }
 

@@ -75,6 +75,18 @@ describe('reading the session while a page waits for its user', () => {
     await session.load();
     expect(session.state).toBe('signed_in');
   });
+
+  it('QU4: names no positions then: they are later than what the page has read', async () => {
+    const positions = [{ project_id: ME.id, seq: 7 }];
+    reportSessionMissing();
+    fetched.mockResolvedValue(answer(200, { ...held(ME), positions }));
+    await session.load();
+    expect(session.takePositions()).toBeNull();
+    session.state = 'signed_out';
+    fetched.mockResolvedValue(answer(200, { ...held(ME), positions }));
+    await session.load();
+    expect(session.takePositions()).toEqual(positions);
+  });
 });
 
 describe('checking the session', () => {
