@@ -179,8 +179,10 @@ export const messages = {
     unit: (n: string, flowBuckets: number) =>
       `from arrival to human decision, by time of decision (log scale) · n ${n} in ${flowBuckets === 1 ? '1 interval' : `${count(flowBuckets)} intervals`}`,
     plot: 'Time to decision over time; use the arrow keys to read one interval at a time',
-    read: (when: string, [p50, p90, p99]: readonly string[], n: string) =>
-      `${when} · 50% ${within(p50)} · 90% ${within(p90)} · 99% ${within(p99)} · n ${n}`,
+    read: (when: string, times: readonly string[], n: string) => {
+      const [p50, p90, p99] = times.map(within);
+      return `${when} · 50% ${p50} · 90% ${p90} · 99% ${p99} · n ${n}`;
+    },
     none: (when: string) => `${when} · no decisions`,
     legend: 'Band: 50% to 90%. Line: 99%. Hollow: n < 30. Dotted: target.',
     columns: { from: 'from', to: 'to', n: 'decided', p50: 'p50 s', p90: 'p90 s', p99: 'p99 s' },

@@ -97,9 +97,9 @@ it('says what is wrong, and asks again on request', async () => {
   await vi.waitFor(() => expect(screen.getByRole('table')).toBeTruthy());
 });
 
-it('says that there are no items yet', async () => {
+it('says that there are no items to count', async () => {
   answer = () => Response.json({ items: 0, queued: 0, entries: [{ reserved: 0, early: 0 }] });
   await show();
-  expect(screen.getByText(/^No items yet\./)).toBeTruthy();
+  expect(screen.getByText(/^No items to count\./)).toBeTruthy();
   expect(screen.queryByRole('table')).toBeNull();
 });

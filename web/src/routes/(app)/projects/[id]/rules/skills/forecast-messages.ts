@@ -8,7 +8,7 @@ export const forecastMessages = {
   heading: 'If you save these entries',
   loading: 'Loading what the entries would do',
   failed: "Couldn't load what the entries would do",
-  empty: 'No items yet. What the entries would do with them appears here.',
+  empty: 'No items to count. What the entries would do with them appears here.',
   columns: {
     what: (n: number) => (n === 1 ? 'newest item' : `newest ${items(n)}`),
     reserved: 'items',
