@@ -150,7 +150,7 @@ const rooms = [
       'main.ts is the program, start.ts starts the service, and open-for-command.ts opens its services: move what others need into the folder it belongs to. The demo and the bench start it too, and commands open its services.',
     from: {
       pathNot: [
-        '^scripts/(access|demo|export|forget|invariants|rollups|bench/(intake|claims)-server)[.]ts$',
+        '^scripts/(access|export|forget|invariants|rollups|lib/demo/run-demo|bench/(intake|claims)-server)[.]ts$',
         '^server/src/main[.]ts$',
         ...TESTS,
       ],
