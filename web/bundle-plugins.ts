@@ -215,6 +215,10 @@ export function groupByPage(): Plugin {
       // An entry may then export code its neighbours need: grouping by page requires this.
       handler: (options) => ({ ...options, preserveEntrySignatures: 'allow-extension' }),
     },
+    generateBundle(_, bundle) {
+      const sheets = Object.keys(bundle).filter((name) => name.endsWith('.css'));
+      if (sheets.length > 1) throw new Error(`The page has several style sheets: ${sheets.join(', ')}`);
+    },
   };
 }
 

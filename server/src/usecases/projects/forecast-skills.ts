@@ -14,8 +14,8 @@ import { createYielder } from '../yield-to-event-loop.ts';
 
 /** How many items are in memory at a time: the metadata of each may have 256 KiB. */
 const BATCH = 50;
-/** Characters of metadata that one forecast parses: a thousand items could have 256 MiB, which takes four seconds. */
-const MOST_METADATA = 16 * 1024 * 1024;
+/** One forecast parses no more metadata: a thousand items could have 256 MiB, which takes four seconds. */
+const MAX_METADATA_CHARACTERS = 16 * 1024 * 1024;
 
 type Rules = Pick<
   ProjectSettings,
@@ -44,7 +44,7 @@ export async function forecastSkills(
   const read = { projectId, withMetadata: skills.some(({ match }) => 'metadata' in match) };
   let [items, parsed] = [0, 0];
   let last: Row | undefined;
-  for (let seen = 0; seen < SKILL_SAMPLE && parsed < MOST_METADATA; seen += BATCH) {
+  for (let seen = 0; seen < SKILL_SAMPLE && parsed < MAX_METADATA_CHARACTERS; seen += BATCH) {
     const rows = await readRows(services, read, last);
     for (const row of rows) {
       if (row.redacted) continue;

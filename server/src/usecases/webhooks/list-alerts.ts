@@ -32,7 +32,7 @@ export interface AlertView {
  * it. Members get no alerts from before they joined. Those they have seen are not read: ten endpoints may leave 20,000 in
  * ninety days.
  */
-export const UNSEEN = `
+export const UNSEEN_ALERTS = `
   select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
     a.endpoint_id,
     p.id as project_id, p.name as project_name,
@@ -56,7 +56,7 @@ export const UNSEEN = `
 /** The alerts that the actor has not seen, in the open projects they own, newest first. */
 export function listAlerts(services: Services, actor: MemberActor): Promise<AlertRow[]> {
   return services.db.read(async (em) => {
-    const rows = await em.execute<(Omit<AlertRow, 'endpoint'> & { endpoint_id: string | null })[]>(UNSEEN, [
+    const rows = await em.execute<(Omit<AlertRow, 'endpoint'> & { endpoint_id: string | null })[]>(UNSEEN_ALERTS, [
       actor.userId,
       `{${ALERTED_ROLES.join(',')}}`,
     ]);

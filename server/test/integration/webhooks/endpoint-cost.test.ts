@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { deadUpTo } from '../../../src/db/dead-deliveries.ts';
 import { NEWEST_ARRIVED } from '../../../src/db/endpoint-health.ts';
 import { createEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
-import { UNSEEN } from '../../../src/usecases/webhooks/list-alerts.ts';
+import { UNSEEN_ALERTS } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { aDelivery } from './pending-deliveries.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
 import { nodesOf, planOf, rowsVisited } from '../support/query-plan.ts';
@@ -75,6 +75,6 @@ it('WH6: reads no alert that the owner has seen', async () => {
   );
   await testEnv.sql('update member set alerts_seen_at = now() where user_id = ?', [owner.userId]);
   await testEnv.sql('vacuum analyze webhook_alert');
-  const plan = await planOf(testEnv, UNSEEN.replace('?', '$1').replace('?', '$2'), [owner.userId, '{owner}']);
+  const plan = await planOf(testEnv, UNSEEN_ALERTS.replace('?', '$1').replace('?', '$2'), [owner.userId, '{owner}']);
   for (const node of nodesOf(plan)) expect(rowsVisited(node)).toBeLessThanOrEqual(10);
 });

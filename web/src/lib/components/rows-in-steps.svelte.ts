@@ -14,8 +14,8 @@ export interface SteppedList {
   length: () => number;
   /** How many have to be rendered now: up to the row that keys apply to, and one more. */
   least: () => number;
-  /** Whether all rows of the list are read. Once they are rendered, every arrival renders at once. */
-  isWhole: () => boolean;
+  /** Whether all rows of the list are read; they are, unless it says otherwise. Once they are rendered, every arrival renders at once. */
+  isWhole?: () => boolean;
 }
 
 /** The size of the next step, after one of `size` rows that took `ms`. */
@@ -30,7 +30,7 @@ export class RowsInSteps {
   #size = SIZE.first;
   readonly #least: () => number;
 
-  constructor({ first, length, least, isWhole }: SteppedList) {
+  constructor({ first, length, least, isWhole = () => true }: SteppedList) {
     this.#rendered = first;
     this.#least = least;
     $effect(() => {
