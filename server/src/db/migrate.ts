@@ -15,7 +15,7 @@ const PATIENCE_MS = 300_000;
 const BUSY: readonly unknown[] = ['55P03', '40P01'];
 
 /**
- * Runs the missing migrations under an advisory lock, on a dedicated connection. Migrations that are unknown here, as
+ * Runs the missing migrations, if any, under an advisory lock, on a dedicated connection. Migrations that are unknown here, as
  * after a rollback to an older version, are left alone. Errors: a change that fails, or that found its table locked for
  * five minutes; earlier changes remain applied.
  */
@@ -26,11 +26,21 @@ export async function migrate(
 ): Promise<void> {
   const client = await connect(connection);
   try {
+    if (await isMigrated(client, orm)) return;
     await takeTurn(client);
     await whenNotBusy(() => orm.migrator.up(), performance.now() + patienceMs);
   } finally {
     await client.end();
   }
+}
+
+/** Most starts find nothing to do: asking the migrator takes longer than the rest of their work on the database. */
+async function isMigrated(client: pg.Client, orm: Orm): Promise<boolean> {
+  const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('mikro_orm_migrations')`);
+  if (tables.length === 0) return false;
+  const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations');
+  const applied = new Set(rows.map(({ name }) => name));
+  return orm.config.get('migrations').migrationsList?.every(({ name }) => applied.has(name)) ?? false;
 }
 
 /**

@@ -85,6 +85,14 @@ describe('the schema, migrated by several processes', () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
+  it('waits for nobody when it has nothing to do', async () => {
+    await use(await migratedDatabase());
+    await busy.query('select pg_advisory_lock(7202611201)');
+    const { orm, migrate: up } = await start();
+    await up();
+    expect(await applied(orm)).toEqual(NAMES);
+  });
+
   it('waits for a busy table without blocking those who use it', async () => {
     await use(await migratedDatabase());
     const { orm, migrate: up } = await start(NEXT.slice(0, 1));
