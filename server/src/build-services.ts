@@ -35,8 +35,7 @@ import { createKnownSessions } from './usecases/credentials/known-sessions.ts';
 import { createSecurityLog } from './usecases/credentials/security-log.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/items/waiters.ts';
-import { dispatchWebhook } from './delivery/dispatch.ts';
-import { fetchMedia } from './delivery/fetch-media.ts';
+import type { DispatchTools } from './delivery/dispatch.ts';
 import { createUrlCheck, type GuardPolicy } from './delivery/guard/guard.ts';
 
 export interface Built {
@@ -92,8 +91,7 @@ export async function buildServices(config: Config, options: BuildOptions = {}):
     demo: config.demo,
     projectCreators,
     refuseWebhookUrl: createUrlCheck(egress),
-    dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, log, policy: egress }, dispatch),
-    fetchMedia: (request) => fetchMedia({ policy: egress }, request),
+    ...outgoing({ keyRing, log, policy: egress }),
     kick: { session: () => undefined },
   };
   const clients = redis ? [redis.pub, redis.sub, redis.commands] : [];
@@ -119,6 +117,18 @@ export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void
     `SECRET_KEYS has no key ${kids}, which secrets in the database are encrypted with: put it back.`,
   );
 }
+
+/** Loaded with the first request of it, like the webhooks of a worker: a start takes less time without their HTTP client. */
+const outgoing = (tools: DispatchTools): Pick<Services, 'dispatchWebhook' | 'fetchMedia'> => ({
+  dispatchWebhook: async (dispatch) => {
+    const { dispatchWebhook } = await import('./delivery/dispatch.ts');
+    return dispatchWebhook(tools, dispatch);
+  },
+  fetchMedia: async (request) => {
+    const { fetchMedia } = await import('./delivery/fetch-media.ts');
+    return fetchMedia({ policy: tools.policy }, request);
+  },
+});
 
 /** What submissions of this process share. */
 const submissionState = (db: Database): Pick<Services, 'intake' | 'waiters' | 'expectedWaits'> => ({

@@ -2,8 +2,8 @@
 import { nextStep } from '../domain/webhooks/retry.ts';
 import type { StoredSecrets } from '../domain/webhooks/signing.ts';
 import type { Services } from '../usecases/services.ts';
-import { ConnectionPool } from './connections.ts';
-import { type DispatchTools, dispatchWebhook } from './dispatch.ts';
+import type { ConnectionPool } from './connections.ts';
+import type { dispatchWebhook, DispatchTools } from './dispatch.ts';
 import type { GuardPolicy } from './guard/guard.ts';
 import { type FinishedAttempt, leaseDue, type Leased, nextDue, type ReadyToSend, stillLeased } from './lease.ts';
 import { ConcurrencyLimiter, MOST_LEASED, tookAll } from './limits.ts';
@@ -49,10 +49,10 @@ export function createDeliverer(
   { onFree = () => undefined }: DelivererOptions = {},
 ): Deliverer {
   const limiter = new ConcurrencyLimiter(onFree);
-  const connections = new ConnectionPool();
+  let sender: Promise<Sender> | undefined;
   const record = createRecorder(services);
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
-    const done = await send({ services, egress, connections }, leased, secrets);
+    const done = await send({ services, egress, ...(await (sender ??= loadSender())) }, leased, secrets);
     limiter.throttle.note(done.outcome);
     // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
     // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
@@ -81,9 +81,23 @@ export function createDeliverer(
     runOnce: () => fill(services, limiter, start),
     drain: async () => {
       await limiter.drain();
-      connections.close();
+      (await sender)?.connections.close();
     },
   };
+}
+
+interface Sender {
+  dispatchWebhook: typeof dispatchWebhook;
+  connections: ConnectionPool;
+}
+
+/** Called for the first webhook: a start takes less time without the HTTP client. */
+async function loadSender(): Promise<Sender> {
+  const [{ dispatchWebhook }, { ConnectionPool }] = await Promise.all([
+    import('./dispatch.ts'),
+    import('./connections.ts'),
+  ]);
+  return { dispatchWebhook, connections: new ConnectionPool() };
 }
 
 const logUnrecorded = ({ log }: Services, { id }: Leased, error: unknown): void =>
@@ -114,7 +128,7 @@ async function fill(
 }
 
 async function send(
-  { services, egress, connections }: { services: Services; egress: Egress; connections: ConnectionPool },
+  { services, egress, connections, dispatchWebhook }: Sender & { services: Services; egress: Egress },
   leased: Leased,
   secrets: StoredSecrets<string>,
 ): Promise<FinishedAttempt> {

@@ -31,6 +31,15 @@ cleanUpAfterwards();
 /** This is the front door: everything as in `npm start`. */
 const AS_USERS_DO = { fromSource: true };
 
+/** At its end, a process writes which HTTP clients it has loaded: Node's own, of which it reads no part, and the one of webhooks. */
+const TELLS_CLIENTS = `--import=data:text/javascript,${encodeURIComponent(`
+  import { createRequire } from 'node:module';
+  process.on('exit', () => {
+    const loaded = [...process.moduleLoadList, ...Object.keys(createRequire('/').cache)];
+    console.log('HTTP clients:', loaded.filter((name) => name.includes('undici')).length);
+  });
+`)}`;
+
 /** The target of a link; '' when it does not exist. */
 function linkAt(path: string): string {
   try {
@@ -68,7 +77,7 @@ describe('a service on an embedded database', () => {
     const service = embeddedService({
       ...AS_USERS_DO,
       folder,
-      env: { TMPDIR: tmp, SOME_SECRET: 'of-ours', PGUSER: 'nobody' },
+      env: { TMPDIR: tmp, SOME_SECRET: 'of-ours', PGUSER: 'nobody', NODE_OPTIONS: TELLS_CLIENTS },
     });
     await service.start();
     const isThere = await submitOne(service);
@@ -89,6 +98,8 @@ describe('a service on an embedded database', () => {
     expect(statSync(join(folder, 'postgres/PG_VERSION')).mtimeMs).toBe(made);
     await service.server.stop();
     await nothingRunsIn(folder);
+    // Loading them took a tenth of a start.
+    expect(service.log().match(/HTTP clients: \d+/g)).toEqual(['HTTP clients: 0', 'HTTP clients: 0']);
   });
 
   const socketsOf = (pid: number): string[] =>
