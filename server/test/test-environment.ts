@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { emptyDatabase, migratedDatabase } from './fixtures/test-database.ts';
 import { type ServerProcess, startServer, type StartOptions } from './server-process.ts';
-import { connectTo } from '../../scripts/lib/processes/postgres-client.ts';
+import { keepSession } from './kept-session.ts';
 
 /** Whether processes can share a Redis: without it an environment is one process with its own claims. */
 export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
@@ -177,20 +177,15 @@ interface Data {
 async function ownDatabase({ empty }: TestEnvironmentOptions): Promise<Data> {
   const { TEST_REDIS_URL: redis } = process.env;
   const { url, remove } = await (empty ? emptyDatabase() : migratedDatabase());
+  const session = keepSession(url);
   return {
     env: { DATABASE_URL: url, ...(redis === undefined ? {} : { REDIS_URL: redis }) },
-    query: <T>(text: string, params: unknown[]) => queryOnce<T>(url, text, params),
-    remove,
+    query: session.query,
+    remove: async () => {
+      await session.close();
+      await remove();
+    },
   };
-}
-
-async function queryOnce<T>(url: string, text: string, params: unknown[]): Promise<T[]> {
-  const client = await connectTo(url);
-  try {
-    return (await client.query(text, params)).rows as T[];
-  } finally {
-    await client.end();
-  }
 }
 
 /** Shows what the servers logged when a test of this file (or describe block) fails. */
