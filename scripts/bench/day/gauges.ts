@@ -27,5 +27,12 @@ export async function readGauges(database: BenchDatabase, walFrom: number): Prom
   };
 }
 
-/** A transaction that stays open: it sees the database at one moment, so that PostgreSQL cannot remove rows that died since. */
-export const LONG_TRANSACTION = ['begin isolation level repeatable read', 'select count(*) from item'] as const;
+/**
+ * A transaction that stays open: it sees the database at one moment, so that PostgreSQL cannot remove rows that died since. An
+ * analyst's program has not our session's settings, which would end it.
+ */
+export const LONG_TRANSACTION = [
+  'set idle_in_transaction_session_timeout = 0',
+  'begin isolation level repeatable read',
+  'select count(*) from item',
+] as const;
