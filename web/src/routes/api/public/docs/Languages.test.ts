@@ -23,13 +23,18 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const open = () => render(Languages, { baseUrl: 'http://here.test', projectId: '', onchoose: undefined });
+/** With all panels: the hidden ones come after the visible one. */
+async function open() {
+  const { container } = render(Languages, { baseUrl: 'http://here.test', projectId: '', onchoose: undefined });
+  await vi.waitFor(() => expect(container.querySelectorAll('pre')).toHaveLength(4 * LANGUAGES.length));
+  return container;
+}
 const tab = (name: string) => screen.getByRole('tab', { name });
 const selected = () => screen.getByRole('tab', { selected: true });
 const shown = () => screen.getByRole('tabpanel');
 
-it('names the panel of each tab, and has the code of all in the page', () => {
-  const { container } = open();
+it('names the panel of each tab, and has the code of all in the page', async () => {
+  const container = await open();
   const panels = [...container.querySelectorAll('[role=tabpanel]')];
   expect(
     panels.map((panel) => document.getElementById(panel.getAttribute('aria-labelledby') ?? '')?.textContent.trim()),
@@ -38,7 +43,6 @@ it('names the panel of each tab, and has the code of all in the page', () => {
     expect(document.getElementById(id)?.getAttribute('aria-controls')).toBe(`${id}-panel`);
   }
   const boxes = [...container.querySelectorAll('pre')].map((box) => box.textContent.trim());
-  expect(boxes.length).toBe(4 * LANGUAGES.length);
   expect(boxes).not.toContain('');
   expect(panels.filter((panel) => !panel.hasAttribute('hidden'))).toHaveLength(1);
 });
@@ -48,7 +52,7 @@ it.each([
   ['ArrowLeft', 'MCP'],
   ['End', 'MCP'],
 ])('chooses and focuses another tab on %s, around both ends', async (key, name) => {
-  open();
+  await open();
   await fireEvent.keyDown(tab('curl'), { key });
   expect(selected()).toBe(tab(name));
   expect(document.activeElement).toBe(tab(name));
@@ -59,7 +63,7 @@ it.each([
 });
 
 it('leaves keys with Ctrl, Alt and Meta to the browser', async () => {
-  open();
+  await open();
   for (const modifier of ['ctrlKey', 'altKey', 'metaKey']) {
     await fireEvent.keyDown(tab('curl'), { key: 'ArrowRight', [modifier]: true });
   }
@@ -67,7 +71,7 @@ it('leaves keys with Ctrl, Alt and Meta to the browser', async () => {
 });
 
 it('copies exactly what each box shows', async () => {
-  const { container } = open();
+  const container = await open();
   for (const { name } of LANGUAGES) {
     await fireEvent.click(tab(name));
     const panel = shown();
@@ -80,16 +84,22 @@ it('copies exactly what each box shows', async () => {
 });
 
 it('remembers the choice across visits', async () => {
-  open();
+  await open();
   await fireEvent.click(tab('Pydantic AI'));
   expect(new LanguageChoice().id).toBe('pydantic-ai');
   localStorage.setItem('countersign.docs-language', 'cobol');
   expect(new LanguageChoice().id).toBe('curl');
 });
 
+it('renders the program of the visible panel at once and the rest after it', () => {
+  const { container } = render(Languages, { baseUrl: 'http://here.test', projectId: '', onchoose: undefined });
+  expect(container.querySelectorAll('pre')).toHaveLength(1);
+  expect(shown().querySelectorAll('pre')).toHaveLength(1);
+});
+
 it('chooses the language of the address, at first and when it changes', async () => {
   location.hash = '#python';
-  open();
+  await open();
   expect(selected()).toBe(tab('Python'));
   location.hash = '#langgraph';
   window.dispatchEvent(new Event('hashchange'));
@@ -102,7 +112,7 @@ it('chooses the language of the address, at first and when it changes', async ()
 });
 
 it('shares the choice with the other boxes of the page', async () => {
-  open();
+  await open();
   render(Samples, { samples: TOOL_CALL_SAMPLES, label: 'program' });
   const box = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
   await fireEvent.click(tab('LangGraph'));
@@ -117,7 +127,7 @@ it('shares the choice with the other boxes of the page', async () => {
 });
 
 it('keeps a choice that only one box has in that box', async () => {
-  open();
+  await open();
   const samples = [...TOOL_CALL_SAMPLES, { language: 'openssl', code: 'openssl dgst' }] as const;
   const { container } = render(Samples, { samples: [samples[0], ...samples.slice(1)], label: 'program' });
   await fireEvent.click(screen.getByRole('radio', { name: 'openssl' }));

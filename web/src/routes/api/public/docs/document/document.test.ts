@@ -1,5 +1,5 @@
 // Reading an OpenAPI document: operations, fields and errors for the page.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { show, type ShownOperation } from './document.ts';
 import type { Document } from './openapi.ts';
 
@@ -84,7 +84,8 @@ const DOCUMENT: Document = {
   } as never,
 };
 
-const shown = show(DOCUMENT, 'http://here.test');
+const pause = vi.fn(() => Promise.resolve());
+const shown = await show(DOCUMENT, 'http://here.test', pause);
 const [submit, inbound, self] = shown.tags.flatMap(({ operations }) => operations) as [
   ShownOperation,
   ShownOperation,
@@ -92,9 +93,17 @@ const [submit, inbound, self] = shown.tags.flatMap(({ operations }) => operation
 ];
 
 describe('the document', () => {
-  it('has its base URL without a trailing slash; the origin of the page where it names none', () => {
+  it('is read with a pause before each operation and each webhook', async () => {
+    const counted = vi.fn(() => Promise.resolve());
+    const read = await show(DOCUMENT, 'http://here.test', counted);
+    expect(counted).toHaveBeenCalledTimes(
+      read.tags.flatMap(({ operations }) => operations).length + read.webhooks.length,
+    );
+  });
+
+  it('has its base URL without a trailing slash; the origin of the page where it names none', async () => {
     expect(shown.baseUrl).toBe('https://review.example.org');
-    expect(show({ ...DOCUMENT, servers: [] }, 'http://here.test').baseUrl).toBe('http://here.test');
+    expect((await show({ ...DOCUMENT, servers: [] }, 'http://here.test', pause)).baseUrl).toBe('http://here.test');
   });
 
   it('lists the tags with operations, also those without a description', () => {

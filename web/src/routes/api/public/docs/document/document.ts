@@ -65,9 +65,12 @@ export interface Shown {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Reads the document; `origin` is the base URL where the document names none. */
-export function show(document: Document, origin: string): Shown {
-  const operations = read(document, document.paths ?? {});
+/**
+ * Reads the document; `origin` is the base URL where the document names none. `pause` is awaited before each operation, so that
+ * a large document does not block the page.
+ */
+export async function show(document: Document, origin: string, pause: () => Promise<void>): Promise<Shown> {
+  const operations = await read(document, { paths: document.paths ?? {}, pause });
   const names = new Set([...(document.tags ?? []).map(({ name }) => name), ...operations.map(({ tag }) => tag)]);
   const tags = [...names].map((name) => ({
     name,
@@ -75,22 +78,32 @@ export function show(document: Document, origin: string): Shown {
     operations: operations.filter(({ tag }) => tag === name),
   }));
   const errors = new Map(operations.flatMap((operation) => operation.errors).map((error) => [error.code, error]));
+  const webhooks = await read(document, { paths: document.webhooks ?? {}, pause });
   return {
     title: document.info.title,
     version: document.info.version,
     baseUrl: (document.servers?.[0]?.url ?? origin).replace(/\/$/, ''),
     tags: tags.filter(({ operations: all }) => all.length > 0),
-    webhooks: read(document, document.webhooks ?? {}).map(asReceived),
+    webhooks: webhooks.map(asReceived),
     errors: [...errors.values()].sort((a, b) => a.status.localeCompare(b.status)),
   };
 }
 
-function read(document: Document, paths: Record<string, Record<string, Operation>>): ShownOperation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([method]) => METHODS.includes(method))
-      .map(([method, operation]) => shown(document, { method, path, operation })),
+async function read(
+  document: Document,
+  { paths, pause }: { paths: Record<string, Record<string, Operation>>; pause: () => Promise<void> },
+): Promise<ShownOperation[]> {
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      METHODS.includes(method) ? [{ path, method, operation }] : [],
+    ),
   );
+  const operations: ShownOperation[] = [];
+  for (const one of all) {
+    await pause();
+    operations.push(shown(document, one));
+  }
+  return operations;
 }
 
 function shown(document: Document, given: { method: string; path: string; operation: Operation }): ShownOperation {
