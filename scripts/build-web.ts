@@ -21,6 +21,7 @@ const SOURCES = [
   'web/font-files.ts',
   'web/pdf-files.ts',
   'web/static-icons.ts',
+  'web/wide-selectors.ts',
   'web/tsconfig.json',
   'shared/src',
   'docs/snippets',

@@ -2,6 +2,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
+import { wideSelectors } from './wide-selectors.ts';
 
 const WEB = import.meta.dirname;
 const SOCKETS = '\0sockets-stub-';
@@ -216,8 +217,13 @@ export function groupByPage(): Plugin {
       handler: (options) => ({ ...options, preserveEntrySignatures: 'allow-extension' }),
     },
     generateBundle(_, bundle) {
-      const sheets = Object.keys(bundle).filter((name) => name.endsWith('.css'));
-      if (sheets.length > 1) throw new Error(`The page has several style sheets: ${sheets.join(', ')}`);
+      const sheets = Object.values(bundle).filter(({ fileName }) => fileName.endsWith('.css'));
+      const names = sheets.map(({ fileName }) => fileName).join(', ');
+      if (sheets.length > 1) throw new Error(`The page has several style sheets: ${names}`);
+      const wide = sheets.flatMap((sheet) =>
+        sheet.type === 'asset' ? wideSelectors(Buffer.from(sheet.source).toString()) : [],
+      );
+      if (wide.length > 0) throw new Error(`Selectors that restyle all neighbours of a child: ${wide.join(', ')}`);
     },
   };
 }
