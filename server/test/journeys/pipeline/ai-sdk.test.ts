@@ -8,12 +8,12 @@ import { MAIL, REFUND, support, toldOf, type ModelCall } from '../../../../sdk/a
 import { openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { setDeadlineClock } from '../../integration/support/deadline-clock.ts';
-import { useTestEnvironment } from '../../test-environment.ts';
+import { useSharedTestEnvironment } from '../../test-environment.ts';
 
 type Decision = Omit<NonNullable<(typeof decideItem)['types']>['body'], 'fence'>;
 
 const ASK = { prompt: 'The teapot arrived with a crack.' };
-const testEnv = useTestEnvironment({ processes: 1 });
+const testEnv = useSharedTestEnvironment();
 let project: OpenProject;
 let client: Client;
 

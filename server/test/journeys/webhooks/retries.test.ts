@@ -6,10 +6,10 @@ import { aProject, aSubmission, openProject, type OpenProject, review } from '..
 import { type Person, person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';
 import { type Receiver, startReceiver } from '../../receiver.ts';
-import { useTestEnvironment } from '../../test-environment.ts';
+import { useSharedTestEnvironment, useTestEnvironment } from '../../test-environment.ts';
 
 describe('a receiver', () => {
-  const testEnv = useTestEnvironment();
+  const testEnv = useSharedTestEnvironment();
   let owner: Person;
   let receiver: Receiver;
   let project: OpenProject;
