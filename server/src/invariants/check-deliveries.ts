@@ -5,6 +5,7 @@ import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
 import { endpointOf, GETS_DELIVERIES } from '../db/endpoint-columns.ts';
 import { inList } from '../db/in-list.ts';
+import { entityFromRow } from '../db/entity-from-row.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import {
   DELIVERED_EVENT_TYPES,
@@ -71,7 +72,7 @@ export const checkDeliveries: Check = {
       (after) =>
         read(async (em) => {
           const rows = await rawQuery<Row>(em, DELIVERIES, [after]);
-          return rows.map((row) => toSent(row, (columns) => em.map(Decision, columns)));
+          return rows.map((row) => toSent(row, (columns) => entityFromRow(em, Decision, columns)));
         }),
       (sent) => faultsOf(sent).forEach(report),
       onProgress,

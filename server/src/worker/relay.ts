@@ -9,6 +9,7 @@ import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
 import { DELIVERED_EVENT_TYPES, toUndecided, UNDECIDED_EVENTS } from '../domain/items/decision.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import { endpointOf, GETS_DELIVERIES } from '../db/endpoint-columns.ts';
+import { entityFromRow } from '../db/entity-from-row.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
@@ -172,7 +173,7 @@ async function assignSequence({ em }: Tx, until: Date | undefined): Promise<Sequ
 }
 
 const decisionOf = (em: Em, columns: EntityDictionary<Decision>): Deliverable['of'] | null =>
-  columns.id ? { decision: em.map(Decision, columns) } : null;
+  columns.id ? { decision: entityFromRow(em, Decision, columns) } : null;
 
 function newDeliveries(services: Services, sequenced: readonly SequencedEvent[]): NewDelivery[] {
   const at = services.clock.now();

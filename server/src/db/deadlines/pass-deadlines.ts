@@ -2,6 +2,7 @@
 import type { OnDeadline, OpenStatus } from '@countersign/shared/enums';
 import type { Tx } from '../database.ts';
 import { Item, type ItemColumns } from '../entities/item.ts';
+import { entityFromRow } from '../entity-from-row.ts';
 import { rawQuery } from '../raw-query.ts';
 import { ROW_COLUMNS } from '../row-columns.ts';
 import { SYSTEM } from '../../domain/access/actor.ts';
@@ -87,7 +88,7 @@ export async function passDeadlines(
   });
   if (due.length === 0) return { count: 0, held: [] };
   const moved = await rawQuery<ItemColumns>(tx.em, MOVE, [JSON.stringify(due.map(toMove))]);
-  const items = new Map(moved.map((columns) => [columns.id, tx.em.map(Item, columns)]));
+  const items = new Map(moved.map((columns) => [columns.id, entityFromRow(tx.em, Item, columns)]));
   // In the order of the deadlines, as the log tells it.
   for (const one of due) appendPassed(tx, one, items.get(one.row.id));
   return { count: due.length, held: due.flatMap(heldUntilNow) };

@@ -135,7 +135,7 @@ const ItemSchema = defineEntity({
 export class Item extends ItemSchema.class {}
 ItemSchema.setClass(Item);
 
-/** A row of the table as the database returns it; `em.map` turns it into an item. */
+/** A row of the table as the database returns it; `entityFromRow` turns it into an item. */
 export type ItemColumns = EntityDictionary<Item>;
 
 const toColumn = (property: string): string => property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

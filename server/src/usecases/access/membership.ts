@@ -7,6 +7,7 @@ import type { Em } from '../../db/orm.ts';
 import { Item, itemColumns, type ItemColumns } from '../../db/entities/item.ts';
 import { Member } from '../../db/entities/member.ts';
 import { planned } from '../../db/connection/planned.ts';
+import { entityFromRow } from '../../db/entity-from-row.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
 export const notFound = () => new Refusal('not_found', 'No such ID in your projects.');
@@ -143,7 +144,7 @@ export async function findItem(em: Em, userId: string, itemId: string): Promise<
   const [found] = await rawQuery<ItemColumns & { role: Role }>(em, FIND_ITEM, [itemId, userId]);
   if (found === undefined) throw notFound();
   const { role, ...columns } = found;
-  return { item: em.map(Item, columns), role };
+  return { item: entityFromRow(em, Item, columns), role };
 }
 
 /** RL8. Errors: `validation_failed`. */

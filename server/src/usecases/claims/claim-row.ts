@@ -4,6 +4,7 @@ import type { Tx } from '../../db/database.ts';
 import { Item, itemColumns, type ItemColumns } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
 import { planned } from '../../db/connection/planned.ts';
+import { entityFromRow } from '../../db/entity-from-row.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
@@ -94,7 +95,7 @@ async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: bool
   if (!mayHoldOneMore(others)) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
   // Only the holder of a live claim is named in the event; an expired claim belonged to nobody.
   const from = seize && holder !== actor.userId ? holder : null;
-  const item = tx.em.map(Item, columns);
+  const item = entityFromRow(tx.em, Item, columns);
   if (!renewed) await appendClaimed(tx, actor, { item, from });
   const taken = from === null ? null : { userId: from, fence };
   return { item, fence: item.claimFence, expiresAt: item.claimExpiresAt as Date, from: taken };

@@ -18,6 +18,7 @@ import type { Em } from '../../db/orm.ts';
 import { answerRefusal, faultsOf, loadAnswerSchema, sameAnswer, suggestionRefusal } from '../items/answer-schemas.ts';
 import { Item, itemColumns, type ItemColumns } from '../../db/entities/item.ts';
 import { planned } from '../../db/connection/planned.ts';
+import { entityFromRow } from '../../db/entity-from-row.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { releaseLock } from '../claims/claim-store.ts';
 import { findItem, refuseArchived, refuseUnless, roleIn } from '../access/membership.ts';
@@ -85,7 +86,7 @@ async function leaveQueue(
     throw await refusalFor(tx.em, after, 'claim_lost');
   }
   const { undo_window_seconds: undoWindow, guidelines_version: guidelinesVersion, ...columns } = row;
-  return { item: tx.em.map(Item, columns), undoWindow, guidelinesVersion };
+  return { item: entityFromRow(tx.em, Item, columns), undoWindow, guidelinesVersion };
 }
 
 async function isLate(em: Em, itemId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { LIMITS } from '@countersign/shared/limits';
 import type { Tx } from '../../db/database.ts';
 import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { ROW_COLUMNS } from '../../db/row-columns.ts';
+import { entityFromRow } from '../../db/entity-from-row.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { isOpen } from '../../domain/items/item.ts';
@@ -40,7 +41,7 @@ export async function extendDeadline(
     await refuseArchived(tx.em, item.projectId);
     const [row] = await rawQuery<ItemColumns>(tx.em, EXTEND, [itemId, seconds, LIMITS.deadlineSeconds.most]);
     if (row === undefined) throw await refusalOf(tx, itemId);
-    appendExtended(tx, tx.em.map(Item, row), { actor: memberRef(actor) });
+    appendExtended(tx, entityFromRow(tx.em, Item, row), { actor: memberRef(actor) });
   });
 }
 

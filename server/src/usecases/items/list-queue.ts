@@ -12,6 +12,7 @@ import { notFound } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from '../projects/audited-projects.ts';
 import { readClaims, type ClaimView } from '../claims/read-claims.ts';
+import { entityFromRow } from '../../db/entity-from-row.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { ROW_COLUMNS } from '../../db/row-columns.ts';
 import { rowFor, toItemRow } from '../../domain/items/item-row.ts';
@@ -252,7 +253,7 @@ async function readLanes(em: Em, { sort }: QueueRequest, { lanes, values, ...rea
   if (selects.length === 0) return [];
   const text = `select ${ROW} from (${selects.join(' union all ')}) as w order by ${mergedOrder(sort)} ${reading.most}`;
   const rows = await rawQuery<ItemColumns>(em, text, values.list);
-  return rows.map((row) => em.map(Item, row));
+  return rows.map((row) => entityFromRow(em, Item, row));
 }
 
 /** The position of an item, as far as the actor may know it: of its flags only the one that is compared. */
