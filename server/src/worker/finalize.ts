@@ -1,8 +1,7 @@
 // Makes decisions final when their undo window has passed (LC2), which triggers webhooks and waiting responses.
-import type { ItemStatus } from '@countersign/shared/enums';
+import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
 import { SYSTEM } from '../domain/access/actor.ts';
 import type { Tx } from '../db/database.ts';
-import { Decision } from '../db/entities/decision.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 import { type Part, runBatch } from './row-by-row.ts';
@@ -18,35 +17,38 @@ export async function finalizeOnce(services: Services): Promise<Next> {
   return count === BATCH ? { again: true } : { at: await nextWindow(services) };
 }
 
+/** A decision that is final now. */
+interface Finalized {
+  item_id: string;
+  project_id: string;
+  action: DecisionAction;
+  reason: string | null;
+}
+
 /** Returns how many were due. */
 async function finalize(tx: Tx, { limit, offset }: Part): Promise<number> {
-  const due = await tx.em.execute<{ id: string }[]>(
+  const decisions = await tx.em.execute<Finalized[]>(
     `update decision set final_at = now() where id in (
        select id from decision where final_at is null and undo_until <= now() order by undo_until
        limit ? offset ? for update skip locked
-     ) returning id`,
+     ) returning item_id, project_id, action, reason`,
     [limit, offset],
   );
-  if (due.length > 0)
-    await appendFinalized(
-      tx,
-      due.map((row) => row.id),
-    );
-  return due.length;
+  if (decisions.length > 0) await appendFinalized(tx, decisions);
+  return decisions.length;
 }
 
-async function appendFinalized({ em, appendEvent }: Tx, ids: string[]): Promise<void> {
-  const decisions = await em.find(Decision, { id: { $in: ids } });
+async function appendFinalized({ em, appendEvent }: Tx, decisions: readonly Finalized[]): Promise<void> {
   const rows = await em.execute<{ id: string; version: number; status: ItemStatus }[]>(
     `update item set public_status = null, version = version + 1 where id = any(?::uuid[]) returning id, version, status`,
-    [`{${decisions.map((decision) => decision.itemId).join(',')}}`],
+    [`{${decisions.map((decision) => decision.item_id).join(',')}}`],
   );
   const items = new Map(rows.map((row) => [row.id, row]));
-  for (const { itemId, projectId, action, reason } of decisions) {
+  for (const { item_id: itemId, project_id: projectId, action, reason } of decisions) {
     const item = items.get(itemId);
     if (item === undefined) throw new Error(`Decision without item ${itemId}.`);
     const event = { project_id: projectId, item_id: itemId, version: item.version, actor: SYSTEM };
-    appendEvent({ type: 'item.finalized', ...event, status: item.status, action, reason: reason ?? null });
+    appendEvent({ type: 'item.finalized', ...event, status: item.status, action, reason });
   }
 }
 
