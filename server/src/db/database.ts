@@ -91,8 +91,8 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
     write: async (work) => {
       guard();
       const run = (em: Em) => inside.run(true, () => inTransaction(em, work, { ...tools, sessionId: session() }));
+      // It makes an entity manager of its own.
       return orm.em
-        .fork()
         .transactional((em) => run(em as Em))
         .catch(translate)
         .catch(async (error: unknown) => {
