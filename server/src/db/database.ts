@@ -165,7 +165,8 @@ const APPENDED = `
     select id, project_id, type, item_id, actor, data, $2::timestamptz
     from json_to_recordset($1::json) as r(id uuid, project_id uuid, type text, item_id uuid, actor jsonb, data jsonb)
   )`;
-const INSERT_EVENTS = planned(`${APPENDED} select pg_notify($3, $4), true as alive`);
+/** The last statement of a transaction that appends events without a session. */
+export const INSERT_EVENTS = planned(`${APPENDED} select pg_notify($3, $4), true as alive`);
 /** The same with a session check in the same statement: it costs a decision no extra round trip (A21). */
 const INSERT_EVENTS_FOR_SESSION = planned(`${APPENDED},
   acting as (select id from session where ${LIVE_SESSION('$5', '$2', '$6')} for key share)

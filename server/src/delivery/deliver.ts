@@ -20,6 +20,8 @@ export interface Deliverer extends SendCapacity {
   /** Fills the free permits with due deliveries. */
   runOnce(): Promise<Next>;
   /** Waits for the POSTs in flight. */
+  settled(): Promise<void>;
+  /** The same, and closes the connections. */
   drain(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export function createDeliverer(
       return { ids: new Set(reserved.keys()), use };
     },
     runOnce: () => fill(services, limiter, start),
+    settled: () => limiter.drain(),
     drain: async () => {
       await limiter.drain();
       (await sender)?.connections.close();

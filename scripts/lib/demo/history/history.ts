@@ -1,6 +1,7 @@
 // Makes the demo's history: items, decisions, audits and deliveries of three weeks, through the ordinary use cases.
 import { createDeliverer, type Deliverer } from '../../../../server/src/delivery/deliver.ts';
 import type { Signals } from '../../../../server/src/db/connection/signals.ts';
+import { rawQuery } from '../../../../server/src/db/raw-query.ts';
 import { claim } from '../../../../server/src/usecases/claims/claim.ts';
 import { decide } from '../../../../server/src/usecases/decisions/decide.ts';
 import { submitBatch } from '../../../../server/src/usecases/items/submit.ts';
@@ -68,7 +69,7 @@ export async function makeHistory(parts: HistoryParts, signal: AbortSignal): Pro
   const rounds = roundsBefore(parts, seededRandom(parts.seed));
   for (const [index, round] of rounds.entries()) {
     if (signal.aborted) break;
-    if (day !== -1 && round.daysAgo !== day) await maker.endDay(round.at);
+    if (day !== -1 && round.daysAgo !== day) maker.endDay(round.at);
     day = round.daysAgo;
     await maker.run(round, rounds[index + 1]);
     parts.onProgress(maker.items);
@@ -99,8 +100,14 @@ class HistoryMaker {
   items = 0;
   /** The items of the next round, which arrive while people review this one. */
   #arriving: Promise<void> | null = null;
-  /** The round before is settled while people review this one. */
+  /** The last of what was decided for each person. */
+  readonly #working = new Map<string, Promise<void>>();
+  /** The items that somebody is about to decide. */
+  readonly #assigned = new Set<string>();
+  /** Rounds are settled and days end one after the other, while people review the next round. */
   #settling: Promise<void> = Promise.resolve();
+  /** The same of the round before. */
+  #settlingBefore: Promise<void> = Promise.resolve();
   /** Its deliveries are sent meanwhile, too. */
   #sending: Promise<void> = Promise.resolve();
   readonly #began = performance.now();
@@ -124,7 +131,10 @@ class HistoryMaker {
     return new HistoryMaker(parts, services, pipelines);
   }
 
-  /** Lets the items of a round arrive and people review them; `next` arrives meanwhile, which keeps the database busy. */
+  /**
+   * Lets the items of a round arrive and people begin to review them; `next` arrives meanwhile. Ends when the round before is
+   * settled: two at a time keep both processors busy.
+   */
   async run(round: Round, next: Round | undefined): Promise<void> {
     const { end } = this.#parts;
     this.#arriving ??= this.#arrive(round);
@@ -136,12 +146,20 @@ class HistoryMaker {
     const isLast = end.getTime() - round.at.getTime() < BREAK_MS + SITTING_MS;
     const from = round.at.getTime() + BREAK_MS;
     const until = from + (isLast ? LAST_SITTING_MS : SITTING_MS);
-    const last = await this.#review(waiting, { round, from, until });
+    const { last, done } = this.#review(waiting, { round, from, until });
     const at = new Date(Math.min((last ?? from) + FINAL_MS, end.getTime()));
-    await this.#settling;
-    this.#settling = this.#settle(at, { reviewed: last !== null });
-    this.#settling.catch(() => undefined);
+    this.#inOrder(async () => {
+      await done;
+      await this.#settle(at, { reviewed: last !== null });
+    });
+    await this.#settlingBefore;
+    this.#settlingBefore = this.#settling;
     this.#keepToBudget();
+  }
+
+  #inOrder(work: () => Promise<void>): void {
+    this.#settling = this.#settling.then(work);
+    this.#settling.catch(() => undefined);
   }
 
   async #arrive(round: Round): Promise<void> {
@@ -153,7 +171,9 @@ class HistoryMaker {
   /** Waits for what is in progress, and ends the last day. */
   async end(): Promise<void> {
     await this.#arriving;
-    await this.endDay(this.#parts.end);
+    this.endDay(this.#parts.end);
+    await this.#settling;
+    await this.#deliverer.drain();
   }
 
   /** Compares the time that items took so far with what is left of the budget. */
@@ -166,15 +186,18 @@ class HistoryMaker {
   }
 
   /** Figures, clusters and budgets are up to date at the end of a day, not after every item. */
-  async endDay(at: Date): Promise<void> {
-    await this.#settling;
-    await this.#sending;
-    await this.#parts.time.at(at, async () => {
-      while ((await relayOnce(this.#services, this.#parts.signals, { until: at })).again);
-      while ((await assignClustersOnce(this.#services)).again);
-      while ((await countOnce(this.#services)).again);
-      await watchBudgetsOnce(this.#services);
+  endDay(at: Date): void {
+    this.#inOrder(async () => {
+      await this.#sending;
+      await this.#parts.time.at(at, () => this.#count(at));
     });
+  }
+
+  async #count(until: Date): Promise<void> {
+    while ((await relayOnce(this.#services, this.#parts.signals, { until })).again);
+    while ((await assignClustersOnce(this.#services)).again);
+    while ((await countOnce(this.#services)).again);
+    await watchBudgetsOnce(this.#services);
   }
 
   async #submit({ area, projectId, share }: HistoryProject, round: Round): Promise<void> {
@@ -210,15 +233,15 @@ class HistoryMaker {
 
   /** Waits for the first attempts, then sends those that had no room, and retries. */
   async #deliver(): Promise<void> {
-    await this.#deliverer.drain();
-    while ((await this.#deliverer.runOnce()).again) await this.#deliverer.drain();
+    await this.#deliverer.settled();
+    while ((await this.#deliverer.runOnce()).again) await this.#deliverer.settled();
   }
 
-  /** Everyone who is at work takes one item after the other. Returns when the last one was decided; null if none was. */
-  async #review(
+  /** Everyone who is at work takes one item after the other. `last`: when the last one is decided; null if none is. */
+  #review(
     waiting: readonly Waiting[],
     { round, ...sitting }: { round: Round; from: number; until: number },
-  ): Promise<number | null> {
+  ): { last: number | null; done: Promise<unknown> } {
     const free = PEOPLE.flatMap((person, index) => {
       const who = this.#parts.people[index];
       return who && isAtWork(person, round.at, round.daysAgo)
@@ -238,21 +261,31 @@ class HistoryMaker {
       next.tasks.push({ item, verdict, begin, end: next.at });
     }
     const busy = free.filter(({ tasks }) => tasks.length > 0);
-    await Promise.all(busy.map(({ who, tasks }) => this.#work(who, tasks)));
-    return busy.length === 0 ? null : Math.max(...busy.map(({ at }) => at));
+    const done = Promise.all(busy.map(({ who, tasks }) => this.#workLater(who, tasks)));
+    done.catch(() => undefined);
+    return { last: busy.length === 0 ? null : Math.max(...busy.map(({ at }) => at)), done };
+  }
+
+  /** After what this person has to do already. */
+  #workLater(who: MemberActor, tasks: readonly Task[]): Promise<void> {
+    for (const { item } of tasks) this.#assigned.add(item.id);
+    const before = this.#working.get(who.userId) ?? Promise.resolve();
+    const working = before.then(async () => {
+      await this.#work(who, tasks);
+      for (const { item } of tasks) this.#assigned.delete(item.id);
+    });
+    this.#working.set(who.userId, working);
+    return working;
   }
 
   /** Oldest first. Items of other people, who may use the demo already, are left to them. */
   async #waiting(): Promise<Waiting[]> {
     const ids = this.#parts.projects.map(({ projectId }) => projectId);
     const rows = await this.#services.db.read((em) =>
-      em.execute<{ id: string; escalated: boolean }[]>(
-        `select id, status = 'escalated' as escalated from item where project_id in (?) and status in (?) and claimed_by is null order by created_at, id limit 400`,
-        [ids, OPEN_STATUSES],
-      ),
+      rawQuery<{ id: string; escalated: boolean }>(em, WAITING, [ids, OPEN_STATUSES]),
     );
     return rows.flatMap(({ id, escalated }) => {
-      const known = this.#known.get(id);
+      const known = this.#assigned.has(id) ? undefined : this.#known.get(id);
       return known === undefined ? [] : [{ id, escalated, ...known }];
     });
   }
@@ -279,6 +312,11 @@ class HistoryMaker {
     return orNull(this.#parts.time.at(new Date(end), () => decide(this.#services, who, decision)));
   }
 }
+
+/** $1: the projects; $2: the statuses. */
+const WAITING = `
+  select id, status = 'escalated' as escalated from item
+  where project_id = any($1::uuid[]) and status = any($2) and claimed_by is null order by created_at, id limit 400`;
 
 /** Null when it is refused. */
 async function orNull<T>(work: Promise<T>): Promise<T | null> {

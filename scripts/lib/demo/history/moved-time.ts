@@ -1,15 +1,15 @@
 // Time for the demo's history: a clock per operation, which the statements of the same operation read too.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Writable } from 'node:stream';
 import type { Pool, PoolClient } from 'pg';
 import { createMemoryClaimLock } from '../../../../server/src/claims/memory-claim-lock.ts';
 import { EVENTS_APPENDED } from '../../../../server/src/db/connection/channels.ts';
 import { createIds, type Clock } from '../../../../server/src/db/clock.ts';
-import { createDatabase, type Database } from '../../../../server/src/db/database.ts';
+import { createDatabase, type Database, INSERT_EVENTS } from '../../../../server/src/db/database.ts';
 import { openOrmBeside, type Orm } from '../../../../server/src/db/orm.ts';
 import { createIntake, type Intake } from '../../../../server/src/usecases/items/intake.ts';
 import { createKeyCache } from '../../../../server/src/usecases/credentials/key-cache.ts';
 import type { Services } from '../../../../server/src/usecases/services.ts';
+import { pipelineTransactions, type PipelineRules } from './pipelined-transactions.ts';
 
 export interface MovedTime extends Clock {
   /** Runs `work` at this time. Operations that run concurrently have times of their own. */
@@ -69,52 +69,22 @@ export async function withMovedServices<T>(
   }
 }
 
-type Query = (text: unknown, values?: unknown) => Promise<unknown>;
-
 /** Whether the statement that is sent now is a transaction of its own. */
 const alone = new AsyncLocalStorage<true>();
 
-/**
- * A transaction begins with its time, together with its first statement, and one of a single statement ends with it: the
- * connections send without waiting (`pipeline`), and each round trip wakes two processes. Statements are prepared (`nameFor`).
- */
+/** Transactions on these connections have the time of their operation, from their beginning. */
 function moveTransactions(pool: Pool, time: MovedTime): void {
   const names = new Map<string, string>();
-  const begin = () => `begin; set local ${SETTING} = '${time.now().toISOString()}'`;
+  const rules: PipelineRules = {
+    begin: () => `begin; set local ${SETTING} = '${time.now().toISOString()}'`,
+    isAlone: () => alone.getStore() === true,
+    isUnread: (text) => typeof text === 'string' && /^\s*insert\b/i.test(text) && !/\breturning\b/i.test(text),
+    isLast: (text) => text === INSERT_EVENTS,
+  };
   pool.on('connect', (client) => {
-    const query = client.query.bind(client) as unknown as Query;
-    const { stream } = (client as unknown as WithStream).connection;
-    let begun: string | null = null;
-    const send: Query = (text, values) => {
-      const name = nameFor(names, text, values);
-      return name === undefined ? query(text, values) : query({ name, text, values });
-    };
-    const sendAfter = async (first: string, ask: () => Promise<unknown>[]) => {
-      stream.cork();
-      const all = [query(first), ...ask()];
-      stream.uncork();
-      const [, answer] = await Promise.all(all);
-      return answer;
-    };
-    const moved: Query = (text, values) => {
-      if (text === 'begin') {
-        begun = begin();
-        return Promise.resolve({ rows: [] });
-      }
-      // A failed transaction ends without effect by `commit` too.
-      if (alone.getStore()) return sendAfter(begin(), () => [send(text, values), query('commit')]);
-      if (begun === null) return send(text, values);
-      const first = begun;
-      begun = null;
-      return sendAfter(first, () => [send(text, values)]);
-    };
-    client.query = moved as unknown as PoolClient['query'];
+    prepareStatements(client, names);
+    pipelineTransactions(client, rules);
   });
-}
-
-/** The driver's socket, which its types do not have. */
-interface WithStream {
-  connection: { stream: Writable };
 }
 
 /**
@@ -122,16 +92,20 @@ interface WithStream {
  * itself does this only where a plan stays good while tables grow (decision 0009); these tables stay small, and these
  * connections read them by their indexes from the start.
  */
-function nameFor(names: Map<string, string>, text: unknown, values: unknown): string | undefined {
-  if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return undefined;
-  const name = names.get(text) ?? `countersign_demo_${names.size + 1}`;
-  names.set(text, name);
-  return name;
+function prepareStatements(client: PoolClient, names: Map<string, string>): void {
+  const query = client.query.bind(client) as unknown as (...asked: unknown[]) => Promise<unknown>;
+  const prepared = (text: unknown, values?: unknown) => {
+    if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return query(text, values);
+    const name = names.get(text) ?? `countersign_demo_${names.size + 1}`;
+    names.set(text, name);
+    return query({ name, text, values });
+  };
+  client.query = prepared as unknown as PoolClient['query'];
 }
 
 function movedServices(services: Services, { orm, time }: { orm: Orm; time: MovedTime }): Services {
   const ids = createIds(() => time.now().getTime());
-  const db = movedDatabase(createDatabase(orm, { clock: time, ids }));
+  const db = movedDatabase(createDatabase(orm, { clock: time, ids, readLimitMs: 0 }));
   return {
     ...services,
     ...{ db, ids, clock: time, claims: createMemoryClaimLock(time), keys: createKeyCache(time) },
