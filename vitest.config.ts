@@ -58,6 +58,8 @@ const unitAlone: TestProjectInlineConfiguration = {
 };
 
 const WEB = join(import.meta.dirname, 'web');
+/** It configures libraries that the tests load, so it runs after a reset of the modules. */
+const EACH_FILE = join(WEB, 'src/each-file.fixture.ts');
 const ofTheWeb = { extends: './web/vitest.config.ts', root: WEB } as const;
 
 const tests = globSync('src/**/*.test.ts', { cwd: WEB }).map((path) => {
@@ -66,8 +68,8 @@ const tests = globSync('src/**/*.test.ts', { cwd: WEB }).map((path) => {
 });
 const pathsOf = (chosen: typeof tests) => chosen.map(({ path }) => path);
 
-/** A module that one file replaces is loaded with the modules that import it: what other files have loaded would have the real one. */
-const alone = tests.filter(({ replacesModules }) => replacesModules);
+/** A module that one file replaces is loaded with the modules that import it: each of these files loads its own modules. */
+const replacing = tests.filter(({ replacesModules }) => replacesModules);
 /** A process has one environment: between files of the other one it would end, and the next would load everything again. */
 const withDocument = tests.filter((file) => file.needsDocument && !file.replacesModules);
 
@@ -76,19 +78,25 @@ const web: TestProjectInlineConfiguration = {
   test: {
     name: 'web',
     isolate: false,
+    setupFiles: EACH_FILE,
     include: ['src/**/*.test.ts'],
-    exclude: pathsOf([...alone, ...withDocument]),
+    exclude: pathsOf([...replacing, ...withDocument]),
   },
 };
 
 const webDom: TestProjectInlineConfiguration = {
   ...ofTheWeb,
-  test: { name: 'web-dom', isolate: false, include: pathsOf(withDocument) },
+  test: { name: 'web-dom', isolate: false, setupFiles: EACH_FILE, include: pathsOf(withDocument) },
 };
 
-const webAlone: TestProjectInlineConfiguration = {
+const webReplacing: TestProjectInlineConfiguration = {
   ...ofTheWeb,
-  test: { name: 'web-alone', include: pathsOf(alone) },
+  test: {
+    name: 'web-replacing',
+    isolate: false,
+    setupFiles: [join(WEB, 'src/fresh-modules.fixture.ts'), EACH_FILE],
+    include: pathsOf(replacing),
+  },
 };
 
 /** Route folders have brackets in their names, which glob patterns read as character classes. */
@@ -132,5 +140,5 @@ const e2e: TestProjectInlineConfiguration = {
 };
 
 export default defineConfig({
-  test: { projects: [unit, unitAlone, web, webDom, webAlone, usecases, journeys, e2e] },
+  test: { projects: [unit, unitAlone, web, webDom, webReplacing, usecases, journeys, e2e] },
 });

@@ -17,7 +17,6 @@ export default defineProject({
     // Pure files run in Node; a file that mounts a component asks for `@vitest-environment happy-dom` in its first comment.
     environment: 'node',
     testTimeout: 60_000,
-    setupFiles: 'src/each-file.fixture.ts',
     pool: 'forks',
     maxWorkers: 2,
     // Component packages are compiled as our own are.

@@ -5,6 +5,9 @@ import { WAIT_TIMEOUT_MS } from '../../server/test/wait-timeouts.ts';
 vi.useRealTimers();
 vi.unstubAllGlobals();
 
+/** What no test answers, such as a request after its end, fails as without a network: it never reaches what listens at that address. */
+globalThis.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+
 /**
  * Time limits of requests follow the test's clock and end with the test. A request that a test leaves open would otherwise time out
  * seconds later, in another file, and what its page then does would reach the fake server of that file.
