@@ -207,7 +207,7 @@ describe('WH6: the strip', () => {
   });
 
   it.each([
-    ['/queue', 'max-xl:top-[calc(100%+var(--banner,0px))]'],
+    ['/queue', 'max-xl:top-[calc(100%+var(--notices))]'],
     ['/projects', 'max-xl:top-full'],
   ])('QU1: covers the page below other notices under the top bar where it takes no room, on %s', (path, place) => {
     page.url = new URL(path, page.url);
