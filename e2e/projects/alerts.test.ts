@@ -100,10 +100,12 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     await banner(page, /failed permanently/).waitFor({ state: 'detached' });
   });
 
-  it('WH6: counts and shows the dead deliveries to the endpoint that it names', async () => {
+  it('WH6: shows the alert of one endpoint after that of another, with its dead deliveries', async () => {
     const { owner, project, receiver, testEnv, enter } = browserEnv();
     const about = { url: 'http://127.0.0.1:1024/', description: 'Mail', is_enabled: true };
     const body = { ...about, events: ['item.decided' as const] };
+    // The first endpoint had an alert within the hour.
+    await testEnv.sql('update webhook_endpoint set alerted_at = null where project_id = $1', [project.id]);
     const { id: mail } = await owner.call(createEndpoint, { params: { id: project.id }, body });
     const page = await enter(owner, '/projects');
     await touch(page);
@@ -116,6 +118,9 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     const dead = `select id from delivery where item_id = $1 and status = 'dead'`;
     await expect.poll(() => testEnv.sql(dead, [id])).toHaveLength(1);
     await expect.poll(() => testEnv.sql(last, [id, mail])).toHaveLength(1);
+    const { host } = new URL(receiver.url);
+    await banner(page, new RegExp(`deliver(y|ies) to ${host} failed permanently`)).waitFor();
+    await gotIt(page).click();
     await banner(page, /: a delivery to Mail failed permanently/).waitFor();
     await page.getByRole('link', { name: 'View deliveries' }).click();
     await page.waitForURL(new RegExp(`/deliveries\\?status=dead&endpoint=${mail}$`));

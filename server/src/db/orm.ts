@@ -4,6 +4,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { ClientBase, Pool } from 'pg';
+import { AlertSeen } from './entities/alert-seen.ts';
 import { AnswerSchema } from './entities/answer-schema.ts';
 import { ApiKey } from './entities/api-key.ts';
 import { Attempt } from './entities/attempt.ts';
@@ -55,6 +56,7 @@ export type Orm = MikroORM & { em: Em };
 
 const common = {
   entities: [
+    AlertSeen,
     AnswerSchema,
     ApiKey,
     Attempt,

@@ -169,7 +169,7 @@ export function presentAlert({ alert, endpoint }: Pick<WireAlert, 'endpoint'> & 
 
 type Row = Omit<ProjectAlert, 'created_at' | 'dead'> & { created_at: string | Date; dead: string | number };
 
-/** The latest alert of a project, from its database row. */
+/** An unseen alert, from its database row. */
 export function presentProjectAlert(row: Row): ProjectAlert {
   return { ...row, created_at: new Date(row.created_at).toISOString(), dead: Number(row.dead) };
 }

@@ -50,23 +50,36 @@ export async function sweepOnce(services: Services): Promise<Next> {
     await em.execute(`delete from offer where ctid in (select ctid from offer where expires_at < ? limit ${BATCH})`, [
       now,
     ]);
-    const alerts = await em.execute<unknown[]>(
-      `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
-      [new Date(now.getTime() - ALERT_RETENTION_MS)],
-    );
-    const reminders = await em.execute<unknown[]>(
-      `delete from notification_message where ctid in (
-         select ctid from notification_message where status in ('succeeded', 'dead') and created_at < ? limit ${BATCH}
-       ) returning 1`,
-      [new Date(now.getTime() - ALERT_RETENTION_MS)],
-    );
+    const messages = await sweepMessages(em, new Date(now.getTime() - ALERT_RETENTION_MS));
     const lines = await purgeLogs(em, new Date(now.getTime() - LOG_RETENTION_MS), BATCH);
     const people = await forgetGivenNames(em, BATCH);
-    return [rows.length, invites.length, alerts.length, reminders.length, lines, people];
+    return [rows.length, invites.length, ...messages, lines, people];
   });
   await unhideConfidence(services.db);
   const forgotten = await noteMissingReasons(services);
   return { again: forgotten || swept.includes(BATCH) };
+}
+
+/** Deletes alerts and reminders from before a time, and up to when users had seen them. Returns how many rows of each. */
+async function sweepMessages(em: Em, before: Date): Promise<number[]> {
+  const alerts = await em.execute<unknown[]>(
+    `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
+    [before],
+  );
+  const seen = await em.execute<unknown[]>(
+    `delete from alert_seen where ctid in (
+       select s.ctid from alert_seen s where s.until < ? and not exists (
+         select from webhook_alert a where a.project_id = s.project_id and a.created_at <= s.until) limit ${BATCH}
+     ) returning 1`,
+    [before],
+  );
+  const reminders = await em.execute<unknown[]>(
+    `delete from notification_message where ctid in (
+       select ctid from notification_message where status in ('succeeded', 'dead') and created_at < ? limit ${BATCH}
+     ) returning 1`,
+    [before],
+  );
+  return [alerts.length, seen.length, reminders.length];
 }
 
 /**

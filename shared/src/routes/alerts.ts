@@ -7,4 +7,4 @@ export const listProjectAlerts: RouteOf<typeof schemas.listProjectAlerts> = {
   method: 'GET',
   path: '/api/projects/:id/alerts',
 };
-export const seeAlerts: RouteOf<typeof schemas.seeAlerts> = { method: 'POST', path: '/api/projects/:id/alerts/seen' };
+export const seeAlert: RouteOf<typeof schemas.seeAlert> = { method: 'POST', path: '/api/projects/:id/alerts/seen' };

@@ -26,7 +26,7 @@ export const webhookAlert = z
   .meta({ id: 'WebhookAlert' });
 export type WebhookAlert = z.infer<typeof webhookAlert>;
 
-/** The latest alert of a project that the owner has not seen. */
+/** The latest alert of an endpoint, or about the error budget of a project, that the owner has not seen. */
 export const projectAlert = webhookAlert
   .extend({
     project_id: uuid,
@@ -43,7 +43,7 @@ export type ProjectAlert = z.infer<typeof projectAlert>;
 
 export const listAlerts = endpointSchemas({
   auth: 'session',
-  summary: 'Unseen webhook alerts of your projects: one per project, newest first, at most 20',
+  summary: 'Unseen alerts of your projects: the latest of each endpoint and error budget, oldest first, at most 20',
   description:
     'Resolved alerts are omitted: a pause that ended, or dead deliveries to the endpoint that were all replayed.',
   reply: z.object({ data: z.array(projectAlert), next_cursor: z.string().nullable() }),
@@ -56,12 +56,10 @@ export const listProjectAlerts = endpointSchemas({
   reply: z.object({ data: z.array(webhookAlert), next_cursor: z.string().nullable() }),
 });
 
-export const seeAlerts = endpointSchemas({
+export const seeAlert = endpointSchemas({
   auth: 'session',
-  summary: 'Mark alerts as seen up to a time; an earlier time than before changes nothing',
+  summary: 'Mark an alert as seen, and earlier ones of the same endpoint or error budget',
   status: 204,
   params,
-  body: z.strictObject({
-    until: timestamp.refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.'),
-  }),
+  body: z.strictObject({ alert_id: uuid }),
 });

@@ -14,7 +14,7 @@ const MemberSchema = defineEntity({
     createdAt: p.datetime(3),
     /** The guidelines version that they last saw. */
     guidelinesSeen: p.integer().default(1),
-    /** Up to when they have seen the webhook alerts (WH6). */
+    /** Up to when they have seen all alerts, from before `alert_seen` stored that by topic (WH6). Only read. */
     alertsSeenAt: p.datetime(3).nullable(),
     /** They hid the list of what is left before production (ON1). */
     readinessHidden: p.boolean().default(false),

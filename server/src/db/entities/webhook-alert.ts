@@ -21,7 +21,13 @@ const WebhookAlertSchema = defineEntity({
     /** Unique within a project. */
     createdAt: p.datetime(3),
   },
-  indexes: [{ name: 'webhook_alert_newest', properties: ['projectId', 'createdAt'] }],
+  indexes: [
+    { name: 'webhook_alert_newest', properties: ['projectId', 'createdAt'] },
+    {
+      name: 'webhook_alert_of_topic',
+      expression: `create index "webhook_alert_of_topic" on "webhook_alert" ("project_id", (case when "kind" in ('exhausted', 'paused', 'recovered') then coalesce("endpoint_id", "project_id")::text else 'budget' end), "created_at")`,
+    },
+  ],
 });
 export class WebhookAlert extends WebhookAlertSchema.class {}
 WebhookAlertSchema.setClass(WebhookAlert);

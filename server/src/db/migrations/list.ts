@@ -68,6 +68,7 @@ import { ReservationIndexes, Reservations, Skills } from './0042-skills.ts';
 import { AttemptedDeliveries } from './0043-attempted.ts';
 import { HiddenReadiness } from './0043-readiness.ts';
 import { DeadDeliveries } from './0044-dead.ts';
+import { AlertsOfTopic, SeenAlerts } from './0045-seen-alerts.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -152,4 +153,6 @@ export const MIGRATIONS = [
   { name: '0043-attempted', class: AttemptedDeliveries },
   { name: '0043-readiness', class: HiddenReadiness },
   { name: '0044-dead', class: DeadDeliveries },
+  { name: '0045-seen-alerts', class: SeenAlerts },
+  { name: '0045-seen-alerts-index', class: AlertsOfTopic },
 ];

@@ -14,6 +14,7 @@ const TAKE = [
   rowsOf('replay'),
   rowsOf('rollup'),
   rowsOf('webhook_alert'),
+  rowsOf('alert_seen'),
   rowsOf('notification_message'),
   rowsOf('notification_rule'),
   rowsOf('notification_target'),

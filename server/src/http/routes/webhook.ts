@@ -30,7 +30,7 @@ import {
   rotateWebhookSecret,
   type Rotation,
 } from '../../usecases/webhooks/rotate-webhook-secret.ts';
-import { seeAlerts } from '../../usecases/webhooks/see-alerts.ts';
+import { seeAlert } from '../../usecases/webhooks/see-alert.ts';
 import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
 import { summarizeDeliveries } from '../../usecases/webhooks/summarize-deliveries.ts';
 import { type Tested, testNotification, testWebhook } from '../../usecases/webhooks/test-webhook.ts';
@@ -172,8 +172,8 @@ export function bindAlerts(bind: Binder, services: Services): void {
     const all = await listProjectAlerts(services, actor, params.id);
     return { data: all.map(presentAlert), next_cursor: null };
   });
-  bind.member(alerts.seeAlerts, async ({ actor, params, body }) => {
-    await seeAlerts(services, actor, { projectId: params.id, until: new Date(body.until) });
+  bind.member(alerts.seeAlert, async ({ actor, params, body }) => {
+    await seeAlert(services, actor, { projectId: params.id, alertId: body.alert_id });
     return undefined;
   });
 }

@@ -3,9 +3,9 @@ import { DEAD_COUNTED } from '@countersign/shared/limits';
 import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/schemas/alerts';
 import { ROLES, WEBHOOK_ALERT_KINDS } from '@countersign/shared/enums';
 import { deadUpTo } from '../../db/dead-deliveries.ts';
-import { endpointOf, GETS_DELIVERIES } from '../../db/endpoint-columns.ts';
+import { BUDGET_TOPIC, topicOf } from '../../db/alert-topic.ts';
+import { GETS_DELIVERIES } from '../../db/endpoint-columns.ts';
 import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
-import { inList } from '../../db/in-list.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -28,46 +28,46 @@ export interface AlertView {
 }
 
 /**
- * The latest alert of each project that still applies; it replaces those before
- * it. Members get no alerts from before they joined. Those they have seen are not read: ten endpoints may leave 20,000 in
- * ninety days.
+ * The latest alert of each topic that still applies; it replaces those before it. Members get no alerts from before they
+ * joined. Those they have seen are not read: ten endpoints may leave 20,000 in ninety days.
  */
 export const UNSEEN_ALERTS = `
   select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
-    a.endpoint_id,
-    p.id as project_id, p.name as project_name,
-    case when a.kind in (${inList(WEBHOOK_ALERT_KINDS)}) then ${deadUpTo(endpointOf('a'), DEAD_COUNTED + 1)} else 0 end as dead
+    e.id as endpoint_id, p.id as project_id, p.name as project_name,
+    case when e.id is null then 0 else ${deadUpTo('e.id', DEAD_COUNTED + 1)} end as dead
   from member m
   join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null
   cross join lateral (
+    select e.id::text as topic, e.id, e.state = 'paused' as paused, e.failures = 0 and e.open_until is null as works
+    from webhook_endpoint e where e.project_id = p.id and ${GETS_DELIVERIES}
+    union all select '${BUDGET_TOPIC}', null, null, null) e
+  left join alert_seen s on s.project_id = p.id and s.user_id = m.user_id and s.topic = e.topic
+  cross join lateral (
     select a.* from webhook_alert a
-    left join webhook_endpoint e on e.id = ${endpointOf('a')}
-    where a.project_id = p.id and a.created_at > coalesce(m.alerts_seen_at, m.created_at) and case
-      when kind = 'over_budget' then p.over_budget_since is not null
-      when kind = 'threshold_raised' then true
-      when not coalesce(${GETS_DELIVERIES}, false) then false
-      when kind = 'paused' then e.state = 'paused'
-      when kind = 'exhausted' then ${deadUpTo(endpointOf('a'), 1)} > 0
-      else e.state = 'active' and e.failures = 0 and e.open_until is null end
+    where a.project_id = p.id and ${topicOf('a')} = e.topic
+      and a.created_at > greatest(m.created_at, m.alerts_seen_at, s.until) and case a.kind
+        when 'over_budget' then p.over_budget_since is not null
+        when 'threshold_raised' then true
+        when 'paused' then e.paused
+        when 'exhausted' then ${deadUpTo('e.id', 1)} > 0
+        else e.works and not e.paused end
     order by a.created_at desc limit 1) a
   where m.user_id = ? and m.role = any(?::text[])
-  order by a.created_at desc, a.id limit ${LISTED}`;
+  order by a.created_at, a.id limit ${LISTED}`;
 
-/** The alerts that the actor has not seen, in the open projects they own, newest first. */
+/** The alerts that the actor has not seen, in the open projects they own, oldest first. */
 export function listAlerts(services: Services, actor: MemberActor): Promise<AlertRow[]> {
   return services.db.read(async (em) => {
     const rows = await em.execute<(Omit<AlertRow, 'endpoint'> & { endpoint_id: string | null })[]>(UNSEEN_ALERTS, [
       actor.userId,
       `{${ALERTED_ROLES.join(',')}}`,
     ]);
-    const named: AlertRow[] = [];
-    for (const { endpoint_id, ...row } of rows) {
-      const endpoint = isAboutWebhook(row)
-        ? namedEndpoint(await targetsOf(em, row.project_id), endpoint_id ?? row.project_id)
-        : null;
-      named.push({ ...row, endpoint });
-    }
-    return named;
+    const targets = new Map<string, Targets>();
+    for (const id of new Set(rows.map(({ project_id }) => project_id))) targets.set(id, await targetsOf(em, id));
+    return rows.map(({ endpoint_id: id, ...row }) => {
+      const its = targets.get(row.project_id);
+      return { ...row, endpoint: id === null || its === undefined ? null : namedEndpoint(its, id) };
+    });
   });
 }
 
@@ -84,9 +84,6 @@ export function listProjectAlerts(services: Services, actor: MemberActor, projec
     return alerts.map((alert) => ({ alert, endpoint: namedEndpoint(targets, endpointIdOf(alert)) }));
   });
 }
-
-const isAboutWebhook = ({ kind }: Pick<WireAlert, 'kind'>): boolean =>
-  WEBHOOK_ALERT_KINDS.some((about) => about === kind);
 
 /** Null when this endpoint is the only one with a URL: it needs no name. */
 function namedEndpoint(targets: Targets, id: string): WireAlert['endpoint'] {

@@ -26,6 +26,7 @@ export type Kind =
   | 'delivery'
   | 'replay'
   | 'notification'
+  | 'alert'
   | 'cluster'
   | 'learning'
   | 'decision'
@@ -57,6 +58,7 @@ const KIND_OF_NAME: Record<string, Kind> = {
   endpoint_id: 'endpoint',
   endpoint: 'endpoint',
   delivery_id: 'delivery',
+  alert_id: 'alert',
   cluster_id: 'cluster',
   cluster: 'cluster',
   learning_id: 'learning',
@@ -152,6 +154,7 @@ async function fillProject(
     delivery: await aDelivery(project.id, item, sql),
     replay: await aReplay(project.id, sql),
     notification: await aNotification(project.id, sql),
+    alert: await anAlert(project.id, sql),
     cluster: await aCluster(project.id, sql),
     ...(await aLearning(project, sql)),
     session: sessionOf(member),
@@ -182,6 +185,15 @@ async function aNotification(projectId: string, sql: ServicesEnvironment['sql'])
      values (?, ?, 'webhook', 'http://127.0.0.1:1024/', '{"findings":[]}', 'dead', 10, now())`,
     [id, projectId],
   );
+  return id;
+}
+
+async function anAlert(projectId: string, sql: ServicesEnvironment['sql']): Promise<string> {
+  const id = randomUUID();
+  await sql(`insert into webhook_alert (id, project_id, kind, created_at) values (?, ?, 'exhausted', now())`, [
+    id,
+    projectId,
+  ]);
   return id;
 }
 
@@ -282,7 +294,10 @@ export function requestOf(
   if (name === 'readInvite') ids.token = matrixEnv.inviteToken ?? ids.token;
   if (name === 'receiveInbound') ids.source = matrixEnv.source.sourceId;
   const inText = (text: string) =>
-    text.replaceAll(':id', matrixEnv.ids.project).replaceAll(':item', matrixEnv.ids.item);
+    text
+      .replaceAll(':id', matrixEnv.ids.project)
+      .replaceAll(':item', matrixEnv.ids.item)
+      .replaceAll(':alert', matrixEnv.ids.alert);
   const params = Object.fromEntries(idLocationsOf(name).map((place) => [String(place.at[0]), ids[place.kind] ?? '']));
   if (put?.place.where === 'path') params[String(put.place.at[0])] = put.id;
   const search = new URLSearchParams(inText(query));

@@ -80,6 +80,7 @@ async function foreignIds(): Promise<string> {
     'delivery',
     'replay',
     'notification_message',
+    'alert_seen',
   ];
   const rows = tables.map((table) => {
     const of = table === 'project' ? 'id' : 'project_id';

@@ -171,7 +171,7 @@ export const ACCESS_RULES: Record<string, AccessRule> = {
   cancelReplay: { least: 'supervisor', behind: 'see_deliveries' },
   listAlerts: { least: 'anyone' },
   listProjectAlerts: { least: 'owner', behind: 'manage_webhook' },
-  seeAlerts: { least: 'owner', behind: 'manage_webhook', body: { until: '2026-01-01T00:00:00.000Z' } },
+  seeAlert: { least: 'owner', behind: 'manage_webhook', body: { alert_id: ':alert' } },
   submitItem: { least: 'key', body: { project_id: ':id', input: 'q', suggestion: 'a', confidence: 0.8 } },
   submitBatch: { least: 'key', body: { items: [{}] } },
   readItem: { least: 'key' },

@@ -4,7 +4,7 @@ import type { ProjectSettings } from '@countersign/shared/settings';
 import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { listChanges } from '../../../src/usecases/projects/list-changes.ts';
 import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
-import { seeAlerts } from '../../../src/usecases/webhooks/see-alerts.ts';
+import { seeAlert } from '../../../src/usecases/webhooks/see-alert.ts';
 import { anytimeUpperBound } from '@countersign/shared/statistics/statistics';
 import { WINDOW_MS } from '../../../src/domain/audits/audit-start.ts';
 import { watchBudgetsOnce } from '../../../src/worker/watch-budgets.ts';
@@ -221,10 +221,7 @@ describe('AU5: the budget', () => {
     expect(await listProjectAlerts(testEnv.services, fixture.owner, fixture.projectId)).toEqual([]);
     const [alert] = await listAlerts(testEnv.services, fixture.owner);
     expect(Number(alert?.dead)).toBe(0);
-    await seeAlerts(testEnv.services, fixture.owner, {
-      projectId: fixture.projectId,
-      until: new Date(alert?.created_at ?? 0),
-    });
+    await seeAlert(testEnv.services, fixture.owner, { projectId: fixture.projectId, alertId: alert?.id ?? '' });
     expect(await alertKindsOf()).toEqual([]);
     await change({ error_budget: null });
     await watchBudgetsOnce(testEnv.services);

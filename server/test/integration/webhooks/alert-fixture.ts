@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from 'vitest';
 import type { WebhookAlertKind } from '@countersign/shared/enums';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
-import { seeAlerts } from '../../../src/usecases/webhooks/see-alerts.ts';
+import { seeAlert } from '../../../src/usecases/webhooks/see-alert.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { deliveriesOf, sendAll } from './pending-deliveries.ts';
@@ -46,11 +46,13 @@ export function alertSteps(testEnv: ServicesEnvironment, now: AlertFixture) {
     await Promise.all(Array.from({ length: workers }, () => sendAll(testEnv.services)));
   };
 
-  /** Exhausts a delivery, pauses the webhook, or makes it work again. */
-  const happens = async (kind: WebhookAlertKind): Promise<void> => {
+  /** Exhausts a delivery, pauses an endpoint, or makes it work again: by default that of the settings. Returns the delivery. */
+  const happens = async (kind: WebhookAlertKind, endpointId?: string): Promise<string[]> => {
     now.answer = () => ({ exhausted: 503, paused: 410, recovered: 204 })[kind];
-    await due(1, kind === 'exhausted' ? 9 : 0);
+    const ids = await due(1, kind === 'exhausted' ? 9 : 0);
+    if (endpointId) await testEnv.sql('update delivery set endpoint_id = ? where id = ?', [endpointId, ...ids]);
     await deliver();
+    return ids;
   };
 
   return { due, deliver, happens, ...reads(testEnv, project), ...ownerActions(testEnv, now) };
@@ -90,16 +92,16 @@ function ownerActions(testEnv: ServicesEnvironment, now: AlertFixture) {
     const input = { projectId: project(), settingsVersion: row?.settings_version ?? 0, changes: { webhook_url } };
     await changeSettings(testEnv.services, now.fixture.owner, input);
   };
+  const urlOf = async (): Promise<string> => {
+    const text = 'select webhook_url as url from project where id = ?';
+    return (await testEnv.sql<{ url: string }>(text, [project()]))[0]?.url ?? '';
+  };
   return {
     change,
+    urlOf,
     /** Saves the URL again, unchanged. */
-    resume: async () => {
-      const [row] = await testEnv.sql<{ webhook_url: string }>('select webhook_url from project where id = ?', [
-        project(),
-      ]);
-      await change(row?.webhook_url ?? null);
-    },
-    see: (who: MemberActor, until: Date) => seeAlerts(testEnv.services, who, { projectId: project(), until }),
+    resume: async () => change(await urlOf()),
+    see: (who: MemberActor, alertId: string) => seeAlert(testEnv.services, who, { projectId: project(), alertId }),
     join: (who: MemberActor, role: 'owner' | 'supervisor') => grantRole(testEnv.services, now.fixture, { who, role }),
     /** All alerts, oldest first. */
     alertKinds: async () =>

@@ -10,7 +10,7 @@ import { POLICY, useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 const now = useAlertFixture(testEnv);
-const { due, deliver, happens, unseenBy, alertEvents, passOneHour, change, resume, alertKinds } = alertSteps(
+const { due, deliver, happens, unseenBy, alertEvents, passOneHour, change, resume, see, alertKinds } = alertSteps(
   testEnv,
   now,
 );
@@ -170,15 +170,17 @@ describe('WH6: which alerts are raised', () => {
     vi.restoreAllMocks();
   });
 
-  it('each is retained for ninety days', async () => {
+  it('each is retained for ninety days, and that owners have seen it', async () => {
     await happens('exhausted');
+    for (const { id } of await unseenBy(now.fixture.owner)) await see(now.fixture.owner, id);
+    const seen = () => testEnv.sql('select topic from alert_seen where project_id = ?', [now.fixture.projectId]);
     const until = Date.now() + ALERT_RETENTION_MS - testEnv.services.clock.now().getTime();
     testEnv.clock.pass(until - 60_000);
     await sweepOnce(testEnv.services);
-    expect(await alertKinds()).toHaveLength(1);
+    expect([await alertKinds(), await seen()]).toEqual([['exhausted'], [{ topic: now.fixture.projectId }]]);
     testEnv.clock.pass(120_000);
     await sweepOnce(testEnv.services);
-    expect(await alertKinds()).toEqual([]);
+    expect([await alertKinds(), await seen()]).toEqual([[], []]);
     testEnv.clock.pass(-until - 60_000);
   });
 });

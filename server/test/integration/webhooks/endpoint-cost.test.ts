@@ -4,6 +4,7 @@ import { deadUpTo } from '../../../src/db/dead-deliveries.ts';
 import { NEWEST_ARRIVED } from '../../../src/db/endpoint-health.ts';
 import { createEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
 import { UNSEEN_ALERTS } from '../../../src/usecases/webhooks/list-alerts.ts';
+import { seeAlert } from '../../../src/usecases/webhooks/see-alert.ts';
 import { aDelivery } from './pending-deliveries.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
 import { nodesOf, planOf, rowsVisited } from '../support/query-plan.ts';
@@ -66,15 +67,24 @@ it('WH6: reads no more dead deliveries than it counts', async () => {
   await expectFewRows(DEAD);
 });
 
-it('WH6: reads no alert that the owner has seen', async () => {
+it('WH6: reads no alert that the owner has seen, and the latest of another endpoint alone', async () => {
   const { projectId, owner } = fixture;
+  const paused = await anotherEndpoint();
+  await testEnv.sql(`update webhook_endpoint set state = 'paused' where id = ?`, [paused]);
+  await testEnv.sql(`update member set created_at = now() - interval '1 year' where user_id = ?`, [owner.userId]);
   await testEnv.sql(
-    `insert into webhook_alert (id, project_id, kind, attempts, created_at)
-     select gen_random_uuid(), ?, 'exhausted', 10, now() - n * interval '1 hour' from generate_series(1, 2000) n`,
+    `insert into webhook_alert (id, project_id, endpoint_id, kind, attempts, created_at)
+     select gen_random_uuid(), ?, endpoint_id, 'paused', 1, now() + n * interval '1 minute' + days
+     from generate_series(1, 2000) n, (values (null, -interval '10 days'), (?::uuid, -interval '5 days')) e (endpoint_id, days)`,
+    [projectId, paused],
+  );
+  const [newest] = await testEnv.sql<{ id: string }>(
+    'select id from webhook_alert where project_id = ? and endpoint_id is null order by created_at desc limit 1',
     [projectId],
   );
-  await testEnv.sql('update member set alerts_seen_at = now() where user_id = ?', [owner.userId]);
+  await seeAlert(testEnv.services, owner, { projectId, alertId: newest?.id ?? '' });
   await testEnv.sql('vacuum analyze webhook_alert');
   const plan = await planOf(testEnv, UNSEEN_ALERTS.replace('?', '$1').replace('?', '$2'), [owner.userId, '{owner}']);
+  expect(plan['Actual Rows']).toBe(1);
   for (const node of nodesOf(plan)) expect(rowsVisited(node)).toBeLessThanOrEqual(10);
 });

@@ -88,7 +88,7 @@ async function insertReminders(projectId: string): Promise<void> {
   );
 }
 
-/** An offer, a replay, an export, a cluster, a regression with its case, a reported mistake, a schema and a skill. */
+/** An offer, a replay, an export, a cluster, a regression with its case, a reported mistake, a schema, a skill and seen alerts. */
 async function insertReports(projectId: string): Promise<void> {
   for (const insert of [
     `insert into offer (id, project_id, address, role, made_by, created_at, expires_at)
@@ -105,6 +105,7 @@ async function insertReports(projectId: string): Promise<void> {
      select item_id, project_id, id, reviewer_id, reviewer_id, now() from decision where project_id = ? limit 1`,
     `insert into answer_schema (project_id, digest, text, created_at) values (?, 'digest', '{}', now())`,
     `insert into skill (project_id, skill, people) values (?, 'flag:legal', '{}')`,
+    `insert into alert_seen (project_id, user_id, topic, until) select project_id, user_id, 'budget', now() from member where project_id = ?`,
   ])
     await testEnv.sql(insert, [projectId]);
 }

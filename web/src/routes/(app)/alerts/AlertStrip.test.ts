@@ -126,7 +126,7 @@ describe('WH6: the strip', () => {
     expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/deliveries?status=dead`);
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
-    expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
+    expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { alert_id: list[0]?.id }]]);
     await vi.waitFor(() => expect(shell.noticeShown).toBe(false));
   });
 
@@ -152,17 +152,31 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(words()).toBe(''));
   });
 
-  it('stays when a newer one arrives, until it is dismissed: a press dismisses the alert that was read', async () => {
+  it('stays when another arrives before it, until it is dismissed: a press dismisses the alert that was read', async () => {
     render(AlertStrip);
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
-    list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
+    const [read] = list;
+    list = [alert({ kind: 'paused' }), ...list];
     const answered = asked;
     await makeVisible();
     await vi.waitFor(() => expect(asked).toBe(answered + 1));
     await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toContain('webhook paused'));
-    expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
+    expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { alert_id: read?.id }]]);
+  });
+
+  it('shows the alerts of the endpoints in turn, then asks for those that the list had no room for', async () => {
+    list = [alert({ endpoint: MAIL, kind: 'paused' }), alert({ endpoint: { id: 'b', name: 'Invoices' } })];
+    render(AlertStrip);
+    await vi.waitFor(() => expect(words()).toContain('webhook to Mail paused'));
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toContain('a delivery to Invoices failed permanently'));
+    list = [...list, alert({ endpoint: { id: 'c', name: 'Archive' } })];
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toBe(''));
+    await vi.advanceTimersByTimeAsync(1500);
+    await vi.waitFor(() => expect(words()).toContain('a delivery to Archive failed permanently'));
   });
 
   it("does not show one alert's dismissal error beside another", async () => {

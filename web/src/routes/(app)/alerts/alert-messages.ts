@@ -24,7 +24,7 @@ const target = ({ endpoint }: Pick<WebhookAlert, 'endpoint'>): string =>
   endpoint ? ` to ${endpoint.name ?? 'a removed endpoint'}` : '';
 
 export const alertMessages = {
-  /** For one project: the last alert, and how many deliveries to its endpoint are dead now. */
+  /** The latest alert of an endpoint, and how many deliveries to it are dead now; or one about the error budget. */
   sentence: (alert: ProjectAlert): Sentence => {
     const { kind, dead, attempts, project_name: name } = alert;
     if (kind === 'over_budget') return ['', name, ': auto-approvals may exceed the error budget.'];

@@ -1,5 +1,5 @@
 // The owner's unseen alerts about webhooks and automatic answers, reloaded when they may have changed.
-import { listAlerts, seeAlerts } from '@countersign/shared/routes/alerts';
+import { listAlerts, seeAlert } from '@countersign/shared/routes/alerts';
 import type { ProjectAlert } from '@countersign/shared/schemas/alerts';
 import type { DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import { call } from '#lib/api/client.ts';
@@ -38,6 +38,9 @@ export class OwnerAlerts {
   /** Why this alert could not be dismissed; null otherwise. */
   readonly error = $derived(this.first?.id === this.#noted ? this.seeing.error : null);
 
+  /** Null while the list is not kept up to date. */
+  #throttle: ReloadThrottle | null = null;
+
   /** Keeps the list up to date; returns the function that stops it. */
   follow(): () => void {
     const throttle = new ReloadThrottle({
@@ -45,6 +48,7 @@ export class OwnerAlerts {
       mayReload: () => document.visibilityState === 'visible',
       reload: () => this.#load(),
     });
+    this.#throttle = throttle;
     // It may have been dismissed in another tab, or on another machine.
     const onVisible = () => document.visibilityState === 'visible' && throttle.schedule();
     document.addEventListener('visibilitychange', onVisible);
@@ -55,19 +59,20 @@ export class OwnerAlerts {
       live.onResync(() => throttle.schedule()),
       () => document.removeEventListener('visibilitychange', onVisible),
       () => throttle.stop(),
+      () => (this.#throttle = null),
       () => this.#list.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
   }
 
   /** Marks the alert as seen everywhere. Returns whether the server has stored that. */
-  async markSeen({ id, project_id, created_at }: ProjectAlert): Promise<boolean> {
+  async markSeen({ id, project_id }: ProjectAlert): Promise<boolean> {
     this.#noted = id;
-    const done = await this.seeing.run(() =>
-      call(seeAlerts, { params: { id: project_id }, body: { until: created_at } }),
-    );
+    const done = await this.seeing.run(() => call(seeAlert, { params: { id: project_id }, body: { alert_id: id } }));
     if (done) this.#dismissed = [...this.#dismissed, id];
     this.#pinShown();
+    // The server lists only the oldest ones.
+    if (done && this.first === null) this.#throttle?.schedule();
     return done;
   }
 
