@@ -34,6 +34,7 @@ export const skillForecast = z
         z.object({
           reserved: count.describe('How many items would have been reserved for its people.'),
           early: count.describe('How many of them for less than its `after_minutes`, because of their deadlines.'),
+          people: z.array(uuid).describe('Its people who are members and not blocked. With none it reserves nothing.'),
         }),
       )
       .describe('One for each entry of `skills`, in order.'),

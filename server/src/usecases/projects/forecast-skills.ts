@@ -10,6 +10,7 @@ import { routesOf } from '../../domain/skills/reservation.ts';
 import { createForecast, type Arrival } from '../../domain/skills/skill-forecast.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { skillPeopleOf } from './skills.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
 
 /** How many items are in memory at a time: the metadata of each may have 256 KiB. */
@@ -56,7 +57,13 @@ export async function forecastSkills(
     last = rows.at(-1);
     if (rows.length < BATCH) break;
   }
-  return { ...forecast, items };
+  const counted = await services.db.read((em) => skillPeopleOf(em, [{ id: projectId, skills }]));
+  const ids = new Set(counted.get(projectId)?.map(({ userId }) => userId));
+  const entries = forecast.entries.map((entry, at) => ({
+    ...entry,
+    people: skills[at]?.people.filter((id) => ids.has(id)) ?? [],
+  }));
+  return { ...forecast, entries, items };
 }
 
 interface Row {

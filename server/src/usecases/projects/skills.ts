@@ -66,17 +66,19 @@ export function peopleNamedIn(
 
 async function namesOf(em: Em, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const users = await em.find(User, { id: { $in: [...new Set(ids)] } });
-  return new Map(users.map(({ id, name, address }) => [id, displayName({ name: name ?? null, address })]));
+  return namesById(await em.find(User, { id: { $in: [...new Set(ids)] } }));
 }
 
-/** A member whom an entry names. */
+const namesById = (users: readonly User[]): Map<string, string> =>
+  new Map(users.map(({ id, name, address }) => [id, displayName({ name: name ?? null, address })]));
+
+/** Whom an entry names and who counts (SK2): a member who is not blocked. */
 export interface SkillPerson {
   userId: string;
   name: string;
 }
 
-/** The members whom the entries of each of these projects name, by name; usually there are no entries. */
+/** The people of the entries of each of these projects who count (SK2), by name; usually there are no entries. */
 export async function skillPeopleOf(
   em: Em,
   projects: readonly { id: string; skills: readonly Skill[] }[],
@@ -86,12 +88,13 @@ export async function skillPeopleOf(
   const members = await em.find(Member, {
     $or: named.map(({ id, skills }) => ({ projectId: id, userId: { $in: skills.flatMap(({ people }) => people) } })),
   });
-  const names = await namesOf(
-    em,
-    members.map(({ userId }) => userId),
-  );
+  const users = await em.find(User, { id: { $in: members.map(({ userId }) => userId) }, blockedAt: null });
+  const names = namesById(users);
   const people = members
-    .map(({ projectId, userId }) => ({ projectId, userId, name: names.get(userId) ?? '' }))
+    .flatMap(({ projectId, userId }) => {
+      const name = names.get(userId);
+      return name === undefined ? [] : [{ projectId, userId, name }];
+    })
     .sort((a, b) => a.name.localeCompare(b.name) || (a.userId < b.userId ? -1 : 1));
   return Map.groupBy(people, ({ projectId }) => projectId);
 }

@@ -2,7 +2,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import { SKILL_SAMPLE } from '@countersign/shared/limits';
 import type { Skill } from '@countersign/shared/skills';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { forecastSkills } from '../../../src/usecases/projects/forecast-skills.ts';
+import { readProject } from '../../../src/usecases/projects/list-projects.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { anItem, createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
@@ -24,6 +26,7 @@ const forecast = (skills: Skill[], who: MemberActor = fixture.supervisor) => {
   const rules = { ...RULES, escalate_flags: [...RULES.escalate_flags], skills };
   return forecastSkills(testEnv.services, who, { projectId: fixture.projectId, rules });
 };
+const blockUser = (id: string) => testEnv.sql('update app_user set blocked_at = now() where id = ?', [id]);
 const reservedBy = async (...skills: Skill[]) => (await forecast(skills)).entries.map(({ reserved }) => reserved);
 
 it('SK5: counts flags and metadata, in the order of the entries, and stores nothing', async () => {
@@ -34,18 +37,33 @@ it('SK5: counts flags and metadata, in the order of the entries, and stores noth
     items: 3,
     queued: 3,
     entries: [
-      { reserved: 2, early: 0 },
-      { reserved: 1, early: 0 },
+      { reserved: 2, early: 0, people: [] },
+      { reserved: 1, early: 0, people: [] },
     ],
   });
   expect(await reservedBy(LEGAL)).toEqual([2]);
   expect(await testEnv.sql('select id from item where reserved_for is not null')).toEqual([]);
 });
 
+it('SK2, SK5: names the people of each entry who are members and not blocked', async () => {
+  const { owner, anna, ben } = fixture;
+  const people = [PERSON, anna.userId, ben.userId];
+  const counted = async () => (await forecast([{ ...LEGAL, people }, GOLD])).entries.map((entry) => entry.people);
+  expect(await counted()).toEqual([[anna.userId, ben.userId], []]);
+  await blockUser(anna.userId);
+  expect(await counted()).toEqual([[ben.userId], []]);
+  await changeSettings(testEnv.services, owner, {
+    ...{ projectId: fixture.projectId, settingsVersion: 1 },
+    changes: { skills: [{ ...LEGAL, people: [anna.userId, ben.userId] }] },
+  });
+  const { skillPeople } = await readProject(testEnv.services, owner, fixture.projectId);
+  expect(skillPeople.map(({ userId }) => userId)).toEqual([ben.userId]);
+});
+
 it('SK3, SK5: counts what a deadline would have shortened', async () => {
   const { id } = await anItem(testEnv.services, fixture, { riskFlags: ['legal'] });
   await testEnv.sql('update item set deadline_span = 600 where id = ?', [id]);
-  expect((await forecast([LEGAL])).entries).toEqual([{ reserved: 1, early: 1 }]);
+  expect((await forecast([LEGAL])).entries).toEqual([{ reserved: 1, early: 1, people: [] }]);
 });
 
 it('SK5: counts the newest 1,000 items of this project, without redacted ones', async () => {

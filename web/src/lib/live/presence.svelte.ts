@@ -32,6 +32,11 @@ export class Presence {
     return this.#viewers.get(itemId) ?? NOBODY;
   }
 
+  /** Whether it is known who is online in the project. */
+  isKnown(projectId: string): boolean {
+    return this.#presence.has(projectId);
+  }
+
   /** Whether this person is away. False while nothing is known. */
   isAway(projectId: string, userId: string): boolean {
     return isAway(this.#presence, projectId, userId);

@@ -212,3 +212,17 @@ it('AN23: shows beside the thresholds what saving would change, and offers flags
   expect(asked.sort()).toEqual(['reasons', 'thresholds']);
   vi.unstubAllGlobals();
 });
+
+it('AN23: tells users who may not save what the rules do', async () => {
+  vi.stubGlobal('fetch', (address: string) =>
+    Promise.resolve(Response.json(address.endsWith('/thresholds') ? aSample() : counts)),
+  );
+  const seen = project(false, { auto_threshold: 0.9, review_threshold: 0.7, below_review: 'queue' });
+  seen.abilities.see_analytics = true;
+  await show(new SettingsForm({ ...seen, stopped: null }, 'me'));
+  const effect = await screen.findByRole('region', { name: 'What these rules do' });
+  await vi.waitFor(() => expect(effect.textContent).toContain('auto-approved'));
+  expect(effect.textContent).not.toContain('No rule on this page has changed');
+  expect(screen.queryByText(/^If you save/)).toBeNull();
+  vi.unstubAllGlobals();
+});

@@ -4,7 +4,7 @@ import type { Project } from '@countersign/shared/schemas/projects';
 import { SETTINGS } from '@countersign/shared/settings';
 import { isMetadataPointer, skillOf, type Skill, type SkillMatch } from '@countersign/shared/skills';
 
-/** A person whom an entry names; `name` null: they left the project. */
+/** A person whom an entry names; `name` null: they left the project, or are blocked (SK2). */
 export interface SkillPerson {
   user_id: string;
   name: string | null;
@@ -71,7 +71,7 @@ export const hasSkillFault = (entry: string): boolean =>
 const matchText = (match: SkillMatch): string => ('flag' in match ? match.flag : `${match.metadata} = ${match.value}`);
 
 export const namesOf = (people: readonly SkillPerson[]): string =>
-  joinWithAnd(people.map(({ name }) => name ?? 'a former member'));
+  joinWithAnd(people.map(({ name }) => name ?? 'a former or blocked member'));
 
 /** "legal: Ana and Marek first, for 30 minutes". */
 export function skillText(entry: string): string {

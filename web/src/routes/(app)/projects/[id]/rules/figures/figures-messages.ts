@@ -31,6 +31,8 @@ export const figuresMessages = {
 
   effect: {
     heading: 'If you save',
+    /** For people who cannot save. */
+    headingOfReaders: 'What these rules do',
     unchanged: 'No rule on this page has changed. These are the figures of the rules as saved.',
     columns: {
       now: (version: string) => `now v${version}`,

@@ -22,7 +22,8 @@ let answer: () => Response;
 
 beforeEach(() => {
   sent = [];
-  answer = () => Response.json({ items: 100, queued: 40, entries: [{ reserved: 12, early: 2 }] });
+  answer = () => Response.json({ items: 100, queued: 40, entries: [{ reserved: 12, early: 2, people: [ANA] }] });
+  vi.spyOn(live.presence, 'isKnown').mockReturnValue(true);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   vi.stubGlobal('fetch', (path: string, { body }: { body: string }) => {
     sent.push({ path, body: JSON.parse(body) as Sent['body'] });
@@ -37,13 +38,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-async function show(): Promise<SettingsForm> {
+async function show(readonly = false): Promise<SettingsForm> {
   const project = {
     ...{ id: 'p', name: 'Maths answers', ...DEFAULT_SETTINGS, skills: [LEGAL], settings_version: 4 },
     ...{ skill_people: [{ user_id: ANA, name: 'Ana' }], abilities: { change_settings: true } },
   } as unknown as Project;
   const form = new SettingsForm(project, 'me');
-  render(SkillForecast, { project, draft: form.draft });
+  render(SkillForecast, { project, draft: form.draft, readonly });
   await vi.runAllTimersAsync();
   return form;
 }
@@ -69,6 +70,28 @@ it('SK5: says how many items nobody who is active would get first', async () => 
   expect(screen.getByRole('status').textContent.trim()).toBe(
     'Nobody who is active now would get 12 items first: they would be for everybody after 30 minutes.',
   );
+});
+
+it('SK5: says that it is unknown who is active, and warns of nothing', async () => {
+  vi.spyOn(live.presence, 'isKnown').mockReturnValue(false);
+  vi.spyOn(live.presence, 'isAway').mockReturnValue(true);
+  await show();
+  expect(rows()[1]?.[2]).toBe('unknown');
+  expect(screen.getByRole('status').textContent.trim()).toBe('');
+});
+
+it('SK2: says that an entry has nobody who counts, also where the form names people', async () => {
+  answer = () => Response.json({ items: 100, queued: 40, entries: [{ reserved: 12, early: 2, people: [] }] });
+  await show();
+  expect(rows()[1]).toEqual(['Items flagged “legal”', '0', 'nobody', 'at once']);
+});
+
+it.each([
+  [false, 'If you save these entries'],
+  [true, 'What these entries do'],
+])('is headed for people who can save, and for those who cannot: %s', async (readonly, heading) => {
+  await show(readonly);
+  expect(screen.getByRole('region', { name: heading })).toBeTruthy();
 });
 
 it('SK5: asks once after several changes of the form, and not while a threshold is invalid', async () => {
@@ -98,7 +121,7 @@ it('says what is wrong, and asks again on request', async () => {
 });
 
 it('says that there are no items to count', async () => {
-  answer = () => Response.json({ items: 0, queued: 0, entries: [{ reserved: 0, early: 0 }] });
+  answer = () => Response.json({ items: 0, queued: 0, entries: [{ reserved: 0, early: 0, people: [ANA] }] });
   await show();
   expect(screen.getByText(/^No items to count\./)).toBeTruthy();
   expect(screen.queryByRole('table')).toBeNull();

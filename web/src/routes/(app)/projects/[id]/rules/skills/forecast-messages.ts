@@ -6,6 +6,8 @@ const would = (n: number): string => (n === 1 ? 'it would be' : 'they would be')
 
 export const forecastMessages = {
   heading: 'If you save these entries',
+  /** For people who cannot save. */
+  headingOfReaders: 'What these entries do',
   loading: 'Loading what the entries would do',
   failed: "Couldn't load what the entries would do",
   empty: 'No items to count. What the entries would do with them appears here.',
@@ -15,7 +17,11 @@ export const forecastMessages = {
     active: 'active now',
     after: 'others after',
   },
-  active: (active: number, people: number) => (people === 0 ? 'no members' : `${active} of ${people}`),
+  /** Null: it is unknown who is active. */
+  active: (active: number | null, people: number): string => {
+    if (people === 0) return 'nobody';
+    return active === null ? 'unknown' : `${active} of ${people}`;
+  },
   minutes: (minutes: number) => `${count(minutes)} min`,
   atOnce: 'at once',
   everybody: 'Other items for review',

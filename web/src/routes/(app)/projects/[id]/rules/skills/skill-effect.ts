@@ -6,9 +6,9 @@ import type { SkillEntry } from '../../settings/skill-entries.ts';
 export interface EffectRow {
   match: SkillMatch;
   reserved: number;
-  /** How many of `people` are active now. */
-  active: number;
-  /** How many of its people are still members. With 0 the entry reserves nothing (SK2). */
+  /** How many of `people` are active now; null while that is unknown. */
+  active: number | null;
+  /** How many of its people are members and not blocked. With 0 the entry reserves nothing (SK2). */
   people: number;
   minutes: number;
 }
@@ -23,18 +23,17 @@ export interface SkillEffect {
   early: number;
 }
 
-/** @param isActive Whether the user with this ID is active now. */
+/** @param isActive Whether the user with this ID is active now; null while nobody knows. */
 export function skillEffect(
   entries: readonly SkillEntry[],
   forecast: SkillForecast,
-  isActive: (userId: string) => boolean,
+  isActive: ((userId: string) => boolean) | null,
 ): SkillEffect {
-  const counted = entries.map(({ match, people, after_minutes: minutes }, at) => {
-    const members = people.filter(({ name }) => name !== null);
-    const active = members.filter(({ user_id }) => isActive(user_id)).length;
-    const { reserved = 0, early = 0 } = forecast.entries[at] ?? {};
-    const row = { match, active, people: members.length, minutes };
-    return members.length === 0 ? { ...row, reserved: 0, early: 0 } : { ...row, reserved, early };
+  const counted = entries.map(({ match, after_minutes: minutes }, at) => {
+    const { reserved = 0, early = 0, people = [] } = forecast.entries[at] ?? {};
+    const active = isActive && people.filter(isActive).length;
+    const row = { match, active, people: people.length, minutes };
+    return people.length === 0 ? { ...row, reserved: 0, early: 0 } : { ...row, reserved, early };
   });
   const unattended = counted.filter(({ reserved, active }) => reserved > 0 && active === 0);
   const times = unattended.map(({ minutes }) => minutes);

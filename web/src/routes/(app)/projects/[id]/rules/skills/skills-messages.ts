@@ -14,7 +14,7 @@ export const skillsMessages = {
     'flag' in match ? `Items flagged “${match.flag}”` : `Items whose metadata ${match.metadata} is “${match.value}”`,
   sentence: (names: string, minutes: number): string =>
     `go to ${names} first, for ${plural(minutes, 'minute', 'minutes')}.`,
-  nobody: 'None of these people is a member any more, so these items are for everybody.',
+  nobody: 'None of these people can decide here any more, so these items are for everybody.',
   escalates: 'This is also an escalate flag: such items go to supervisors and owners, who have no entry here.',
   add: 'Add an entry',
   change: (what: string) => `Change: ${what}`,
