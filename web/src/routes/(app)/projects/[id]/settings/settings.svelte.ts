@@ -116,20 +116,18 @@ class ReplacedTexts {
 class SecretsShown {
   key: string | null = $state(null);
   source: { url: string; secret: string } | null = $state.raw(null);
-  webhook: { secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
-  /** Of one of the further endpoints. */
+  /** Of a webhook endpoint. */
   endpoint: { id: string; secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
 
   /** Whether this tab shows one of them. */
   on(tab: Tab): boolean {
-    if (tab === 'webhook') return this.webhook !== null || this.endpoint !== null;
+    if (tab === 'webhook') return this.endpoint !== null;
     return tab === 'keys' && (this.key !== null || this.source !== null);
   }
 
   dismiss(): void {
     this.key = null;
     this.source = null;
-    this.webhook = null;
     this.endpoint = null;
   }
 }

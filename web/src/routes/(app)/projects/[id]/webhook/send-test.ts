@@ -6,6 +6,6 @@ import { call } from '#lib/api/client.ts';
 /** The receiver has 20 s (W4); the rest is for the way there and back. */
 export const TEST_MS = 25_000;
 
-/** To this URL, or to the saved one. Throws what `call` throws. */
-export const sendTest = (projectId: string, url?: string): Promise<WebhookTestResult> =>
-  call(testWebhook, { params: { id: projectId }, body: url === undefined ? {} : { url }, timeoutMs: TEST_MS });
+/** To the first endpoint. Throws what `call` throws. */
+export const sendTest = (projectId: string): Promise<WebhookTestResult> =>
+  call(testWebhook, { params: { id: projectId }, body: {}, timeoutMs: TEST_MS });

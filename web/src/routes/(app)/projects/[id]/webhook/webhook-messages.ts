@@ -5,13 +5,8 @@ import { plural } from '#lib/format/format.ts';
 import { causeOf, type AttemptCause } from '../deliveries/delivery-causes.ts';
 
 export const webhookMessages = {
-  failed: 'The webhook could not be loaded',
-  heading: 'Webhook endpoint',
-  url: 'URL',
-  urlHint: 'Every event selected below is sent here as a signed POST request. Leave empty to disable.',
-
   events: 'Events',
-  eventsText: 'The webhook sends these, and GET /api/public/events lists them.',
+  eventsText: 'The first endpoint gets these, and GET /api/public/events lists them.',
   eventTexts: {
     'item.decided': 'A decision of a person is final.',
     'item.expired': 'An item’s deadline passed before anyone decided.',
@@ -20,16 +15,6 @@ export const webhookMessages = {
   } satisfies Record<DeliveredEvent, string>,
   /** After the text of an event that the settings cannot leave out. */
   alwaysSent: 'Always sent.',
-
-  paused: 'Paused',
-  pausedText: 'Your endpoint returned 410 Gone, so deliveries are paused. New ones queue up until you resume.',
-  resume: 'Resume',
-  resumeFailed: 'The webhook is still paused',
-  rests: (failures: number) => `The endpoint has failed ${failures} times in a row`,
-  restsText: 'Backing off. Deliveries are on hold: no attempts are used and nothing is lost.',
-  nextTry: (left: string) => `Next try in ${left}.`,
-  tryingNow: 'Trying one delivery now.',
-  resumed: 'Resumed. Queued deliveries are being sent.',
 
   test: 'Send test event',
   testHint: 'Signed like a real delivery, but without a decision. Not retried.',

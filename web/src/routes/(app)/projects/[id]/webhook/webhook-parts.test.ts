@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The parts of the webhook tab: the secrets at each stage, and a receiver's answer that stays text.
+// The parts of the webhook tab: events, the secrets at each stage, and a receiver's answer that stays text.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Project } from '@countersign/shared/schemas/projects';
@@ -7,7 +7,6 @@ import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { WebhookState, WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { SettingsForm } from '../settings/settings.svelte.ts';
 import WebhookEvents from './WebhookEvents.svelte';
-import Webhook from './Webhook.svelte';
 import WebhookResult from './WebhookResult.svelte';
 import WebhookSecret from './WebhookSecret.svelte';
 
@@ -86,6 +85,7 @@ describe('the signing secret', () => {
     render(WebhookSecret, {
       form: form(),
       secret: { ...NOTHING, ...secret },
+      endpointId: 'e',
       onchanged: () => Promise.resolve(),
     });
     const sentence = screen.getByText((_text, element) =>
@@ -96,7 +96,7 @@ describe('the signing secret', () => {
   });
 
   it('stays visible across tabs, until it is dismissed', async () => {
-    const props = { form: form(), secret: NOTHING, onchanged: () => Promise.resolve() };
+    const props = { form: form(), secret: NOTHING, endpointId: 'e', onchanged: () => Promise.resolve() };
     const reply = { webhook_secret: 'whsec_once', phase: 'next' };
     const headers = { 'content-type': 'application/json' };
     vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(reply), { headers })));
@@ -156,22 +156,4 @@ describe('the result of a test event', () => {
     expect(container.textContent).toContain('not saved yet');
     expect(container.querySelector('pre')).toBeNull();
   });
-});
-
-it('WH3: resuming is reported in a place that outlives the button, and moves the focus on', async () => {
-  const changed = form();
-  let state = 'paused';
-  vi.stubGlobal('fetch', (path: string, { method }: RequestInit) => {
-    if (method === 'PATCH') state = 'active';
-    const health = { circuit_open_until: null, failures: 0 };
-    const reply = path.endsWith('/webhook') ? { state, secret: NOTHING, health } : { data: [], next_cursor: null };
-    return Promise.resolve(new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } }));
-  });
-  render(Webhook, { form: changed });
-  const button = await screen.findByRole('button', { name: 'Resume' });
-  button.focus();
-  await fireEvent.click(button);
-  await vi.waitFor(() => expect(document.activeElement?.id).toBe('webhook-url'));
-  expect(changed.said).toBe('Resumed. Queued deliveries are being sent.');
-  expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull();
 });

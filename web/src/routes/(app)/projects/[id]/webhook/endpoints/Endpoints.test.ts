@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The further endpoints of a project: listed with their state, added with a secret shown once, changed and removed.
+// The endpoints of a project: listed with their state, added with a secret shown once, changed, tested and removed.
 import { DELIVERED_EVENTS } from '@countersign/shared/enums';
 import type { Project } from '@countersign/shared/schemas/projects';
 import type { WebhookEndpoint } from '@countersign/shared/schemas/webhook';
@@ -46,17 +46,126 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function show(): SettingsForm {
-  const form = new SettingsForm({ id: P, ...DEFAULT_SETTINGS, settings_version: 1, abilities: {} } as Project, 'me');
+function show(project: Partial<Project> = {}): SettingsForm {
+  const settings = { ...DEFAULT_SETTINGS, settings_version: 1, webhook_url: MAIN.url, archived_at: null };
+  const form = new SettingsForm({ id: P, ...settings, abilities: {}, ...project } as Project, 'me');
   render(Endpoints, { form });
   return form;
 }
+const press = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }));
+/** Opens or closes the endpoint with this name. */
+const open = async (name: string) => fireEvent.click(await screen.findByText(name));
+const type = async (label: string, value: string) =>
+  fireEvent.input(await screen.findByLabelText(label), { target: { value } });
+const refuseUrl = (detail: string) => {
+  const errors = [{ pointer: '#/url', code: 'webhook_url_refused', detail }];
+  const problem = { type: 'about:blank', title: 'Invalid webhook URL', status: 422, detail };
+  answer = () =>
+    Response.json(
+      { ...problem, code: 'webhook_url_refused', request_id: 'r', errors },
+      { status: 422, headers: { 'content-type': 'application/problem+json' } },
+    );
+};
 
-it('WH12: lists all but the one of the settings, each by its name and state', async () => {
+it('WH12: lists all, the one of the settings first, each by its name and state', async () => {
   show();
   await screen.findByText('one.example');
-  expect([screen.queryByText('main.example'), screen.queryByText('https://main.example/')]).toEqual([null, null]);
+  const names = screen.getAllByRole('button', { expanded: false }).map((button) => button.textContent.trim());
+  expect(names.map((name) => name.split(/\s/)[0])).toEqual(['main.example', 'one.example', 'Mail']);
   expect([screen.getByText('Mail'), screen.getByText('off'), screen.getByText(/3 retrying/)]).toHaveLength(3);
+  expect(screen.queryByRole('heading', { name: 'Signing secret' })).toBeNull();
+});
+
+it('shows a single endpoint open until it is closed', async () => {
+  all = [MAIN];
+  show();
+  await screen.findByRole('heading', { name: 'Signing secret' });
+  await open('main.example');
+  expect(screen.queryByRole('heading', { name: 'Signing secret' })).toBeNull();
+});
+
+it('WE1: adds the first one as the URL of the settings, without events of its own', async () => {
+  all = [];
+  const form = show({ webhook_url: null });
+  await screen.findByText(/^No endpoint yet\./);
+  await press('Add endpoint');
+  await type('URL', 'https://main.example/');
+  expect(screen.queryByRole('checkbox', { name: 'item.expired' })).toBeNull();
+  answer = () => {
+    all = [MAIN];
+    return Response.json(MAIN);
+  };
+  await press('Save endpoint');
+  await screen.findByRole('heading', { name: 'Signing secret' });
+  const body = { url: MAIN.url, description: '', is_enabled: true };
+  expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body }]);
+  const changed = { ...form.project, webhook_url: MAIN.url, settings_version: 2 };
+  form.draft.target_minutes = '7';
+  form.take(changed);
+  expect([form.changes, form.autoMerged]).toEqual([['target_minutes'], null]);
+});
+
+it('WH12: changes the one of the settings as any other, and says what its removal keeps', async () => {
+  const form = show();
+  await open('main.example');
+  await press('Edit main.example');
+  await type('Description', 'Main');
+  await press('Save endpoint');
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  const body = { url: MAIN.url, description: 'Main', is_enabled: true };
+  expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body }]);
+  await press('Remove main.example');
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(dialog.getByText(/are kept, for the endpoint that you add next/)).toBeTruthy();
+  await fireEvent.click(dialog.getByRole('button', { name: 'Remove' }));
+  await vi.waitFor(() => expect(form.draft.webhook_url).toBe(''));
+  expect(asked.at(-1)).toEqual({ method: 'DELETE', path: `/api/projects/${P}/endpoints/${P}`, body: null });
+});
+
+it('WT1: tests the typed URL, and says at the field why it is refused, until it is changed', async () => {
+  show();
+  await open('one.example');
+  await press('Edit one.example');
+  await type('URL', 'http://10.0.0.1/');
+  refuseUrl('A private address.');
+  await press('Send test event');
+  await screen.findByText('A private address.');
+  const path = `/api/projects/${P}/endpoints/one/test`;
+  expect(asked).toEqual([{ method: 'POST', path, body: { url: 'http://10.0.0.1/' } }]);
+  await type('URL', 'https://one.example/in');
+  expect(screen.queryByText('A private address.')).toBeNull();
+  await press('Send test event');
+  await vi.waitFor(() => expect(asked.at(-1)).toEqual({ method: 'POST', path, body: {} }));
+});
+
+it('WH3: resuming is reported in a place that outlives the button, and moves the focus on', async () => {
+  all = [{ ...MAIN, state: 'paused', status: 'paused' }];
+  const form = show();
+  const button = await screen.findByRole('button', { name: 'Resume main.example' });
+  button.focus();
+  answer = () => {
+    all = [MAIN];
+    return Response.json(MAIN);
+  };
+  await fireEvent.click(button);
+  await vi.waitFor(() => expect(document.activeElement?.id).toBe('endpoints'));
+  expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body: { url: MAIN.url } }]);
+  expect(form.said).toBe('Resumed. Queued deliveries are being sent.');
+  expect(screen.queryByRole('button', { name: 'Resume main.example' })).toBeNull();
+});
+
+it('WH5: says that one rests, and when it is tried next', async () => {
+  const health = { failures: 12, circuit_open_until: new Date(Date.now() + 90_000).toISOString() };
+  all = [{ ...MAIN, status: 'failing', health }];
+  show();
+  expect((await screen.findByText(/^It has failed 12 times in a row\./)).textContent).toMatch(/Next try in 1:\d\d/);
+});
+
+it('offers no change in an archived project', async () => {
+  all = [MAIN];
+  show({ archived_at: '2026-11-24T12:00:00.000Z' });
+  await screen.findByRole('heading', { name: 'Signing secret' });
+  expect(screen.queryByRole('button', { name: /^(Add|Edit|Remove|Send)/ })).toBeNull();
 });
 
 it('adds one with the chosen events, and shows its secret until it is dismissed', async () => {
@@ -84,16 +193,10 @@ it('adds one with the chosen events, and shows its secret until it is dismissed'
 
 it('says at the field why a URL is refused, and keeps what was typed when the tab is left', async () => {
   const form = show();
-  await fireEvent.click(await screen.findByRole('button', { name: 'Details of one.example' }));
+  await open('one.example');
   await fireEvent.click(await screen.findByRole('button', { name: 'Edit one.example' }));
   await fireEvent.input(await screen.findByLabelText('URL'), { target: { value: 'http://10.0.0.1/' } });
-  const errors = [{ pointer: '#/url', code: 'webhook_url_refused', detail: 'A private address.' }];
-  const problem = { type: 'about:blank', title: 'Invalid webhook URL', status: 422, detail: 'A private address.' };
-  answer = () =>
-    Response.json(
-      { ...problem, code: 'webhook_url_refused', request_id: 'r', errors },
-      { status: 422, headers: { 'content-type': 'application/problem+json' } },
-    );
+  refuseUrl('A private address.');
   await fireEvent.click(screen.getByRole('button', { name: 'Save endpoint' }));
   await screen.findByText('A private address.');
   cleanup();
@@ -104,7 +207,7 @@ it('says at the field why a URL is refused, and keeps what was typed when the ta
 
 it('removes one after a confirmation', async () => {
   show();
-  await fireEvent.click(await screen.findByRole('button', { name: 'Details of Mail' }));
+  await open('Mail');
   await fireEvent.click(await screen.findByRole('button', { name: 'Remove Mail' }));
   answer = () => {
     all = all.filter(({ id }) => id !== 'two');

@@ -9,19 +9,29 @@ export interface EndpointDraft {
   description: string;
   events: DeliveredEvent[];
   isEnabled: boolean;
+  /** The one of the settings (WE1): its events are chosen there, for the feed too. */
+  isFirst: boolean;
 }
 
-export const newDraft = (): EndpointDraft => ({
-  ...{ id: null, url: '', description: '', events: [...DELIVERED_EVENTS], isEnabled: true },
+const EMPTY = { url: '', description: '', isEnabled: true } as const;
+
+export const newDraft = (): EndpointDraft => ({ ...EMPTY, id: null, events: [...DELIVERED_EVENTS], isFirst: false });
+
+/** Of a project whose settings have no URL: what is typed becomes that URL. */
+export const firstDraft = (projectId: string): EndpointDraft => ({
+  ...EMPTY,
+  ...{ id: projectId, events: [...DELIVERED_EVENTS], isFirst: true },
 });
 
-export const draftOf = ({ id, url, description, events, is_enabled: isEnabled }: WebhookEndpoint): EndpointDraft => ({
-  ...{ id, url, description, events: [...events], isEnabled },
-});
+export const draftOf = (endpoint: WebhookEndpoint): EndpointDraft => {
+  const { id, url, description, events, is_enabled: isEnabled, is_default: isFirst } = endpoint;
+  return { id, url, description, events: [...events], isEnabled, isFirst };
+};
 
 /** The body of the request. */
-export const bodyOf = ({ url, description, events, isEnabled }: EndpointDraft) => ({
-  ...{ url: url.trim(), description: description.trim(), events, is_enabled: isEnabled },
+export const bodyOf = ({ url, description, events, isEnabled, isFirst }: EndpointDraft) => ({
+  ...{ url: url.trim(), description: description.trim(), is_enabled: isEnabled },
+  ...(!isFirst && { events }),
 });
 
 /** With or without an event, in the order of their declaration. */

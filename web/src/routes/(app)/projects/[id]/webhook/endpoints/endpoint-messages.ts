@@ -1,10 +1,11 @@
-// Texts of the further webhook endpoints of a project.
+// Texts of the webhook endpoints of a project.
 import { DELIVERED_EVENTS } from '@countersign/shared/enums';
 import { MAX_ENDPOINTS } from '@countersign/shared/limits';
 
 export const endpointMessages = {
-  heading: 'More endpoints',
-  lead: `Up to ${MAX_ENDPOINTS} in all, each with its own events, secret and health. A slow or failing one does not delay the others.`,
+  heading: 'Endpoints',
+  lead: `Each gets its events as signed POST requests. Up to ${MAX_ENDPOINTS}, each with its own events, secret and health. A slow or failing one does not delay the others.`,
+  none: 'No endpoint yet. Decisions are listed by GET /api/public/events alone.',
   failed: 'The endpoints could not be loaded',
   add: 'Add endpoint',
   addTitle: 'New endpoint',
@@ -14,6 +15,7 @@ export const endpointMessages = {
   descriptionHint: 'Optional. Shown in the delivery log instead of the host.',
   events: 'Events',
   noEvents: 'Choose at least one event.',
+  eventsOfFirst: 'The events of this endpoint are those chosen under “Events”, for the feed too.',
   enabled: 'Enabled',
   enabledText: 'When off, new events are not sent here, and waiting deliveries are kept.',
   off: 'off',
@@ -27,18 +29,22 @@ export const endpointMessages = {
   resumeName: (name: string) => `Resume ${name}`,
   paused: 'It returned 410 Gone. Its deliveries are kept until you resume.',
   resumeFailed: 'The endpoint is still paused',
+  resumed: 'Resumed. Queued deliveries are being sent.',
+  rests: (failures: number) =>
+    `It has failed ${failures} times in a row. Its deliveries are on hold: no attempts are used and nothing is lost.`,
+  nextTry: (left: string) => `Next try in ${left}.`,
+  tryingNow: 'Trying one delivery now.',
   eventsOf: (events: readonly string[]): string =>
     events.length === DELIVERED_EVENTS.length ? 'all events' : events.join(', '),
-  test: 'Send test event',
-  testName: (name: string) => `Send a test event to ${name}`,
-  testFailed: 'The test event was not sent',
+  testName: (name: string) => `Send test event to ${name}`,
   remove: 'Remove',
   removeName: (name: string) => `Remove ${name}`,
   removeTitle: (name: string) => `Remove ${name}?`,
   removeText: 'Nothing more is sent to it. Deliveries that wait for it are cancelled, and its secret stops working.',
+  removeFirstText:
+    'Nothing more is sent to it. Deliveries that wait for it are kept, for the endpoint that you add next. Its secret stays too.',
   removeFailed: 'The endpoint was not removed',
   removed: 'Endpoint removed.',
-  details: (name: string) => `Details of ${name}`,
   shown: 'Secret of the new endpoint',
   shownText: 'It signs all deliveries to this endpoint.',
 } as const;
