@@ -58,9 +58,9 @@ describe('a row of the queue', () => {
 
   it('shows the viewers of an item that nobody holds, one by name and the others by number', () => {
     presence.viewers = () => looks('Bo');
-    expect(said(show(row))).toContain('Bo is viewing · model-1');
+    expect(said(show(row))).toContain('Bo is viewing model-1');
     presence.viewers = () => looks('Bo', 'Cem', 'Dia');
-    expect(said(show(row))).toContain('Bo +2 are viewing · model-1');
+    expect(said(show(row))).toContain('Bo +2 are viewing model-1');
     expect(screen.getByTitle('Bo, Cem, and Dia are viewing this').querySelector('svg')).not.toBeNull();
   });
 
