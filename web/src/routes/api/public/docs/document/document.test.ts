@@ -153,3 +153,11 @@ describe('an operation', () => {
     expect(submit.description).toBe('');
   });
 });
+
+it('shows an error of JSON-RPC by its number, its name and its sentence', async () => {
+  const value = { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Send one JSON value.' } };
+  const answer = { content: { 'application/json': { examples: { invalid: { summary: 'Not JSON', value } } } } };
+  const paths = { '/mcp': { post: { tags: ['Agents'], responses: { '400': answer } } } };
+  const { errors } = await show({ ...DOCUMENT, paths }, 'http://here.test', pause);
+  expect(errors).toEqual([{ status: '400', code: '-32700', title: 'Not JSON', detail: 'Send one JSON value.' }]);
+});

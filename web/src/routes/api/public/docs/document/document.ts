@@ -178,10 +178,24 @@ function answerOf(document: Document, { status, answer }: { status: string; answ
 function errorsOf({ status, answer }: { status: string; answer: Answer }): ShownError[] {
   const examples = Object.entries(mediaOf(answer.content)?.examples ?? {});
   if (examples.length === 0) return [{ status, code: '', title: '', detail: answer.description ?? '' }];
-  return examples.map(([name, { value }]) => {
-    const { code = name, title = '', detail = '' } = (value ?? {}) as Partial<ShownError>;
-    return { status, code, title, detail };
-  });
+  return examples.map(([name, example]) => ({ status, ...problemOf(name, example) }));
+}
+
+/** A problem (RFC 9457), or the error of a protocol inside the body (JSON-RPC), which has a number and a sentence. */
+function problemOf(
+  name: string,
+  { summary, value }: { summary?: string; value?: unknown },
+): Omit<ShownError, 'status'> {
+  const {
+    error,
+    code = name,
+    title = '',
+    detail = '',
+  } = (value ?? {}) as Partial<ShownError> & {
+    error?: { code: number; message: string };
+  };
+  if (error === undefined) return { code, title, detail };
+  return { code: String(error.code), title: summary ?? name, detail: error.message };
 }
 
 const mediaOf = (content: Record<string, Media> | undefined): Media | null => Object.values(content ?? {})[0] ?? null;
