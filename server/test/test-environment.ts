@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { emptyDatabase, migratedDatabase } from './fixtures/test-database.ts';
 import { type ServerProcess, startServer, type StartOptions } from './server-process.ts';
-import { keepSession } from './kept-session.ts';
+import { reuseConnection } from './reused-connection.ts';
 
 /** Whether processes can share a Redis: without it an environment is one process with its own claims. */
 export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
@@ -177,12 +177,12 @@ interface Data {
 async function ownDatabase({ empty }: TestEnvironmentOptions): Promise<Data> {
   const { TEST_REDIS_URL: redis } = process.env;
   const { url, remove } = await (empty ? emptyDatabase() : migratedDatabase());
-  const session = keepSession(url);
+  const connection = reuseConnection(url);
   return {
     env: { DATABASE_URL: url, ...(redis === undefined ? {} : { REDIS_URL: redis }) },
-    query: session.query,
+    query: connection.query,
     remove: async () => {
-      await session.close();
+      await connection.close();
       await remove();
     },
   };

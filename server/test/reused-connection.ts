@@ -1,16 +1,17 @@
-// Runs a test's queries in one session that it keeps: opening one costs PostgreSQL and the test 14 ms of a processor.
+// Runs a test's queries on one connection: opening one costs PostgreSQL and the test 14 ms of a processor.
 import type pg from 'pg';
 import { connectTo } from '../../scripts/lib/processes/postgres-client.ts';
 
-export interface KeptSession {
+export interface ReusedConnection {
   query<T>(text: string, params?: unknown[]): Promise<T[]>;
   close(): Promise<void>;
 }
 
 /**
- * A query while another one runs gets a session of its own: the other may be waiting for it. A session that ended is replaced.
+ * Opens the connection with the first query, and again after it was lost. A query while another one runs gets a connection of its
+ * own: the other may be waiting for it.
  */
-export function keepSession(url: string): KeptSession {
+export function reuseConnection(url: string): ReusedConnection {
   let idle: pg.Client | undefined;
   const open = async () => {
     const client = await connectTo(url);
