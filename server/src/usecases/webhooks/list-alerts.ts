@@ -33,24 +33,24 @@ export interface AlertView {
  */
 export const UNSEEN_ALERTS = `
   select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
-    e.id as endpoint_id, p.id as project_id, p.name as project_name,
-    case when e.id is null then 0 else ${deadUpTo('e.id', DEAD_COUNTED + 1)} end as dead
+    t.id as endpoint_id, p.id as project_id, p.name as project_name,
+    case when t.id is null then 0 else ${deadUpTo('t.id', DEAD_COUNTED + 1)} end as dead
   from member m
   join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null
   cross join lateral (
     select e.id::text as topic, e.id, e.state = 'paused' as paused, e.failures = 0 and e.open_until is null as works
     from webhook_endpoint e where e.project_id = p.id and ${GETS_DELIVERIES}
-    union all select '${BUDGET_TOPIC}', null, null, null) e
-  left join alert_seen s on s.project_id = p.id and s.user_id = m.user_id and s.topic = e.topic
+    union all select '${BUDGET_TOPIC}', null, null, null) t
+  left join alert_seen s on s.project_id = p.id and s.user_id = m.user_id and s.topic = t.topic
   cross join lateral (
     select a.* from webhook_alert a
-    where a.project_id = p.id and ${topicOf('a')} = e.topic
+    where a.project_id = p.id and ${topicOf('a')} = t.topic
       and a.created_at > greatest(m.created_at, m.alerts_seen_at, s.until) and case a.kind
         when 'over_budget' then p.over_budget_since is not null
         when 'threshold_raised' then true
-        when 'paused' then e.paused
-        when 'exhausted' then ${deadUpTo('e.id', 1)} > 0
-        else e.works and not e.paused end
+        when 'paused' then t.paused
+        when 'exhausted' then ${deadUpTo('t.id', 1)} > 0
+        else t.works and not t.paused end
     order by a.created_at desc limit 1) a
   where m.user_id = ? and m.role = any(?::text[])
   order by a.created_at, a.id limit ${LISTED}`;
@@ -65,8 +65,8 @@ export function listAlerts(services: Services, actor: MemberActor): Promise<Aler
     const targets = new Map<string, Targets>();
     for (const id of new Set(rows.map(({ project_id }) => project_id))) targets.set(id, await targetsOf(em, id));
     return rows.map(({ endpoint_id: id, ...row }) => {
-      const its = targets.get(row.project_id);
-      return { ...row, endpoint: id === null || its === undefined ? null : namedEndpoint(its, id) };
+      const ofProject = targets.get(row.project_id);
+      return { ...row, endpoint: id === null || ofProject === undefined ? null : namedEndpoint(ofProject, id) };
     });
   });
 }

@@ -3,16 +3,11 @@ import { topicOf } from '../../db/alert-topic.ts';
 import { notFound, requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-export interface SeenAlert {
-  projectId: string;
-  alertId: string;
-}
-
 /** Only moves forward: later alerts, and those about other endpoints, are still shown. Errors: `not_found`, `forbidden`. */
 export async function seeAlert(
   services: Services,
   actor: MemberActor,
-  { projectId, alertId }: SeenAlert,
+  { projectId, alertId }: { projectId: string; alertId: string },
 ): Promise<void> {
   await services.db.write(async ({ em }) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
