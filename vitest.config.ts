@@ -69,7 +69,7 @@ const tests = globSync('src/**/*.test.ts', { cwd: WEB }).map((path) => {
 const pathsOf = (chosen: typeof tests) => chosen.map(({ path }) => path);
 
 /** A module that one file replaces is loaded with the modules that import it: each of these files loads its own modules. */
-const replacing = tests.filter(({ replacesModules }) => replacesModules);
+const mocking = tests.filter(({ replacesModules }) => replacesModules);
 /** A process has one environment: between files of the other one it would end, and the next would load everything again. */
 const withDocument = tests.filter((file) => file.needsDocument && !file.replacesModules);
 
@@ -80,7 +80,7 @@ const web: TestProjectInlineConfiguration = {
     isolate: false,
     setupFiles: EACH_FILE,
     include: ['src/**/*.test.ts'],
-    exclude: pathsOf([...replacing, ...withDocument]),
+    exclude: pathsOf([...mocking, ...withDocument]),
   },
 };
 
@@ -89,13 +89,13 @@ const webDom: TestProjectInlineConfiguration = {
   test: { name: 'web-dom', isolate: false, setupFiles: EACH_FILE, include: pathsOf(withDocument) },
 };
 
-const webReplacing: TestProjectInlineConfiguration = {
+const webMocks: TestProjectInlineConfiguration = {
   ...ofTheWeb,
   test: {
-    name: 'web-replacing',
+    name: 'web-mocks',
     isolate: false,
     setupFiles: [join(WEB, 'src/fresh-modules.fixture.ts'), EACH_FILE],
-    include: pathsOf(replacing),
+    include: pathsOf(mocking),
   },
 };
 
@@ -140,5 +140,5 @@ const e2e: TestProjectInlineConfiguration = {
 };
 
 export default defineConfig({
-  test: { projects: [unit, unitAlone, web, webDom, webReplacing, usecases, journeys, e2e] },
+  test: { projects: [unit, unitAlone, web, webDom, webMocks, usecases, journeys, e2e] },
 });

@@ -16,7 +16,7 @@ const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not
 const NO_PYTHON =
   'No PYTHON_SDK: the Python package is not tested. It names the Python of an environment with sdk/python.';
 
-const QUICK = ['unit', 'unit-alone', 'web', 'web-dom', 'web-replacing', 'usecases'];
+const QUICK = ['unit', 'unit-alone', 'web', 'web-dom', 'web-mocks', 'usecases'];
 /** What each tier runs, by the first argument. Without one: everything, the long tests in one short round. */
 const TIERS: Readonly<Partial<Record<string, { args: string[]; env: Record<string, string> }>>> = {
   '--quick': { args: QUICK.flatMap((name) => ['--project', name]), env: {} },

@@ -1,4 +1,4 @@
-// Setup of test files that replace modules: what other files of the process have loaded has the real ones.
+// Unloads all modules before a test file that replaces some: those that other files have loaded import the real ones.
 import { vi } from 'vitest';
 
 vi.resetModules();
