@@ -91,7 +91,7 @@ export async function buildServices(config: Config, options: BuildOptions = {}):
     demo: config.demo,
     projectCreators,
     refuseWebhookUrl: createUrlCheck(egress),
-    ...outgoing({ keyRing, log, policy: egress }),
+    ...outgoingRequests({ keyRing, log, policy: egress }),
     kick: { session: () => undefined },
   };
   const clients = redis ? [redis.pub, redis.sub, redis.commands] : [];
@@ -118,8 +118,8 @@ export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void
   );
 }
 
-/** Loaded with the first request of it, like the webhooks of a worker: a start takes less time without their HTTP client. */
-const outgoing = (tools: DispatchTools): Pick<Services, 'dispatchWebhook' | 'fetchMedia'> => ({
+/** Each loads its module at the first call: a start takes less time without the HTTP client that both import. */
+const outgoingRequests = (tools: DispatchTools): Pick<Services, 'dispatchWebhook' | 'fetchMedia'> => ({
   dispatchWebhook: async (dispatch) => {
     const { dispatchWebhook } = await import('./delivery/dispatch.ts');
     return dispatchWebhook(tools, dispatch);

@@ -28,8 +28,8 @@ export async function readGauges(database: BenchDatabase, walFrom: number): Prom
 }
 
 /**
- * A transaction that stays open: it sees the database at one moment, so that PostgreSQL cannot remove rows that died since. An
- * analyst's program has not our session's settings, which would end it.
+ * A transaction that stays open: it sees the database at one moment, so that PostgreSQL cannot remove rows that died since. It
+ * has no timeout while idle, like the session of an analyst's tool.
  */
 export const LONG_TRANSACTION = [
   'set idle_in_transaction_session_timeout = 0',

@@ -91,7 +91,7 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
     write: async (work) => {
       guard();
       const run = (em: Em) => inside.run(true, () => inTransaction(em, work, { ...tools, sessionId: session() }));
-      // It makes an entity manager of its own.
+      // `transactional` forks the entity manager itself.
       return orm.em
         .transactional((em) => run(em as Em))
         .catch(translate)

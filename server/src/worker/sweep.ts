@@ -60,7 +60,7 @@ export async function sweepOnce(services: Services): Promise<Next> {
   return { again: forgotten || swept.includes(BATCH) };
 }
 
-/** Deletes alerts and reminders from before a time, and up to when users had seen them. Returns how many rows of each. */
+/** Deletes alerts and reminders from before a time, and who had seen such alerts. Returns how many rows of each. */
 async function sweepMessages(em: Em, before: Date): Promise<number[]> {
   const alerts = await em.execute<unknown[]>(
     `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,

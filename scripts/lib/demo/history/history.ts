@@ -100,13 +100,13 @@ class HistoryMaker {
   items = 0;
   /** The items of the next round, which arrive while people review this one. */
   #arriving: Promise<void> | null = null;
-  /** The last of what was decided for each person. */
+  /** Of each person: ends with the last review that they were given. */
   readonly #working = new Map<string, Promise<void>>();
-  /** The items that somebody is about to decide. */
+  /** The items that were given to a person and are not decided yet. */
   readonly #assigned = new Set<string>();
   /** Rounds are settled and days end one after the other, while people review the next round. */
   #settling: Promise<void> = Promise.resolve();
-  /** The same of the round before. */
+  /** `#settling` as it was after the round before. */
   #settlingBefore: Promise<void> = Promise.resolve();
   /** Its deliveries are sent meanwhile, too. */
   #sending: Promise<void> = Promise.resolve();

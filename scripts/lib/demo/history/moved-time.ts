@@ -105,6 +105,7 @@ function prepareStatements(client: PoolClient, names: Map<string, string>): void
 
 function movedServices(services: Services, { orm, time }: { orm: Orm; time: MovedTime }): Services {
   const ids = createIds(() => time.now().getTime());
+  // A read limit would be a statement of its own, sent out of order.
   const db = movedDatabase(createDatabase(orm, { clock: time, ids, readLimitMs: 0 }));
   return {
     ...services,

@@ -23,13 +23,13 @@ export function health(probes: Probes): Middleware {
   const probe = { database: coalesced(() => probes.database()), lockStore: coalesced(() => probes.lockStore()) };
   return async (ctx, next) => {
     if (ctx.path === '/healthz') {
-      answer(ctx, { status: 'ok' });
+      sendJson(ctx, { status: 'ok' });
     } else if (ctx.path === '/readyz') {
       const [database, lockStore] = await Promise.all([probe.database(), probe.lockStore()]);
       // Without the lock store, claims rely on the fence alone: degraded, but ready.
       ctx.status = database ? 200 : 503;
       const status = database ? (lockStore ? 'ok' : 'degraded') : 'unavailable';
-      answer(ctx, { status, database, lock_store: lockStore });
+      sendJson(ctx, { status, database, lock_store: lockStore });
     } else {
       await next();
       return;
@@ -38,8 +38,8 @@ export function health(probes: Probes): Middleware {
   };
 }
 
-/** As text: to tell what an object is, Koa loads Node's own `fetch`, which the service does not use. */
-function answer(ctx: Context, body: object): void {
+/** Serializes here: for an object, Koa would load Node's own `fetch`, which the service does not use. */
+function sendJson(ctx: Context, body: object): void {
   ctx.type = 'json';
   ctx.body = JSON.stringify(body);
 }

@@ -72,7 +72,7 @@ async function namesOf(em: Em, ids: readonly string[]): Promise<Map<string, stri
 const namesById = (users: readonly User[]): Map<string, string> =>
   new Map(users.map(({ id, name, address }) => [id, displayName({ name: name ?? null, address })]));
 
-/** Whom an entry names and who counts (SK2): a member who is not blocked. */
+/** A person of an entry who counts (SK2): a member who is not blocked. */
 export interface SkillPerson {
   userId: string;
   name: string;

@@ -85,7 +85,7 @@ describe('the schema, migrated by several processes', () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
-  it('waits for nobody when it has nothing to do', async () => {
+  it('takes no lock when no migration is missing', async () => {
     await use(await migratedDatabase());
     await busy.query('select pg_advisory_lock(7202611201)');
     const { orm, migrate: up } = await start();

@@ -71,7 +71,7 @@ export class OwnerAlerts {
     const done = await this.seeing.run(() => call(seeAlert, { params: { id: project_id }, body: { alert_id: id } }));
     if (done) this.#dismissed = [...this.#dismissed, id];
     this.#pinShown();
-    // The server lists only the oldest ones.
+    // The server lists only the oldest 20: there may be more.
     if (done && this.first === null) this.#throttle?.schedule();
     return done;
   }

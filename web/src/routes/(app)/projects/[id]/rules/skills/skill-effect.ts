@@ -23,7 +23,7 @@ export interface SkillEffect {
   early: number;
 }
 
-/** @param isActive Whether the user with this ID is active now; null while nobody knows. */
+/** @param isActive Whether the user with this ID is active now; null while that is unknown. */
 export function skillEffect(
   entries: readonly SkillEntry[],
   forecast: SkillForecast,

@@ -154,7 +154,7 @@ it('WH3: resuming is reported in a place that outlives the button, and moves the
   expect(screen.queryByRole('button', { name: 'Resume main.example' })).toBeNull();
 });
 
-it('WH5: says that one rests, and when it is tried next', async () => {
+it('WH5: says that an endpoint is in backoff, and when it is tried next', async () => {
   const health = { failures: 12, circuit_open_until: new Date(Date.now() + 90_000).toISOString() };
   all = [{ ...MAIN, status: 'failing', health }];
   show();

@@ -30,7 +30,7 @@ export const endpointMessages = {
   paused: 'It returned 410 Gone. Its deliveries are kept until you resume.',
   resumeFailed: 'The endpoint is still paused',
   resumed: 'Resumed. Queued deliveries are being sent.',
-  rests: (failures: number) =>
+  backoff: (failures: number) =>
     `It has failed ${failures} times in a row. Its deliveries are on hold: no attempts are used and nothing is lost.`,
   nextTry: (left: string) => `Next try in ${left}.`,
   tryingNow: 'Trying one delivery now.',
