@@ -186,16 +186,10 @@ function problemOf(
   name: string,
   { summary, value }: { summary?: string; value?: unknown },
 ): Omit<ShownError, 'status'> {
-  const {
-    error,
-    code = name,
-    title = '',
-    detail = '',
-  } = (value ?? {}) as Partial<ShownError> & {
-    error?: { code: number; message: string };
-  };
-  if (error === undefined) return { code, title, detail };
-  return { code: String(error.code), title: summary ?? name, detail: error.message };
+  const body = (value ?? {}) as Partial<ShownError> & { error?: { code: number; message: string } };
+  if (body.error) return { code: String(body.error.code), title: summary ?? name, detail: body.error.message };
+  const { code = name, title = '', detail = '' } = body;
+  return { code, title, detail };
 }
 
 const mediaOf = (content: Record<string, Media> | undefined): Media | null => Object.values(content ?? {})[0] ?? null;
