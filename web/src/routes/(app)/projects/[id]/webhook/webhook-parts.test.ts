@@ -4,7 +4,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
-import type { WebhookState, WebhookTestResult } from '@countersign/shared/schemas/webhook';
+import type { WebhookEndpoint, WebhookTestResult } from '@countersign/shared/schemas/webhook';
 import { SettingsForm } from '../settings/settings.svelte.ts';
 import WebhookEvents from './WebhookEvents.svelte';
 import WebhookResult from './WebhookResult.svelte';
@@ -66,7 +66,7 @@ describe('WE1: the events', () => {
 });
 
 describe('the signing secret', () => {
-  it.each<[string, Partial<WebhookState['secret']>, RegExp, string]>([
+  it.each<[string, Partial<WebhookEndpoint['secret']>, RegExp, string]>([
     ['never shown', { revealed: false }, /No secret yet/, 'Create secret'],
     ['current', {}, /^One active secret\.$/, 'Rotate secret'],
     [
