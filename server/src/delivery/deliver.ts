@@ -42,19 +42,21 @@ export type Egress = GuardPolicy &
 interface DelivererOptions {
   /** Permits became free: run again, immediately if enough of them did. */
   onFree?: (atOnce: boolean) => void;
+  /** Loads the HTTP client. */
+  load?: () => Promise<Sender>;
 }
 
 /** Creates the deliverer of one worker. Any number of workers may deliver at the same time. */
 export function createDeliverer(
   services: Services,
   egress: Egress,
-  { onFree = () => undefined }: DelivererOptions = {},
+  { onFree = () => undefined, load = loadSender }: DelivererOptions = {},
 ): Deliverer {
   const limiter = new ConcurrencyLimiter(onFree);
-  let sender: Promise<Sender> | undefined;
+  const sender = new LazySender(load);
   const record = createRecorder(services);
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
-    const done = await send({ services, egress, ...(await (sender ??= loadSender())) }, leased, secrets);
+    const done = await send({ services, egress, ...(await sender.get()) }, leased, secrets);
     limiter.throttle.note(done.outcome);
     // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
     // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
@@ -69,7 +71,7 @@ export function createDeliverer(
   };
   return {
     reserve: (fresh) => {
-      const reserved = limiter.reserve(fresh);
+      const reserved = limiter.reserve(sender.isBroken ? [] : fresh);
       const use = (ready: readonly ReadyToSend[]) => {
         for (const [leased, secrets] of ready) start(leased, secrets);
         const used = new Set(ready.map(([{ id }]) => id));
@@ -80,11 +82,11 @@ export function createDeliverer(
       };
       return { ids: new Set(reserved.keys()), use };
     },
-    runOnce: () => fill(services, limiter, start),
+    runOnce: () => sender.recovered().then(() => fill(services, limiter, start)),
     settled: () => limiter.drain(),
     drain: async () => {
       await limiter.drain();
-      (await sender)?.connections.close();
+      await sender.close();
     },
   };
 }
@@ -92,6 +94,37 @@ export function createDeliverer(
 interface Sender {
   dispatchWebhook: typeof dispatchWebhook;
   connections: ConnectionPool;
+}
+
+/** Loads once, when it is first used. */
+class LazySender {
+  /** Loading failed, as without a free file descriptor. Until it succeeds nothing is leased, which would use up attempts. */
+  isBroken = false;
+  readonly #load: () => Promise<Sender>;
+  #sender: Promise<Sender> | undefined;
+
+  constructor(load: () => Promise<Sender>) {
+    this.#load = load;
+  }
+
+  get(): Promise<Sender> {
+    this.#sender ??= this.#load().catch((error: unknown) => {
+      this.#sender = undefined;
+      this.isBroken = true;
+      throw error;
+    });
+    return this.#sender;
+  }
+
+  /** Loads it again if that failed. Errors: the cause. */
+  async recovered(): Promise<void> {
+    if (this.isBroken) await this.get();
+    this.isBroken = false;
+  }
+
+  async close(): Promise<void> {
+    (await this.#sender)?.connections.close();
+  }
 }
 
 /** Called for the first webhook: a start takes less time without the HTTP client. */

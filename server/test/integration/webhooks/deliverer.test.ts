@@ -100,6 +100,28 @@ describe('the deliverer', () => {
     ]);
   });
 
+  it('I5: uses up no attempts while the HTTP client cannot be loaded, and then sends', async () => {
+    const got = await receiving();
+    const first = await decided();
+    const load = vi.fn(async () => ({
+      dispatchWebhook: (await import('../../../src/delivery/dispatch.ts')).dispatchWebhook,
+      connections: new (await import('../../../src/delivery/connections.ts')).ConnectionPool(),
+    }));
+    load.mockRejectedValueOnce(new Error('EMFILE')).mockRejectedValueOnce(new Error('EMFILE'));
+    const deliverer = createDeliverer(testEnv.services, POLICY, { load });
+    await deliverer.runOnce();
+    await deliverer.settled();
+    expect(await rowOf(first)).toMatchObject({ status: 'sending', attempt: 1 });
+    await testEnv.sql('delete from delivery where id = ?', [first]);
+    const second = await decided();
+    await expect(deliverer.runOnce()).rejects.toThrow('EMFILE');
+    expect(await rowOf(second)).toMatchObject({ status: 'pending', attempt: 0 });
+    await deliverer.runOnce();
+    await deliverer.drain();
+    expect(await rowOf(second)).toMatchObject({ status: 'succeeded', attempt: 1 });
+    expect(got).toHaveLength(1);
+  });
+
   it('signs with both secrets for as long as was chosen, although nothing stores the promotion meanwhile', async () => {
     await testEnv.sql('update webhook_endpoint set revealed = true, next = null where project_id = ?', [
       fixture.projectId,
