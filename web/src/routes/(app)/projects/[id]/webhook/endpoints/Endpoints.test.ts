@@ -105,6 +105,28 @@ it('WE1: adds the first one as the URL of the settings, without events of its ow
   expect([form.changes, form.autoMerged]).toEqual([['target_minutes'], null]);
 });
 
+it('WE1: replaces no first endpoint that somebody else added meanwhile', async () => {
+  all = [];
+  const form = show({ webhook_url: null });
+  await press('Add endpoint');
+  await type('URL', 'https://other.example/');
+  all = [MAIN];
+  answer = () =>
+    Response.json({ ...other('new', { url: 'https://other.example/' }), webhook_secret: 'whsec_new' }, { status: 201 });
+  await press('Save endpoint');
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  expect(asked.map(({ method, path }) => [method, path])).toEqual([['POST', `/api/projects/${P}/endpoints`]]);
+});
+
+it('follows a first one that somebody else changes in the settings', async () => {
+  all = [MAIN];
+  const form = show();
+  await screen.findByText('main.example');
+  all = [{ ...MAIN, url: 'https://moved.example/' }];
+  form.take({ ...form.project, webhook_url: 'https://moved.example/', settings_version: 2 });
+  expect(await screen.findByText('moved.example')).toBeTruthy();
+});
+
 it('WH12: changes the one of the settings as any other, and says what its removal keeps', async () => {
   const form = show();
   await open('main.example');

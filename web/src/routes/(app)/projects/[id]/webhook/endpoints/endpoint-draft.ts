@@ -11,9 +11,11 @@ export interface EndpointDraft {
   isEnabled: boolean;
   /** The one of the settings (WE1): its events are chosen there, for the feed too. */
   isFirst: boolean;
+  /** It was not saved when the form was opened. */
+  isNew: boolean;
 }
 
-const EMPTY = { url: '', description: '', isEnabled: true } as const;
+const EMPTY = { url: '', description: '', isEnabled: true, isNew: true } as const;
 
 export const newDraft = (): EndpointDraft => ({ ...EMPTY, id: null, events: [...DELIVERED_EVENTS], isFirst: false });
 
@@ -25,8 +27,11 @@ export const firstDraft = (projectId: string): EndpointDraft => ({
 
 export const draftOf = (endpoint: WebhookEndpoint): EndpointDraft => {
   const { id, url, description, events, is_enabled: isEnabled, is_default: isFirst } = endpoint;
-  return { id, url, description, events: [...events], isEnabled, isFirst };
+  return { id, url, description, events: [...events], isEnabled, isFirst, isNew: false };
 };
+
+/** The same as a further endpoint: somebody else has added the first one meanwhile. */
+export const asFurther = (draft: EndpointDraft): EndpointDraft => ({ ...draft, id: null, isFirst: false });
 
 /** The body of the request. */
 export const bodyOf = ({ url, description, events, isEnabled, isFirst }: EndpointDraft) => ({
