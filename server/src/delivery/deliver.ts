@@ -42,7 +42,7 @@ export type Egress = GuardPolicy &
 interface DelivererOptions {
   /** Permits became free: run again, immediately if enough of them did. */
   onFree?: (atOnce: boolean) => void;
-  /** Loads the HTTP client. */
+  /** Loads the HTTP client; tests let it fail. */
   load?: () => Promise<Sender>;
 }
 
@@ -96,7 +96,7 @@ interface Sender {
   connections: ConnectionPool;
 }
 
-/** Loads once, when it is first used. */
+/** Loads the HTTP client once, with the first webhook: a start takes less time without it. */
 class LazySender {
   /** Loading failed, as without a free file descriptor. Until it succeeds nothing is leased, which would use up attempts. */
   isBroken = false;
@@ -127,7 +127,6 @@ class LazySender {
   }
 }
 
-/** Called for the first webhook: a start takes less time without the HTTP client. */
 async function loadSender(): Promise<Sender> {
   const [{ dispatchWebhook }, { ConnectionPool }] = await Promise.all([
     import('./dispatch.ts'),

@@ -30,7 +30,7 @@ export const draftOf = (endpoint: WebhookEndpoint): EndpointDraft => {
   return { id, url, description, events: [...events], isEnabled, isFirst, isNew: false };
 };
 
-/** The same as a further endpoint: somebody else has added the first one meanwhile. */
+/** The draft of a first endpoint as that of a further one, once somebody else has added the first one. */
 export const asFurther = (draft: EndpointDraft): EndpointDraft => ({ ...draft, id: null, isFirst: false });
 
 /** The body of the request. */
