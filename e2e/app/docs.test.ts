@@ -73,12 +73,24 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     await main.getByRole('region', { name: 'program, Python' }).waitFor();
   });
 
+  it('QU16: asks for the font of all text before its style sheet is read, and for no other', async () => {
+    const answer = await fetch(browserEnv().frontProxy.url + DOCS);
+    const preloads = (await answer.text()).match(/<link [^>]*rel="preload"[^>]*>/g) ?? [];
+    expect(preloads).toEqual([expect.stringMatching(/inter-latin-wght-normal\.[\w-]+\.woff2" .*as="font"/)]);
+  });
+
   it('QU16: leaves no code of the built page empty, and copies exactly what it shows', async () => {
     const page = await browserEnv().visit(makeWallet(), `${DOCS}#pydantic-ai`);
     await page.getByRole('table').last().waitFor();
     expect(await page.locator('#without-scripts').count()).toBe(0);
     expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Pydantic AI');
     await page.getByRole('region', { name: 'program, Pydantic AI' }).waitFor();
+    // These come in tasks of their own.
+    await page.locator('#verify pre').first().waitFor({ state: 'attached' });
+    await page.waitForFunction(
+      (all) => document.querySelectorAll('#languages pre').length === all,
+      4 * LANGUAGES.length,
+    );
     const { boxes, faults } = await page.evaluate(codeFaults);
     expect(faults).toEqual([]);
     expect(boxes).toBeGreaterThan(4 * LANGUAGES.length);
