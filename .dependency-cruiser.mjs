@@ -147,26 +147,41 @@ const rooms = [
     name: 'nobody-imports-main',
     severity: 'error',
     comment:
-      'main.ts is the program, start.ts starts the service, and open-for-command.ts opens its services: move what others need into the folder it belongs to. The demo and the bench start it too, and commands open its services.',
+      'main.ts is the program, service.ts runs the service, start.ts starts it, and open-for-command.ts opens its services: move what others need into the folder it belongs to. The demo and the bench start it too, and commands open its services.',
     from: {
       pathNot: [
         '^scripts/(access|export|forget|invariants|rollups|lib/demo/run-demo|bench/(intake|claims)-server)[.]ts$',
-        '^server/src/main[.]ts$',
+        '^server/src/(main|service)[.]ts$',
         ...TESTS,
       ],
     },
-    to: { path: '^server/src/(main|start|open-for-command)[.]ts$' },
+    to: { path: '^server/src/(main|service|start|open-for-command)[.]ts$' },
   },
   {
-    name: 'main-loads-little',
+    name: 'main-loads-the-service',
     severity: 'error',
-    comment: 'main.ts launches PostgreSQL before the service is loaded: import what it needs in start.ts instead.',
+    comment:
+      'main.ts chooses between bundle and sources: what it imports is loaded from the sources, also beside the bundle.',
     from: { path: '^server/src/main[.]ts$' },
+    to: { path: LOCAL, pathNot: ['^server/src/(bundle|service)[.]ts$'] },
+  },
+  {
+    name: 'service-loads-little',
+    severity: 'error',
+    comment: 'service.ts launches PostgreSQL before the rest is loaded: import what it needs in start.ts instead.',
+    from: { path: '^server/src/service[.]ts$' },
     to: {
       path: LOCAL,
       pathNot: ['^server/src/(config|log)[.]ts$', room('embedded')],
       dependencyTypesNot: ['dynamic-import', 'type-only'],
     },
+  },
+  {
+    name: 'bundle-knows-nothing',
+    severity: 'error',
+    comment: 'bundle.ts runs before everything else and is loaded from the sources: it needs nothing but Node.',
+    from: { path: '^server/src/bundle[.]ts$' },
+    to: { path: LOCAL },
   },
   {
     name: 'only-start-builds-services',
@@ -179,10 +194,10 @@ const rooms = [
     name: 'only-the-top-sees-config',
     severity: 'error',
     comment:
-      'Take the one value as an argument, or declare it in usecases/services.ts: only main, start, open-for-command and build-services know the config.',
+      'Take the one value as an argument, or declare it in usecases/services.ts: only service, start, open-for-command and build-services know the config.',
     from: {
       path: '^(server|shared|web)/',
-      pathNot: ['^server/src/(main|start|open-for-command|build-services)[.]ts$', ...TESTS],
+      pathNot: ['^server/src/(service|start|open-for-command|build-services)[.]ts$', ...TESTS],
     },
     to: { path: '^server/src/config[.]ts$' },
   },
@@ -293,7 +308,7 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(build|build-demo|[.]svelte-kit)/' },
+    exclude: { path: '(^|/)(build|build-[^/]+|[.]svelte-kit)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'svelte', 'browser', 'node', 'default', 'types'],

@@ -8,13 +8,14 @@ COPY shared/package.json shared/
 COPY server/package.json server/
 COPY web/package.json web/
 
-# Builds the page. Development packages stay in this stage.
-FROM manifests AS web
+# Builds the page and the bundle of the server. Development packages stay in this stage.
+FROM manifests AS build
 RUN npm ci
 COPY tsconfig.json ./
 COPY shared shared
 COPY scripts scripts
 COPY web web
+COPY server server
 COPY docs/snippets docs/snippets
 RUN npm run build
 
@@ -29,10 +30,10 @@ RUN install -d -o node -g node /data
 COPY --from=packages /app ./
 COPY tsconfig.json ./
 COPY shared shared
-COPY server server
+COPY --from=build /app/server server
 # For the commands on the database: docker compose run --rm worker npm run invariants
 COPY scripts scripts
-COPY --from=web /app/web/build web/build
+COPY --from=build /app/web/build web/build
 USER node
 VOLUME /data
 EXPOSE 3000

@@ -67,7 +67,7 @@ export default tseslint.config(
       'docs/',
       'sdk/*/dist/',
       '**/build/',
-      '**/build-demo/',
+      '**/build-*/',
       '**/.svelte-kit/',
       '.data/',
       '.test/',

@@ -7,7 +7,7 @@ const page = 'http://localhost:5173';
 const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true', ...process.env };
 
 const children: ChildProcess[] = [
-  spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/src/main.ts'], {
+  spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/src/service.ts'], {
     cwd: root,
     stdio: 'inherit',
     env: { ...env, DEMO: 'true', PUBLIC_BASE_URL: page },

@@ -1,5 +1,6 @@
 // `npm run topology`: runs docker-compose.yml from installed binaries, behind a proxy.
 import { buildWeb } from './build-web.ts';
+import { bundleServer } from './lib/processes/server-bundle.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 import { startTopology, type Topology } from './lib/processes/topology.ts';
 import { type Service, startPostgres, startRedis } from './lib/processes/services.ts';
@@ -7,7 +8,7 @@ import { type Service, startPostgres, startRedis } from './lib/processes/service
 const PORT = Number(process.env.PORT ?? 3000);
 
 async function main(): Promise<void> {
-  await buildWeb({});
+  await Promise.all([buildWeb({}), bundleServer()]);
   const { postgres, redis } = await openStores();
   const stopStores = () => Promise.all([postgres.stop(), redis.stop()]);
   const stores = { databaseUrl: postgres.url, redisUrl: redis.url };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { createProject, createApiKey } from '../../shared/src/routes/projects.ts';
 import type { ProjectSettings } from '../../shared/src/settings.ts';
+import { bundleServer } from '../lib/processes/server-bundle.ts';
 import { EXIT_WITH_PARENT, whenReady } from '../lib/processes/service-process.ts';
 import { freePort } from '../../server/src/embedded/address.ts';
 import { startPostgres, startRedis, type Service } from '../lib/processes/services.ts';
@@ -55,6 +56,7 @@ export interface BenchEnvironment {
 
 /** Throws when Redis is not installed. */
 export async function openBenchEnvironment(): Promise<BenchEnvironment> {
+  await bundleServer();
   const postgres = await startPostgres();
   const redis = await startRedis();
   if (redis === undefined) {

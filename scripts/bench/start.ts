@@ -13,6 +13,7 @@ import { submitFor } from './submissions.ts';
 import { claimNext, decideItem } from '../../shared/src/routes/queue.ts';
 import type { Granted } from '../../shared/src/schemas/queue.ts';
 import { poolTo } from '../lib/processes/postgres-client.ts';
+import { bundleServer } from '../lib/processes/server-bundle.ts';
 
 const SIZES = {
   full: { rounds: 3, seconds: 10, decisions: 200, restMs: 30_000, samples: 10 },
@@ -20,8 +21,9 @@ const SIZES = {
 };
 type Size = (typeof SIZES)['full'];
 
-/** Each round starts without a database and without a compile cache. */
+/** Each round starts without a database and without a compile cache, from a bundle that `npm start` has built before. */
 export async function benchStart(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  await bundleServer();
   const size = SIZES[quick ? 'quick' : 'full'];
   const all = { first: [] as number[], second: [] as number[], peak: [] as number[], steady: [] as number[] };
   for (let round = 1; round <= size.rounds; round += 1) {

@@ -1,4 +1,4 @@
-// Starts the requested roles in order, and stops them in reverse order. The program itself is main.ts.
+// Starts the requested roles in order, and stops them in reverse order. service.ts calls it.
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';

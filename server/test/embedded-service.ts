@@ -82,8 +82,6 @@ interface Options {
   data?: string;
   /** A command that the process is started through. */
   through?: readonly string[];
-  /** Starts it as users do (`startServer`). */
-  fromSource?: boolean;
 }
 
 /** A temporary folder, removed after the test, or after all of them when made before. */
@@ -127,8 +125,7 @@ export function embeddedService({
   const url = () => addressOfRunning(folder) ?? '';
   const start: EmbeddedService['start'] = async (extra = {}, through = options.through) => {
     const log = (line: string) => void mine.lines.push(line);
-    const { fromSource = false } = options;
-    return (mine.server = await startServer({ ...env, ...extra }, log, { through, fromSource }));
+    return (mine.server = await startServer({ ...env, ...extra }, log, through));
   };
   const testEnv = { baseUrl: BASE_URL, url: () => mine.server?.url ?? '' } as unknown as TestEnvironment;
   return {

@@ -2,17 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { inject } from 'vitest';
-import { withSourcePositions } from '../../scripts/lib/processes/server-bundle.ts';
 import { EXIT_WITH_PARENT, whenReady } from '../../scripts/lib/processes/service-process.ts';
+import { withSourcePositions } from '../src/source-positions.ts';
 import { logWatch } from './log-watch.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The bundle of the server (setup-bundle.ts). */
-    serverBundle: string;
-  }
-}
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** A run starts hundreds of processes: compiled once, each is ready in half the time. */
@@ -37,25 +29,17 @@ export interface ServerProcess {
   ended(): Promise<number | string | null>;
 }
 
-export interface StartOptions {
-  /** A command that becomes the one behind it, such as `unshare`. */
-  through?: readonly string[];
-  /** Starts `server/src/main.ts`, as users do, and not the bundle of it, which starts faster. */
-  fromSource?: boolean;
-}
-
 /**
  * Starts the server with exactly this environment (and PATH), and resolves when `/readyz` answers 200, or, without the role
- * `web`, when it works.
+ * `web`, when it works. `through` is a command that becomes the one behind it, such as `unshare`.
  */
 export async function startServer(
   env: Record<string, string>,
   log: (line: string) => void,
-  { through = [], fromSource = false }: StartOptions = {},
+  through: readonly string[] = [],
 ): Promise<ServerProcess> {
   logWatch.secret('a key of SECRET_KEYS', env.SECRET_KEYS ?? '');
-  const program = fromSource ? MAIN : inject('serverBundle');
-  const [file = '', ...args] = [...through, process.execPath, '--import', EXIT_WITH_PARENT, program];
+  const [file = '', ...args] = [...through, process.execPath, '--import', EXIT_WITH_PARENT, MAIN];
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'debug', NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { emptyDatabase, migratedDatabase } from './fixtures/test-database.ts';
-import { type ServerProcess, startServer, type StartOptions } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { reuseConnection } from './reused-connection.ts';
 
 /** Whether processes can share a Redis: without it an environment is one process with its own claims. */
 export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
 
-export interface TestEnvironmentOptions extends Pick<StartOptions, 'fromSource'> {
+export interface TestEnvironmentOptions {
   /** How many processes, each web and worker. Default: 2 with Redis; without it there is always one. */
   processes?: number;
   /** The ROLES of each process instead, with Redis; the first ones must be `web` for tests that call them. */
@@ -79,9 +79,7 @@ export async function startTestEnvironment(options: TestEnvironmentOptions = {})
     if (lines.length > LOG_LINES) lines.shift();
   };
   const start = (index: number) =>
-    startServer({ ...env, ...rolesOf(options, index), ...options.own?.[index] }, (line) => keep(index, line), {
-      fromSource: options.fromSource,
-    });
+    startServer({ ...env, ...rolesOf(options, index), ...options.own?.[index] }, (line) => keep(index, line));
   const remove = async () => {
     await data.remove();
     rmSync(folder, { recursive: true, force: true });

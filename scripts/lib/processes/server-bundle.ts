@@ -1,108 +1,92 @@
-// Bundles the server with its packages for tests, which start it hundreds of times: this halves what a start costs.
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { SourceMap, type SourceMapPayload, type SourceOrigin } from 'node:module';
-import { join } from 'node:path';
-import { build } from 'rolldown';
+// Builds the bundle of the service that `server/src/main.ts` runs, unless there is one of the same sources.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { OutputAsset, OutputChunk } from 'rolldown';
+import { bundleOf, FOLDER_PREFIX } from '../../../server/src/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/**
- * As deep as `server/src`: what start.ts finds beside itself (`../../web/build`) it finds from here too, and packages resolve to
- * the same ones.
- */
-const PARENT = join(ROOT, 'node_modules');
-const PREFIX = '.server-bundle-';
-/** A bundle of another state of the sources is kept this long: another run may be using it. */
+/** A bundle of other sources is kept this long, because a process that runs it loads some parts late. The newest is kept anyway. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
+/** Begins the names of files that contain packages alone. */
+const PACKAGES = 'packages';
 
-/** Everything that the bundle is made of; `package-lock.json` stands for the packages. */
-const SOURCES = [
-  '{server,shared}/{package.json,src/**/*.{ts,json}}',
-  'scripts/lib/processes/server-bundle.ts',
-  'package-lock.json',
-];
-
-/** Builds the bundle unless one of the same sources is there. Returns the program to start in place of `server/src/main.ts`. */
-export async function bundleServer(): Promise<string> {
-  const sources = sourceFiles();
-  const folder = join(PARENT, PREFIX + hashOf(sources));
-  const program = join(folder, 'main.mjs');
-  if (existsSync(program)) return program;
-  removeOld();
+/** Returns the time it took in milliseconds; null when there was nothing to do. Throws when it fails. */
+export async function bundleServer(root = ROOT): Promise<number | null> {
+  const startedAt = performance.now();
+  const { folder, program, sources } = bundleOf(root);
+  if (existsSync(program)) return null;
+  removeOld(join(root, 'server'));
+  const output = await bundle(root);
+  refuseUnwatched(root, { output, sources });
   const draft = `${folder}-${process.pid}`;
+  write(draft, output);
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    // A build beside this one was faster.
+    rmSync(draft, { recursive: true });
+    if (!existsSync(program)) throw error;
+  }
+  return performance.now() - startedAt;
+}
+
+type Output = readonly (OutputChunk | OutputAsset)[];
+
+async function bundle(root: string): Promise<Output> {
+  // Only here: a start that has a bundle does without the bundler.
+  const { build } = await import('rolldown');
   const { output } = await build({
-    input: join(ROOT, 'server/src/main.ts'),
+    input: join(root, 'server/src/service.ts'),
     platform: 'node',
     // Rolldown warns of `eval`, and of optional packages that are not installed: using one fails as it does from the sources.
     logLevel: 'silent',
+    write: false,
     output: {
-      dir: draft,
       format: 'esm',
       // Errors and classes are told apart by name in logs.
       keepNames: true,
       sourcemap: true,
-      entryFileNames: 'main.mjs',
+      sourcemapExcludeSources: true,
+      dir: join(root, 'server', FOLDER_PREFIX),
+      entryFileNames: '[name].mjs',
       chunkFileNames: '[name].mjs',
+      // Packages are in files of their own, so that the maps of ours are small. Those that load late stay apart.
+      codeSplitting: {
+        groups: [{ name: PACKAGES, test: (id) => isPackage(root, id), entriesAware: true }],
+      },
     },
   });
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  refuseUnwatched(modules, sources);
-  try {
-    renameSync(draft, folder);
-  } catch (error) {
-    // A run beside this one was faster.
-    rmSync(draft, { recursive: true });
-    if (!existsSync(program)) throw error;
-  }
-  return program;
+  return output;
 }
+
+const isPackage = (root: string, id: string): boolean => relative(root, id).includes('node_modules');
 
 /** A module that the hash does not cover could change without a new bundle. */
-function refuseUnwatched(modules: readonly string[], sources: readonly string[]): void {
-  const watched = new Set(sources.map((file) => join(ROOT, file)));
-  const own = modules.filter((id) => id.startsWith(ROOT) && !id.includes('/node_modules/'));
+function refuseUnwatched(root: string, { output, sources }: { output: Output; sources: readonly string[] }): void {
+  const watched = new Set(sources.map((file) => join(root, file)));
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const own = modules.filter((id) => id.startsWith(root) && !isPackage(root, id));
   const unwatched = own.filter((id) => !watched.has(id));
-  if (unwatched.length > 0) throw new Error(`The server bundle is made of more than SOURCES: ${unwatched.join(', ')}`);
+  if (unwatched.length > 0)
+    throw new Error(`The bundle of the server is made of more than its hash covers: ${unwatched.join(', ')}`);
 }
 
-function sourceFiles(): string[] {
-  const isSource = (file: string) => !/\.(test|fixture)\.ts$/.test(file);
-  return globSync(SOURCES, { cwd: ROOT }).filter(isSource).sort();
-}
-
-function hashOf(sources: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const file of sources) hash.update(`\0${file}\0`).update(readFileSync(join(ROOT, file)));
-  return hash.digest('hex').slice(0, 16);
-}
-
-function removeOld(): void {
-  for (const name of readdirSync(PARENT).filter((each) => each.startsWith(PREFIX))) {
-    const folder = join(PARENT, name);
-    // A run beside this one may have removed it.
-    const builtAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-    if (builtAt < Date.now() - KEPT_MS) rmSync(folder, { recursive: true, force: true });
+function write(folder: string, output: Output): void {
+  mkdirSync(folder);
+  for (const file of output) {
+    if (file.type === 'chunk') writeFileSync(join(folder, file.fileName), file.code);
+    else if (!file.fileName.startsWith(PACKAGES)) writeFileSync(join(folder, file.fileName), file.source);
   }
 }
 
-const POSITION = new RegExp(`(?:file://)?([^\\s"'()]*/${PREFIX}[\\w-]+/[\\w.-]+\\.mjs):(\\d+):(\\d+)`, 'g');
-const maps = new Map<string, SourceMap>();
-
-/** The same text with positions in a bundle, as stacks have them, replaced by those in the sources. */
-export function withSourcePositions(text: string): string {
-  if (!text.includes(PREFIX)) return text;
-  return text.replaceAll(POSITION, (position, ...[file = '', line, column]: string[]) => {
-    const origin: Partial<SourceOrigin> = mapOf(file)?.findOrigin(Number(line), Number(column)) ?? {};
-    if (origin.fileName === undefined) return position;
-    return `${join(file, '..', origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`;
+function removeOld(parent: string): void {
+  const folders = readdirSync(parent).filter((name) => name.startsWith(FOLDER_PREFIX));
+  const built = folders.map((name) => {
+    const path = join(parent, name);
+    // A build beside this one may have removed it.
+    return { path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity };
   });
-}
-
-/** In the process itself, Node would read the maps at every start, which costs as much as the bundle saves. */
-function mapOf(file: string): SourceMap | undefined {
-  const known = maps.get(file);
-  if (known !== undefined || !existsSync(`${file}.map`)) return known;
-  const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMapPayload);
-  maps.set(file, map);
-  return map;
+  const newest = Math.max(...built.map(({ at }) => at));
+  for (const { path, at } of built)
+    if (at < newest && at < Date.now() - KEPT_MS) rmSync(path, { recursive: true, force: true });
 }

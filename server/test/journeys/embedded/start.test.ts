@@ -28,15 +28,12 @@ import { startReceiver } from '../../receiver.ts';
 
 cleanUpAfterwards();
 
-/** This is the front door: everything as in `npm start`. */
-const AS_USERS_DO = { fromSource: true };
-
 /** At its end, a process writes which HTTP clients it has loaded: Node's own, of which it reads no part, and the one of webhooks. */
 const TELLS_CLIENTS = `--import=data:text/javascript,${encodeURIComponent(`
-  import { createRequire } from 'node:module';
   process.on('exit', () => {
-    const loaded = [...process.moduleLoadList, ...Object.keys(createRequire('/').cache)];
-    console.log('HTTP clients:', loaded.filter((name) => name.includes('undici')).length);
+    const own = process.moduleLoadList.filter((name) => name.includes('undici'));
+    const global = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => description.startsWith('undici'));
+    console.log('HTTP clients:', own.length + global.length);
   });
 `)}`;
 
@@ -75,7 +72,6 @@ describe('a service on an embedded database', () => {
     const tmp = join(aFolder(), 'y'.repeat(200));
     mkdirSync(tmp);
     const service = embeddedService({
-      ...AS_USERS_DO,
       folder,
       env: { TMPDIR: tmp, SOME_SECRET: 'of-ours', PGUSER: 'nobody', NODE_OPTIONS: TELLS_CLIENTS },
     });
@@ -160,7 +156,7 @@ describe('EM3: a start on an unusable folder', () => {
       /not a PostgreSQL database: move it away, or choose another DATA_DIR\.$/,
     ],
   ])('%s: says so in one sentence, changes nothing, and leaves no process behind', async (_, name, make, sentence) => {
-    const service = embeddedService(AS_USERS_DO);
+    const service = embeddedService();
     const data = join(service.folder, name);
     make(data);
     const before = fingerprint(data);
@@ -180,7 +176,7 @@ describe('EM3: a start on an unusable folder', () => {
   ])('a file in place of the folder, %s: one sentence', async (_, env: Record<string, string>) => {
     const folder = join(aFolder(), 'file');
     writeFileSync(folder, '');
-    const output = await embeddedService({ ...AS_USERS_DO, folder }).refused(env);
+    const output = await embeddedService({ folder }).refused(env);
     expect(output).toContain(`${folder} `);
     expect(output).toMatch(/^(The embedded database cannot use|DATA_DIR must be a folder).*EEXIST.*\.$/);
   });
@@ -188,7 +184,7 @@ describe('EM3: a start on an unusable folder', () => {
   it.each([false, true])(
     'keys that cannot be used, with data %s: one sentence, and no process stays behind',
     async (data) => {
-      const service = embeddedService(AS_USERS_DO);
+      const service = embeddedService();
       if (data) {
         await service.start();
         await service.server.stop();
@@ -202,7 +198,7 @@ describe('EM3: a start on an unusable folder', () => {
   );
 
   it('a server that does not start reports the last lines of its log, and a later start works', async () => {
-    const service = embeddedService(AS_USERS_DO);
+    const service = embeddedService();
     await service.start();
     await service.server.stop();
     writeFileSync(join(service.folder, 'postgres/postgresql.auto.conf'), 'no_such_setting = on\n');
@@ -220,9 +216,7 @@ describe('EM2: two starts at once on one folder', () => {
   it('on an empty one: one wins, with the keys in the folder, and the other names its process', async () => {
     const receiver = await startReceiver();
     const folder = aFolder();
-    const both = [1, 2].map(() =>
-      embeddedService({ ...AS_USERS_DO, folder, env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } }),
-    );
+    const both = [1, 2].map(() => embeddedService({ folder, env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } }));
     const ended = await Promise.allSettled(both.map((service) => service.start()));
     const won = ended.findIndex(({ status }) => status === 'fulfilled');
     const reason: unknown = (ended[1 - won] as PromiseRejectedResult).reason;

@@ -63,8 +63,6 @@ describe('traces', () => {
     collector = await startCollector();
     receiver = await startReceiver();
     testEnv = await startTestEnvironment({
-      // Its packages load when traces are configured: as users have them, not from the bundle.
-      fromSource: true,
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' },
     });
   });
