@@ -80,6 +80,11 @@ const BEHIND = `
   where rollup_seq < event_seq and deleted_at is null and ($1::uuid is null or id = $1)
   order by event_seq - rollup_seq desc limit ${MAX_LOGS}`;
 
+/** Whether an event log is sequenced further than it is counted. */
+export async function isBehind(em: Em): Promise<boolean> {
+  return (await rawQuery(em, BEHIND, [null])).length > 0;
+}
+
 /**
  * $1: spans. An event log that another transaction counted meanwhile is not moved. Rows are locked in the order of their ids, as
  * the event relay locks them, to prevent deadlocks; they stay locked for one more statement only.

@@ -96,7 +96,7 @@ class RunningLoop implements Loop {
     if (this.#cancel && due >= this.#due) return;
     this.#cancel?.();
     this.#due = due;
-    this.#cancel = after(due - now, () => this.#start());
+    this.#cancel = runAfter(due - now, () => this.#start());
   }
 
   #start(): void {
@@ -129,7 +129,7 @@ class RunningLoop implements Loop {
 /**
  * Runs it after `ms`, or immediately for 0, because the minimum of a timer is 1 ms. Returns a function that cancels it.
  */
-function after(ms: number, run: () => void): () => void {
+function runAfter(ms: number, run: () => void): () => void {
   if (ms > 0) {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
@@ -137,6 +137,10 @@ function after(ms: number, run: () => void): () => void {
   const immediate = setImmediate(run);
   return () => clearImmediate(immediate);
 }
+
+/** So many seconds from now by our own clock, when only the difference comes from the database. */
+export const after = (seconds: number | null): Date | null =>
+  seconds === null ? null : new Date(Date.now() + Math.max(0, seconds * 1000) + 1);
 
 function waitFor(at: Date | null | undefined, pollMs: number): number {
   return at ? Math.min(pollMs, Math.max(0, at.getTime() - Date.now())) : pollMs;

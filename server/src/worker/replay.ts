@@ -26,6 +26,9 @@ interface Running {
  * several replays, the one with the least progress continues.
  */
 export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Promise<Next> {
+  const [found] = await services.db.read((em) => em.execute(`select id from replay where state = 'running' limit 1`));
+  // Most runs end here, without a transaction.
+  if (found === undefined) return {};
   const worked = await services.db.write(async (tx) => {
     const [running] = await tx.em.execute<Running[]>(
       `select * from replay where state = 'running' order by replayed, created_at, id limit 1 for update skip locked`,

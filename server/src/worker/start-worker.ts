@@ -12,7 +12,7 @@ import { relayOnce, type SequencedEvent } from './relay.ts';
 import { replayOnce } from './replay.ts';
 import { runEach } from './row-by-row.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
-import { countBatch, MAX_LOGS } from '../analytics/count-events.ts';
+import { countBatch, isBehind, MAX_LOGS } from '../analytics/count-events.ts';
 import { type ClusterServices, assignCluster, waitingReasons } from '../db/learnings/assign-cluster.ts';
 import { DELIVERED_EVENT_TYPES } from '../domain/items/decision.ts';
 import type { Database } from '../db/database.ts';
@@ -108,6 +108,8 @@ async function listen(
 
 /** Counts a batch. Several workers may run it concurrently: events that both have read are added once. */
 export async function countOnce({ db }: Services, batchSize?: number): Promise<Next> {
+  // Most runs end here, without a transaction.
+  if (!(await db.read(isBehind))) return {};
   const progress = await db.write(({ em }) => countBatch(em, { batchSize }));
   // The batch was full: there may be other logs, which were less behind.
   return { again: progress.length === MAX_LOGS || progress.some(({ counted, head }) => counted < head) };
