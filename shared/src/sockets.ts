@@ -7,7 +7,7 @@ import type { PresenceReport } from './schemas/parts/presence-report.ts';
  * built with as `auth.protocol`; one with a lower number is refused with `outdated_page` and loads itself again. Clients that send
  * none are let in.
  */
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 /** Events of a burst are coalesced into one frame, delayed by at most this long. */
 export const COALESCE_MS = 25;

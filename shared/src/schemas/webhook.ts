@@ -143,8 +143,10 @@ export const createEndpoint = endpointSchemas({
 export const changeEndpoint = endpointSchemas({
   auth: 'session',
   summary: 'Change a webhook endpoint; saving its URL resumes it',
+  description:
+    'A change of the one of the settings is based on a version of them, `settings_version`, and refused once they have another.',
   params: endpointParams,
-  body: endpointFields.partial(),
+  body: endpointFields.partial().extend({ settings_version: z.number().int().optional() }),
   reply: webhookEndpoint,
   errors: ['webhook_url_refused', 'stale_settings'],
 });

@@ -64,9 +64,10 @@ function bindEndpoints(bind: Binder, services: Services): void {
     const made = await readEndpoint(services, actor, { projectId, endpointId });
     return { ...presentEndpoint(made), webhook_secret: secret };
   });
-  bind.member(api.changeEndpoint, async ({ actor, params, body: { is_enabled: isEnabled, ...fields } }) => {
+  bind.member(api.changeEndpoint, async ({ actor, params, body }) => {
+    const { is_enabled: isEnabled, settings_version: settingsVersion, ...fields } = body;
     const enabled = isEnabled === undefined ? {} : { isEnabled };
-    await changeEndpoint(services, actor, { ...of(params), ...definedOf(fields), ...enabled });
+    await changeEndpoint(services, actor, { ...of(params), settingsVersion, ...definedOf(fields), ...enabled });
     return presentEndpoint(await readEndpoint(services, actor, of(params)));
   });
   bind.member(api.removeEndpoint, async ({ actor, params }) => {

@@ -29,6 +29,11 @@ export interface EndpointFields {
   isEnabled: boolean;
 }
 
+interface EndpointChange extends Partial<EndpointFields> {
+  /** The version of the settings that a change of their endpoint is based on; other endpoints need none. */
+  settingsVersion: number | undefined;
+}
+
 /**
  * Adds an endpoint; `secret` is shown once and stored encrypted. Errors: `not_found`, `forbidden`, `webhook_url_refused`,
  * `validation_failed` when the project has as many endpoints as allowed (RL8).
@@ -60,16 +65,16 @@ export async function createEndpoint(
 }
 
 /**
- * Changes an endpoint; that of the settings is changed through them. Saving a URL resumes it (WH3). Errors: `not_found`,
- * `forbidden`, `webhook_url_refused`, `validation_failed`, `stale_settings`.
+ * Changes an endpoint; that of the settings is changed through them, based on a version of theirs. Saving a URL resumes it (WH3).
+ * Errors: `not_found`, `forbidden`, `webhook_url_refused`, `validation_failed`, `stale_settings`.
  */
 export async function changeEndpoint(
   services: Services,
   actor: MemberActor,
-  { projectId, endpointId, ...fields }: EndpointRef & Partial<EndpointFields>,
+  { projectId, endpointId, settingsVersion, ...fields }: EndpointRef & EndpointChange,
 ): Promise<void> {
   const changes = { ...fields, ...(fields.events && { events: inOrder(fields.events) }) };
-  if (endpointId === projectId) return changeOfSettings(services, actor, { projectId, changes });
+  if (endpointId === projectId) return changeOfSettings(services, actor, { projectId, settingsVersion, changes });
   await checkUrl(services, actor, { projectId, url: changes.url, endpointId });
   await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
@@ -77,28 +82,35 @@ export async function changeEndpoint(
   });
 }
 
+interface OfSettings extends Pick<EndpointChange, 'settingsVersion'> {
+  projectId: string;
+  changes: Partial<EndpointFields>;
+}
+
 /** Its URL and events are settings, with a version of their own. All of it is changed in one transaction. */
 async function changeOfSettings(
   services: Services,
   actor: MemberActor,
-  { projectId, changes }: { projectId: string; changes: Partial<EndpointFields> },
+  { projectId, settingsVersion, changes }: OfSettings,
 ): Promise<void> {
   const { url, events, ...own } = changes;
-  if (events && !SETTINGS.webhook_events.always.every((event) => events.includes(event))) throw incomplete();
-  const { settingsVersion } = await services.db.read(async (em) => {
+  await services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
     await refuseArchived(em, projectId);
-    return em.findOneOrFail(Project, { id: projectId });
   });
+  if (settingsVersion === undefined) throw missing('settings_version', VERSION_NEEDED);
+  if (events && !SETTINGS.webhook_events.always.every((event) => events.includes(event)))
+    throw missing('events', SETTINGS.webhook_events.whyAlways);
   const settings = { ...(url !== undefined && { webhook_url: url }), ...(events && { webhook_events: events }) };
   const also = (tx: Tx) => applyChanges(services, { tx, actor }, { projectId, endpointId: projectId, changes: own });
   await changeSettings(services, actor, { projectId, settingsVersion, changes: settings, also });
 }
 
-function incomplete(): Refusal {
-  const detail = SETTINGS.webhook_events.whyAlways;
-  return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/events', code: 'required', detail }] });
-}
+const VERSION_NEEDED =
+  'This endpoint is the one of the settings: send the settings_version of the project that the change is based on.';
+
+const missing = (member: string, detail: string): Refusal =>
+  new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${member}`, code: 'required', detail }] });
 
 /** The caller has checked the permission, and holds the lock of the project. */
 async function applyChanges(

@@ -59,8 +59,13 @@ function actionsOf(testEnv: ServicesEnvironment, now: EndpointFixture) {
       ...fields,
       url,
     });
-  const change = (endpointId: string, fields: Partial<typeof FIELDS & { url: string }>) =>
-    changeEndpoint(testEnv.services, now.fixture.owner, { projectId: now.fixture.projectId, endpointId, ...fields });
+  const change = (
+    endpointId: string,
+    { settingsVersion, ...fields }: Partial<typeof FIELDS & { url: string; settingsVersion: number | undefined }>,
+  ) => {
+    const of = { projectId: now.fixture.projectId, endpointId, settingsVersion };
+    return changeEndpoint(testEnv.services, now.fixture.owner, { ...of, ...fields });
+  };
   const remove = (endpointId: string) =>
     removeEndpoint(testEnv.services, now.fixture.owner, { projectId: now.fixture.projectId, endpointId });
   const relay = () => relayOnce(testEnv.services, testEnv.signals);

@@ -198,13 +198,31 @@ describe('WH12: an endpoint of a project', () => {
 
   it('of the settings is changed and removed as their webhook, which older clients use', async () => {
     const { projectId } = now.fixture;
-    await change(projectId, { url: 'http://127.0.0.1:1024/', description: 'Main', isEnabled: false });
+    await change(projectId, {
+      ...{ url: 'http://127.0.0.1:1024/', description: 'Main', isEnabled: false, settingsVersion: 1 },
+    });
     const row = `select webhook_url, webhook_events, description, is_enabled from project p join webhook_endpoint e on e.id = p.id where p.id = ?`;
     const [changed] = await testEnv.sql(row, [projectId]);
     expect(changed).toMatchObject({ webhook_url: 'http://127.0.0.1:1024/', description: 'Main', is_enabled: false });
-    await expect(change(projectId, { events: ['item.expired'] })).rejects.toMatchObject({ code: 'validation_failed' });
+    const withoutDecisions = change(projectId, { events: ['item.expired'], settingsVersion: 2 });
+    await expect(withoutDecisions).rejects.toMatchObject({ code: 'validation_failed' });
     await remove(projectId);
     expect(await testEnv.sql(row, [projectId])).toMatchObject([{ webhook_url: null }]);
     expect(await endpoints()).toEqual([]);
+  });
+
+  it('ST1: of the settings keeps what another owner saved since the version that a change is based on', async () => {
+    const { projectId } = now.fixture;
+    const [theirs, mine] = ['http://127.0.0.1:1024/', 'http://127.0.0.1:1025/'];
+    await change(projectId, { url: theirs, settingsVersion: 1 });
+    const late = { url: mine, description: 'Mine', settingsVersion: 1 };
+    await expect(change(projectId, late)).rejects.toMatchObject({ code: 'stale_settings' });
+    const unversioned = change(projectId, { ...late, settingsVersion: undefined });
+    await expect(unversioned).rejects.toMatchObject({
+      ...{ code: 'validation_failed', extras: { errors: [{ pointer: '#/settings_version' }] } },
+    });
+    expect(await endpoints()).toMatchObject([{ url: theirs, description: '' }]);
+    await change(projectId, { ...late, settingsVersion: 2 });
+    expect(await endpoints()).toMatchObject([{ url: mine, description: 'Mine' }]);
   });
 });

@@ -23,6 +23,8 @@ const other = (id: string, change: Partial<WebhookEndpoint>): WebhookEndpoint =>
 });
 
 let all: WebhookEndpoint[];
+/** The project as the service has it. */
+let project: Project;
 let asked: { method: string; path: string; body: unknown }[];
 /** The answer to the next change. */
 let answer: () => Response;
@@ -36,6 +38,7 @@ beforeEach(() => {
   asked = [];
   answer = () => new Response(null, { status: 204 });
   vi.stubGlobal('fetch', (path: string, { method = 'GET', body }: { method?: string; body?: string } = {}) => {
+    if (path === `/api/projects/${P}`) return Promise.resolve(Response.json(project));
     if (method === 'GET') return Promise.resolve(Response.json({ data: all, next_cursor: null }));
     asked.push({ method, path, body: JSON.parse(body ?? 'null') });
     return Promise.resolve(answer());
@@ -46,9 +49,10 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function show(project: Partial<Project> = {}): SettingsForm {
+function show(fields: Partial<Project> = {}): SettingsForm {
   const settings = { ...DEFAULT_SETTINGS, settings_version: 1, webhook_url: MAIN.url, archived_at: null };
-  const form = new SettingsForm({ id: P, ...settings, abilities: {}, ...project } as Project, 'me');
+  project = { id: P, ...settings, abilities: {}, ...fields } as Project;
+  const form = new SettingsForm(project, 'me');
   render(Endpoints, { form });
   return form;
 }
@@ -97,7 +101,7 @@ it('WE1: adds the first one as the URL of the settings, without events of its ow
   };
   await press('Save endpoint');
   await screen.findByRole('heading', { name: 'Signing secret' });
-  const body = { url: MAIN.url, description: '', is_enabled: true };
+  const body = { url: MAIN.url, description: '', is_enabled: true, settings_version: 1 };
   expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body }]);
   const changed = { ...form.project, webhook_url: MAIN.url, settings_version: 2 };
   form.draft.target_minutes = '7';
@@ -111,6 +115,7 @@ it('WE1: replaces no first endpoint that somebody else added meanwhile', async (
   await press('Add endpoint');
   await type('URL', 'https://other.example/');
   all = [MAIN];
+  project = { ...project, webhook_url: MAIN.url, settings_version: 2 };
   answer = () =>
     Response.json({ ...other('new', { url: 'https://other.example/' }), webhook_secret: 'whsec_new' }, { status: 201 });
   await press('Save endpoint');
@@ -127,6 +132,66 @@ it('follows a first one that somebody else changes in the settings', async () =>
   expect(await screen.findByText('moved.example')).toBeTruthy();
 });
 
+/** Another owner saves the settings. */
+function someoneSaves(fields: Partial<Project>) {
+  project = { ...project, ...fields, settings_version: project.settings_version + 1 };
+}
+
+it('ST1: asks before it replaces a URL of the first one that somebody else changed meanwhile', async () => {
+  const form = show();
+  await open('main.example');
+  await press('Edit main.example');
+  await type('URL', 'https://mine.example/');
+  someoneSaves({ webhook_url: 'https://theirs.example/' });
+  await press('Save endpoint');
+  await screen.findByText('Someone else changed the URL to https://theirs.example/. Save again to replace it.');
+  expect([asked, form.endpoint?.url]).toEqual([[], 'https://mine.example/']);
+  await press('Save endpoint');
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  expect(asked.map(({ body }) => body)).toEqual([
+    { url: 'https://mine.example/', description: '', is_enabled: true, settings_version: 2 },
+  ]);
+});
+
+it('ST1: asks before it adds the first one again that somebody else removed meanwhile', async () => {
+  const form = show();
+  await open('main.example');
+  await press('Edit main.example');
+  someoneSaves({ webhook_url: null });
+  await press('Save endpoint');
+  await screen.findByText('Someone else removed this endpoint. Save again to add it.');
+  expect(asked).toEqual([]);
+  await press('Save endpoint');
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  expect(asked[0]?.body).toMatchObject({ url: MAIN.url, settings_version: 2 });
+});
+
+it('ST1: keeps a URL that only somebody else changed, and sends a change that was too late once more on request', async () => {
+  const form = show();
+  await open('main.example');
+  await press('Edit main.example');
+  await type('Description', 'Main');
+  someoneSaves({ webhook_url: 'https://theirs.example/' });
+  const problem = { type: 'about:blank', title: 'Stale', status: 409, code: 'stale_settings', request_id: 'r' };
+  answer = () => {
+    someoneSaves({ target_minutes: 7 });
+    answer = () => Response.json(MAIN);
+    return Response.json(
+      { ...problem, detail: 'Apply your change again.' },
+      { status: 409, headers: { 'content-type': 'application/problem+json' } },
+    );
+  };
+  await press('Save endpoint');
+  await screen.findByText('Apply your change again.');
+  await press('Save endpoint');
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  const body = { url: 'https://theirs.example/', description: 'Main', is_enabled: true };
+  expect(asked.map((each) => each.body)).toEqual([
+    { ...body, settings_version: 2 },
+    { ...body, settings_version: 3 },
+  ]);
+});
+
 it('WH12: changes the one of the settings as any other, and says what its removal keeps', async () => {
   const form = show();
   await open('main.example');
@@ -134,7 +199,7 @@ it('WH12: changes the one of the settings as any other, and says what its remova
   await type('Description', 'Main');
   await press('Save endpoint');
   await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  const body = { url: MAIN.url, description: 'Main', is_enabled: true };
+  const body = { url: MAIN.url, description: 'Main', is_enabled: true, settings_version: 1 };
   expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body }]);
   await press('Remove main.example');
   const dialog = within(await screen.findByRole('dialog'));
@@ -171,7 +236,8 @@ it('WH3: resuming is reported in a place that outlives the button, and moves the
   };
   await fireEvent.click(button);
   await vi.waitFor(() => expect(document.activeElement?.id).toBe('endpoints'));
-  expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body: { url: MAIN.url } }]);
+  const body = { url: MAIN.url, settings_version: 1 };
+  expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body }]);
   expect(form.said).toBe('Resumed. Queued deliveries are being sent.');
   expect(screen.queryByRole('button', { name: 'Resume main.example' })).toBeNull();
 });

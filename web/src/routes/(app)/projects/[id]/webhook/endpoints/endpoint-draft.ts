@@ -11,11 +11,11 @@ export interface EndpointDraft {
   isEnabled: boolean;
   /** The one of the settings (WE1): its events are chosen there, for the feed too. */
   isFirst: boolean;
-  /** It was not saved when the form was opened. */
-  isNew: boolean;
+  /** The URL that was saved when the form was opened; null for a new endpoint. */
+  savedUrl: string | null;
 }
 
-const EMPTY = { url: '', description: '', isEnabled: true, isNew: true } as const;
+const EMPTY = { url: '', description: '', isEnabled: true, savedUrl: null } as const;
 
 export const newDraft = (): EndpointDraft => ({ ...EMPTY, id: null, events: [...DELIVERED_EVENTS], isFirst: false });
 
@@ -27,11 +27,20 @@ export const firstDraft = (projectId: string): EndpointDraft => ({
 
 export const draftOf = (endpoint: WebhookEndpoint): EndpointDraft => {
   const { id, url, description, events, is_enabled: isEnabled, is_default: isFirst } = endpoint;
-  return { id, url, description, events: [...events], isEnabled, isFirst, isNew: false };
+  return { id, url, description, events: [...events], isEnabled, isFirst, savedUrl: url };
 };
 
-/** The draft of a first endpoint as that of a further one, once somebody else has added the first one. */
-export const asFurther = (draft: EndpointDraft): EndpointDraft => ({ ...draft, id: null, isFirst: false });
+/**
+ * The draft of a first endpoint, based on the URL that the settings have now. `isConflict`: both changed the URL (ST1). A new one
+ * becomes a further endpoint once somebody else has added the first one.
+ */
+export function rebase(draft: EndpointDraft, now: string | null): { draft: EndpointDraft; isConflict: boolean } {
+  const { savedUrl } = draft;
+  if (now === savedUrl) return { draft, isConflict: false };
+  if (savedUrl === null) return { draft: { ...draft, id: null, isFirst: false }, isConflict: false };
+  const url = draft.url.trim() === savedUrl && now !== null ? now : draft.url;
+  return { draft: { ...draft, url, savedUrl: now }, isConflict: url.trim() !== now };
+}
 
 /** The body of the request. */
 export const bodyOf = ({ url, description, events, isEnabled, isFirst }: EndpointDraft) => ({

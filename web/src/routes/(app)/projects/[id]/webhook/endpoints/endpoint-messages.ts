@@ -23,6 +23,10 @@ export const endpointMessages = {
   cancel: 'Cancel',
   edit: 'Edit',
   editName: (name: string) => `Edit ${name}`,
+  conflict: (url: string | null): string =>
+    url === null
+      ? 'Someone else removed this endpoint. Save again to add it.'
+      : `Someone else changed the URL to ${url}. Save again to replace it.`,
   saveFailed: 'The endpoint was not saved',
   saved: 'Endpoint saved.',
   resume: 'Resume',
