@@ -7,8 +7,8 @@ import { inList } from './in-list.ts';
 export const BUDGET_TOPIC = 'budget';
 
 /**
- * The topic of the alert with this alias: the ID of its endpoint, or `budget`. As in the index `webhook_alert_of_topic`: with
- * another expression the database reads all alerts of a project instead.
+ * The topic of the alert with this alias: the ID of its endpoint, or `budget`. The index `webhook_alert_of_topic`
+ * has this expression: a change of it needs a migration that builds the index again.
  */
 export const topicOf = (alias: string): string =>
   `case when ${alias}.kind in (${inList(WEBHOOK_ALERT_KINDS)}) then ${endpointOf(alias)}::text else '${BUDGET_TOPIC}' end`;

@@ -1,6 +1,7 @@
 // One alert for the owners of a project: about its webhook (WH6) or its automatic decisions (AU5).
 import { defineEntity, p } from '@mikro-orm/core';
 import { ALERT_KINDS } from '@countersign/shared/enums';
+import { topicOf } from '../alert-topic.ts';
 import { Project } from './project.ts';
 
 const WebhookAlertSchema = defineEntity({
@@ -25,7 +26,7 @@ const WebhookAlertSchema = defineEntity({
     { name: 'webhook_alert_newest', properties: ['projectId', 'createdAt'] },
     {
       name: 'webhook_alert_of_topic',
-      expression: `create index "webhook_alert_of_topic" on "webhook_alert" ("project_id", (case when "kind" in ('exhausted', 'paused', 'recovered') then coalesce("endpoint_id", "project_id")::text else 'budget' end), "created_at")`,
+      expression: `create index "webhook_alert_of_topic" on "webhook_alert" ("project_id", (${topicOf('webhook_alert')}), "created_at")`,
     },
   ],
 });
