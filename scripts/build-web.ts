@@ -6,7 +6,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const gzipped = promisify(gzip);
 
 const ROOT = resolve(import.meta.dirname, '..');
 const WEB = join(ROOT, 'web');
@@ -52,15 +55,19 @@ export async function beginBuild({ demo = false, force = false }: BuildOptions =
   if (!existsSync(join(WEB, 'src'))) return { built: Promise.resolve(null) };
   const out = demo ? 'build-demo' : 'build';
   const folder = join(WEB, out);
-  const hash = await sourceHash(demo);
-  if (!force && (await readStamp(folder)) === hash) return { built: Promise.resolve(folder) };
   const startedAt = performance.now();
+  // Read before Vite does: what changes while it builds is built the next time.
+  const hash = sourceHash(demo);
+  // Its failure is that of the build, which waits for it.
+  hash.catch(() => undefined);
+  const stamp = await readStamp(folder);
+  if (!force && stamp !== null && stamp === (await hash)) return { built: Promise.resolve(folder) };
   const vite = run(binary('vite', 'vite'), ['build', '--logLevel', 'warn'], { WEB_OUT: out, DEMO: String(demo) });
   const finish = async () => {
     await vite;
     await writeDocs(folder);
     if (demo) await compress(folder);
-    await writeFile(join(folder, STAMP), `${hash}\n`);
+    await writeFile(join(folder, STAMP), `${await hash}\n`);
     console.log(`web: built web/${out} in ${seconds(startedAt)}`);
     return folder;
   };
@@ -122,7 +129,7 @@ function plainLanguage(language: PlainLanguage, shown: { code: string; isOpen: b
 /** Quickly, and nearly as small: an ordinary build compresses as far as it goes (`precompress` in vite.config.ts), which takes seconds. */
 async function compress(folder: string): Promise<void> {
   const texts = (await filesUnder(folder)).filter((file) => /\.(js|css|json|svg|txt)$/.test(file));
-  for (const file of texts) await writeFile(`${file}.gz`, gzipSync(await readFile(file)));
+  await Promise.all(texts.map(async (file) => writeFile(`${file}.gz`, await gzipped(await readFile(file)))));
 }
 
 /** Writes the generated types and `$app/tsconfig`, which type checks and tests need after `npm ci`. */

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import subsetFont from 'subset-font';
 import type { Plugin } from 'vite';
 
 const { resolve } = createRequire(import.meta.url);
@@ -62,6 +61,7 @@ async function reduced(folder: string, file: string, features: string[]): Promis
     .update(JSON.stringify([latin, options]));
   const made = join(CACHE, hash.digest('hex').slice(0, 16), file);
   if (existsSync(made)) return made;
+  const { default: subsetFont } = await import('subset-font');
   mkdirSync(dirname(made), { recursive: true });
   // Two builds may run at the same time.
   const unfinished = `${made}.${process.pid}`;
