@@ -20,7 +20,8 @@ const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member
 /**
  * An arrival (version 1) has no earlier event, so a burst of submissions needs no look back. For other events the index
  * `event_of_item` finds the few earlier events of the item: within an item, positions follow the order of its event log. Each
- * `limit` makes the planner use an index, however many rows it expects.
+ * `limit` makes the planner use an index, however many rows it expects. Which events need a subquery is said inside it: as the
+ * condition of a join it would be evaluated after the subquery ran. A first attempt follows no success of its delivery.
  */
 const eventsOf = (source: string): string => `
   select e.project_id, e.seq, e.position, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
@@ -37,25 +38,27 @@ const eventsOf = (source: string): string => `
   left join lateral (
     select p.created_at as at, ${STATUS('p')} as status, p.data ->> 'action' as action, ${MEMBER('p')} as member_id
     from event p where p.item_id = e.item_id and p.position < e.position
+      and (e.data ->> 'version')::int > 1
+      and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.withdrawn', 'decision.revised',
+        'item.expired')
       and p.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.finalized')
       -- A revision is counted where the decision of a person was (RV7): an undo in between has no action.
       and (e.type <> 'decision.revised' or p.type in ('item.undone', 'item.decided'))
     order by p.position desc limit 1
-  ) b on (e.data ->> 'version')::int > 1
-    and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.withdrawn', 'decision.revised',
-      'item.expired')
+  ) b on true
   left join lateral (
     select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
-    from delivery x where x.id = (e.data ->> 'delivery_id')::uuid
+    from delivery x where x.id = (e.data ->> 'delivery_id')::uuid and e.type = 'delivery.changed'
       and (e.data ->> 'status' <> 'pending' or e.data ->> 'http_status' is not null or e.data ->> 'error' is not null)
     limit 1
-  ) d on e.type = 'delivery.changed'
+  ) d on true
   left join lateral (
     select true as found from event p where p.item_id = e.item_id and p.position < e.position and p.type = e.type
+      and (e.type = 'item.claimed' or (e.type = 'delivery.changed' and (e.data ->> 'attempt')::int > 1))
       and (e.type = 'item.claimed'
         or (p.data ->> 'delivery_id' = e.data ->> 'delivery_id' and p.data ->> 'status' = 'succeeded'))
     limit 1
-  ) f on e.type in ('item.claimed', 'delivery.changed')
+  ) f on true
   where e.type <> 'project.changed'`;
 
 const SEQUENCED_EVENTS = eventsOf(`json_to_recordset($1::json) as span("projectId" uuid, after bigint, through bigint)

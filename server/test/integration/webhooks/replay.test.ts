@@ -7,6 +7,7 @@ import { readDelivery } from '../../../src/usecases/webhooks/read-delivery.ts';
 import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
 import { sendDeliveryNow } from '../../../src/usecases/webhooks/send-delivery-now.ts';
 import { pauseEndpoint } from '../../../src/delivery/health.ts';
+import { relayAll, sumsOf } from '../analytics/rollup-checks.ts';
 import { eventLogOf, changeLogOf } from '../support/database-helpers.ts';
 import { useReplayFixture } from './replay-fixture.ts';
 import { aPerson } from '../support/project-fixture.ts';
@@ -31,6 +32,17 @@ describe('I5: a replayed delivery', () => {
       [2, 'hello'],
       [1, 'hello'],
     ]);
+  });
+
+  it('I9: that had arrived is counted each time it arrives, and timed once', async () => {
+    const id = await decided();
+    await deliver();
+    await again(id);
+    await deliver();
+    await relayAll(testEnv);
+    const sums = (measure: Parameters<typeof sumsOf>[2]) => sumsOf(testEnv, now.fixture.projectId, measure);
+    expect(await sums('delivery')).toEqual({ succeeded: 2 });
+    expect(Object.values(await sums('deliver_time'))).toEqual([1]);
   });
 
   it('WH1: that was dead has its whole schedule again', async () => {
