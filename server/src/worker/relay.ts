@@ -90,6 +90,10 @@ export interface SequencedEvent {
   endpointIds: readonly string[];
 }
 
+/** The columns of a decision that its webhook is made of (`StoredDecision`). */
+const DECISION_COLUMNS = `d.id, d.item_id, d.project_id, d.status, d.action, d.output, d.edited, d.reason, d.note, d.response,
+  d.reviewer_id, d.decided_at, d.revision, d.revises`;
+
 /** The decisions that webhooks deliver. */
 const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
@@ -125,7 +129,7 @@ const ASSIGN_SEQUENCE = `
       and case b.type when 'item.finalized' then 'item.decided' else b.type end = any(coalesce(e.events, p.webhook_events))
   ) g on true
   left join lateral (
-    select d.* from decision d
+    select ${DECISION_COLUMNS} from decision d
     where g.endpoints is not null and b.type in ('item.finalized', 'decision.revised') and b.action = any($1)
       and d.item_id = b.item_id and not d.audit and d.revision = b.revision and d.action = b.action and d.final_at is not null
     limit 1
@@ -137,7 +141,7 @@ const ASSIGN_SEQUENCE = `
   where e.position = b.position
   returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
     (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type,
-    b.status as event_status, g.endpoints, w.ended_at, d.*`;
+    b.status as event_status, g.endpoints, w.ended_at, ${DECISION_COLUMNS}`;
 
 /** The columns of the decision are null for an event that is not delivered. */
 type SequencedRow = EntityDictionary<Decision> & {
@@ -158,22 +162,25 @@ type SequencedRow = EntityDictionary<Decision> & {
 async function assignSequence({ em }: Tx, until: Date | undefined): Promise<SequencedEvent[]> {
   const parameters = [DELIVERED_ACTIONS, UNDECIDED_EVENTS, until?.toISOString() ?? null, DELIVERED_EVENT_TYPES];
   const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, parameters);
-  return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
-    const { seq, event_status: status, endpoints, ended_at: at, ...columns } = row;
-    const undecided = at === null || status === null ? null : toUndecided(event_type, status, at);
-    const of = undecided ? { undecided } : decisionOf(em, columns);
-    const about = { projectId: event_project, seq: Number(seq) };
-    return {
-      ...{ ...about, type: eventTypeOf(event_type) },
-      ...{ itemId: event_item, version: event_version, appendedAt: event_at },
-      deliverable: of && event_item !== null ? { ...about, eventId, itemId: event_item, of } : null,
-      endpointIds: endpoints?.split(',') ?? [],
-    };
-  });
+  return rows.map((row) => toSequenced(em, row));
 }
 
-const decisionOf = (em: Em, columns: EntityDictionary<Decision>): Deliverable['of'] | null =>
-  columns.id ? { decision: entityFromRow(em, Decision, columns) } : null;
+function toSequenced(em: Em, row: SequencedRow): SequencedEvent {
+  const { event_id: eventId, event_project: projectId, event_item: itemId, event_type: type } = row;
+  const about = { projectId, seq: Number(row.seq) };
+  const of = endingOf(em, row);
+  return {
+    ...{ ...about, type: eventTypeOf(type), itemId, version: row.event_version, appendedAt: row.event_at },
+    deliverable: of && itemId !== null ? { ...about, eventId, itemId, of } : null,
+    endpointIds: row.endpoints?.split(',') ?? [],
+  };
+}
+
+function endingOf(em: Em, row: SequencedRow): Deliverable['of'] | null {
+  const { event_type: type, event_status: status, ended_at: at } = row;
+  if (at !== null && status !== null) return { undecided: toUndecided(type, status, at) };
+  return row.id ? { decision: entityFromRow(em, Decision, row) } : null;
+}
 
 function newDeliveries(services: Services, sequenced: readonly SequencedEvent[]): NewDelivery[] {
   const at = services.clock.now();
