@@ -55,8 +55,9 @@ export function createDeliverer(
   const limiter = new ConcurrencyLimiter(onFree);
   const sender = new LazySender(load);
   const record = createRecorder(services);
+  const outlet = outletOf(services, egress);
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
-    const done = await send({ services, egress, ...(await sender.get()) }, leased, secrets);
+    const done = await send(outlet, await sender.get(), [leased, secrets]);
     limiter.throttle.note(done.outcome);
     // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
     // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
@@ -84,10 +85,7 @@ export function createDeliverer(
     },
     runOnce: () => sender.recovered().then(() => fill(services, limiter, start)),
     settled: () => limiter.drain(),
-    drain: async () => {
-      await limiter.drain();
-      await sender.close();
-    },
+    drain: () => limiter.drain().then(() => sender.close()),
   };
 }
 
@@ -162,16 +160,25 @@ async function fill(
   return { again: true };
 }
 
+/** How this process sends, without the HTTP client. */
+interface Outlet {
+  services: Services;
+  tools: Omit<DispatchTools, 'connections'>;
+  onAttempt: Egress['onAttempt'];
+}
+
+function outletOf(services: Services, { lookup, limits, onAttempt, ...policy }: Egress): Outlet {
+  return { services, tools: { keyRing: services.keyRing, log: services.log, policy, lookup, limits }, onAttempt };
+}
+
 async function send(
-  { services, egress, connections, dispatchWebhook }: Sender & { services: Services; egress: Egress },
-  leased: Leased,
-  secrets: StoredSecrets<string>,
+  { services, tools, onAttempt }: Outlet,
+  { connections, dispatchWebhook: dispatch }: Sender,
+  [leased, secrets]: ReadyToSend,
 ): Promise<FinishedAttempt> {
   const startedAt = services.clock.now();
   const attempt = leased.attempt - leased.scheduleFrom;
-  const { lookup, limits, onAttempt, ...policy } = egress;
-  const tools = { keyRing: services.keyRing, log: services.log, policy, lookup, limits, connections };
-  const outcome = await dispatchWebhook(tools, { ...leased, secrets, at: startedAt });
+  const outcome = await dispatch({ ...tools, connections }, { ...leased, secrets, at: startedAt });
   const { itemId, projectId, webhookId, attempt: number } = leased;
   onAttempt?.({
     ...{ outcome: outcome.error === null ? 'succeeded' : 'failed', seconds: outcome.totalMs / 1000 },

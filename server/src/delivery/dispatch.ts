@@ -1,15 +1,10 @@
 // Signs one attempt and posts it: the only way to send a webhook, for deliveries and test events alike (WT1).
+import { BoundedCache } from '@countersign/shared/bounded-cache';
 import type { Logger } from 'pino';
 import { decrypt, type KeyRing } from '../crypto/key-ring.ts';
 import { type SigningKeys, signingKeysOf, signWithKeys } from '../crypto/webhook-secret.ts';
 import type { Dispatch, Dispatched } from '../domain/webhooks/retry.ts';
-import {
-  secretContext,
-  signingSecrets,
-  type StoredSecrets,
-  timestampOf,
-  withFixed,
-} from '../domain/webhooks/signing.ts';
+import { secretContext, signingSecrets, timestampOf, withFixed } from '../domain/webhooks/signing.ts';
 import type { ConnectionPool } from './connections.ts';
 import type { GuardPolicy, Lookup } from './guard/guard.ts';
 import { type SendLimits, sendWebhook } from './send.ts';
@@ -34,7 +29,7 @@ export interface DispatchTools {
 export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
   const { keyRing, policy, lookup, connections } = tools;
   const { url, body, webhookId, attempt, at } = what;
-  const keysOf = (encrypted: string) => knownKeys(what, encrypted, keyRing);
+  const keysOf = (encrypted: string) => knownKeys(what.endpointId, encrypted, keyRing);
   const [first, ...rest] = signingSecrets(what.secrets, at);
   const message = { id: webhookId, timestamp: timestampOf(at), attempt, body };
   const signed = what.unsigned === true ? {} : signWithKeys(message, [keysOf(first), ...rest.map(keysOf)]);
@@ -49,18 +44,15 @@ export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Pro
   return { ...outcome, signatures: 1 + rest.length };
 }
 
-/** The keys by their encrypted secret, stored for as long as the secrets are in use: the deliveries of one lease share them. */
-const keysOfSecrets = new WeakMap<StoredSecrets<string>, Map<string, SigningKeys>>();
+/** The keys of recent deliveries, by endpoint and encrypted secret: a new secret, or one encrypted again, has another text. */
+const keysByRing = new WeakMap<KeyRing, BoundedCache<SigningKeys>>();
+const MOST_KEYS = 1_000;
 
-/** Decrypting a secret takes as long as signing with it. */
-function knownKeys(
-  { secrets, endpointId }: Pick<Dispatch, 'secrets' | 'endpointId'>,
-  encrypted: string,
-  keyRing: KeyRing,
-): SigningKeys {
-  const known = keysOfSecrets.get(secrets) ?? new Map<string, SigningKeys>();
-  keysOfSecrets.set(secrets, known);
-  const keys = known.get(encrypted) ?? signingKeysOf(decrypt(keyRing, encrypted, secretContext(endpointId)));
-  known.set(encrypted, keys);
-  return keys;
+/** Decrypting a secret takes longer than signing with it. */
+function knownKeys(endpointId: string, encrypted: string, keyRing: KeyRing): SigningKeys {
+  const known = keysByRing.get(keyRing) ?? new BoundedCache<SigningKeys>(MOST_KEYS);
+  keysByRing.set(keyRing, known);
+  return known.get(`${endpointId} ${encrypted}`, () =>
+    signingKeysOf(decrypt(keyRing, encrypted, secretContext(endpointId))),
+  );
 }

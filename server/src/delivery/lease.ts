@@ -205,7 +205,6 @@ export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<Re
   const rows = await rawQuery<SecretsRow<string> & { tokens: string }>(em, STILL_LEASED, [ids]);
   const byToken = new Map(
     rows.flatMap(({ tokens, ...row }) => {
-      // One object for all deliveries of the row: signing keys are stored by it (dispatch.ts).
       const secrets = secretsOf(row);
       return tokens.split(',').map((token) => [token, secrets]);
     }),

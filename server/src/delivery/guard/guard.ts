@@ -1,6 +1,7 @@
 // The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses connected to (W1 to W3, W7).
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { BoundedCache } from '@countersign/shared/bounded-cache';
 import ipaddr from 'ipaddr.js';
 import { embeddedV4, isIn, parse, type Range, ranges } from './addresses.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
@@ -118,18 +119,42 @@ export function createUrlCheck(policy: GuardPolicy): (url: string) => Promise<st
   return (url) => refuseTarget(url, policy, lookup);
 }
 
-/** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
+/** The same with the parsed URL (its host without a trailing dot), which must not be changed, or the code of the refusal. */
 export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
+  const { url, fault, isRefused } = judgedUrl(text, policy);
+  if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
+  const isOwn = policy.own?.isNamed(hostOf(url), portOf(url)) === true;
+  return isOwn || isRefused
+    ? { ok: false, code: 'blocked_address', advice: isOwn ? OWN_HOST : PRIVATE_HOST }
+    : { ok: true, url };
+}
+
+/** What the text of a URL and the exceptions of the operator say. */
+interface JudgedUrl {
+  url: URL | null;
+  fault: string | undefined;
+  /** Its host is an address or a local name that is refused. */
+  isRefused: boolean;
+}
+
+/** Most attempts go to a URL of earlier attempts. */
+const urlsByExceptions = new WeakMap<readonly string[], BoundedCache<JudgedUrl>>();
+const MOST_URLS = 1_000;
+
+function judgedUrl(text: string, policy: GuardPolicy): JudgedUrl {
+  if (text.length > URL_LENGTH) return judgeUrl(text, policy);
+  const known = urlsByExceptions.get(policy.allowCidrs) ?? new BoundedCache<JudgedUrl>(MOST_URLS);
+  urlsByExceptions.set(policy.allowCidrs, known);
+  return known.get(`${policy.allowHttp} ${text}`, () => judgeUrl(text, policy));
+}
+
+function judgeUrl(text: string, policy: GuardPolicy): JudgedUrl {
   const url = text.length > URL_LENGTH ? null : URL.parse(text);
   // Without its trailing dot a host may turn out to be a literal (`0x7f.1..`): the parser sees it again before it is
   // checked.
   if (url !== null && isIP(hostOf(url)) === 0) url.hostname = hostOf(url);
   const fault = urlFaults(text, url, policy).find(([applies]) => applies)?.[1];
-  if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
-  const isOwn = policy.own?.isNamed(hostOf(url), portOf(url)) === true;
-  return isOwn || isRefusedHost(hostOf(url), policy)
-    ? { ok: false, code: 'blocked_address', advice: isOwn ? OWN_HOST : PRIVATE_HOST }
-    : { ok: true, url };
+  return { url, fault, isRefused: url !== null && isRefusedHost(hostOf(url), policy) };
 }
 
 const PRIVATE_HOST = 'Use a public host: this one is a private, local or reserved address.';
@@ -225,21 +250,15 @@ export function mayConnect({ address, port }: { address: string; port: number },
  * refused.
  */
 export function isPublicAddress(address: string, { allowCidrs }: GuardPolicy): boolean {
-  const verdicts = verdictsOf(allowCidrs);
-  const known = verdicts.get(address);
-  if (known !== undefined) return known;
-  if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
-  const verdict = judgeAddress(address, exceptionsOf(allowCidrs));
-  verdicts.set(address, verdict);
-  return verdict;
+  return verdictsOf(allowCidrs).get(address, () => judgeAddress(address, exceptionsOf(allowCidrs)));
 }
 
 /** Judging an address takes longer than signing, and most attempts go to addresses of earlier attempts. */
-const verdictsByExceptions = new WeakMap<readonly string[], Map<string, boolean>>();
+const verdictsByExceptions = new WeakMap<readonly string[], BoundedCache<boolean>>();
 const MOST_VERDICTS = 1_000;
 
-function verdictsOf(allowCidrs: readonly string[]): Map<string, boolean> {
-  const known = verdictsByExceptions.get(allowCidrs) ?? new Map<string, boolean>();
+function verdictsOf(allowCidrs: readonly string[]): BoundedCache<boolean> {
+  const known = verdictsByExceptions.get(allowCidrs) ?? new BoundedCache<boolean>(MOST_VERDICTS);
   verdictsByExceptions.set(allowCidrs, known);
   return known;
 }
