@@ -119,11 +119,16 @@ async function live(day: Day, reviewers: Visitor[]): Promise<{ hours: Hour[]; le
     await analyst.end();
     return { hours, left: await waitUntilDone(database, project.id) };
   });
-  // One of the others that fails ends the bench at once.
-  const result = await Promise.race([whole, others.then(() => whole)]);
-  stop.abort();
-  await others;
-  return result;
+  try {
+    // One of the others that fails ends the bench at once.
+    const result = await Promise.race([whole, others.then(() => whole)]);
+    stop.abort();
+    await others;
+    return result;
+  } finally {
+    // Its session would end with the server, and that failure would hide the first one.
+    await analyst.end();
+  }
 }
 
 /** Collects latencies hour by hour. */

@@ -24,6 +24,8 @@ import {
 import type { MemberActor, Services } from '../services.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
+import { planned } from '../../db/connection/planned.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 import { GroupCommit } from '../../db/group-commit.ts';
 
 /** Leases that are known to have ended: anybody's, and the actor's own. */
@@ -63,16 +65,48 @@ async function nextAlone(
     await services.db.read((em) => refuseArchived(em, projectId));
   }
   const free = await freeAmong(services, projectIds);
-  return withinLimit(services, actor, (tx, mine) => take(tx, actor, { projectIds, free, mine }));
+  const attempt = () => withinLimit(services, actor, (tx, mine) => take(tx, actor, { projectIds, free, mine }));
+  for (let waits = 0; ; waits += 1) {
+    const granted = await attempt();
+    if (granted !== null || waits === MAX_WAITS) return granted;
+    const locked = await firstLocked(services, actor.userId, { projectIds, free });
+    if (locked === undefined) return null;
+    await waitForItem(services, locked);
+  }
 }
+
+/** How many items that others have locked a caller waits for, one after the other, until the answer is that none is free. */
+const MAX_WAITS = 20;
+
+/** The first free item, after an attempt that passed over what others have locked. */
+async function firstLocked(
+  services: Services,
+  userId: string,
+  { projectIds, free }: Pick<Known, 'free'> & { projectIds: string[] },
+): Promise<string | undefined> {
+  const roles = await inStatement(services, (em) => lockRoles(em, userId, projectIds));
+  const [id] = await inStatement(services, (em) => pick(em, { roles, free, lock: false, most: 1 }));
+  return id;
+}
+
+const WAIT_FOR_ITEM = planned('select 1 from item where id = $1 for share');
+
+/**
+ * Waits until nobody has the item locked, and holds no lock meanwhile: whoever waits for one item while holding another could
+ * wait for somebody who waits for them. PostgreSQL keeps the lock of a row that is passed over because it changed.
+ */
+async function waitForItem(services: Services, id: string): Promise<void> {
+  await inStatement(services, (em) => rawQuery(em, WAIT_FOR_ITEM, [id]));
+}
+
+/** Its locks end with it. The attempt that follows checks the session (A21). */
+const inStatement = <T>(services: Services, work: (em: Em) => Promise<T>): Promise<T> =>
+  services.db.forSession(null, () => services.db.statement(work));
 
 async function projectsOf(em: Em, userId: string, projectId: string | undefined): Promise<string[]> {
   const members = await em.find(Member, { userId, ...(projectId === undefined ? {} : { projectId }) });
   return members.map((member) => member.projectId);
 }
-
-/** The attempts until one finds an item: first skipping rows that others have locked, then waiting for them. */
-const PICKS = ['skip locked', '', 'skip locked', ''] as const;
 
 async function take(
   tx: Tx,
@@ -83,13 +117,10 @@ async function take(
   await refuseOverClaimLimit(tx.em, actor.userId, { ended: mine });
   // Roles before items, the order in which a role is removed: the opposite order could deadlock.
   const roles = await lockRoles(tx.em, actor.userId, projectIds);
-  for (const wait of PICKS) {
-    const [id] = await pick(tx.em, { roles, free, wait, most: 1 });
-    if (id === undefined) continue;
-    const [granted] = await grantPicked(tx, [{ id, taker: { actor, roles } }]);
-    return granted ?? null;
-  }
-  return null;
+  const [id] = await pick(tx.em, { roles, free, lock: true, most: 1 });
+  if (id === undefined) return null;
+  const [granted] = await grantPicked(tx, [{ id, taker: { actor, roles } }]);
+  return granted ?? null;
 }
 
 /** A request for the next item, of one project or of all the actor's projects. */
@@ -180,7 +211,7 @@ async function takeForAll(
   const scopes = Map.groupBy(await readyOf(tx.em, requests, now), ({ scope }) => scope);
   for (const takers of scopes.values()) {
     const [{ roles } = { roles: [] }] = takers;
-    const ids = await pick(tx.em, { roles, free, wait: 'skip locked', most: takers.length });
+    const ids = await pick(tx.em, { roles, free, lock: true, most: takers.length });
     // The earlier caller gets the item that is due earlier.
     const pairs = takers.slice(0, ids.length).map((taker, place) => ({ id: ids[place] as string, taker }));
     for (const [place, picked] of (await grantPicked(tx, pairs)).entries()) {

@@ -49,8 +49,8 @@ const OPEN_PROJECTS = `select p.id from project p where p.id = any(?::uuid[]) an
 interface Wanted {
   roles: readonly LockedRole[];
   free: readonly string[];
-  /** Skip rows that others have locked, or wait for them. */
-  wait: 'skip locked' | '';
+  /** Whether they are locked, and those passed over that others have locked; otherwise they are only found. */
+  lock: boolean;
   most: number;
 }
 
@@ -88,11 +88,11 @@ const IS_OWN = `coalesce(item.status = 'queued' and item.reserved_until > ${CLOC
   and (item.project_id, item.reserved_for) in (select id, skill from own), false)`;
 
 /**
- * Locks the first free items, at most `most`. Escalated, reserved and other queued ones are searched separately, and only the rows
+ * The first free items, at most `most`. Escalated, reserved and other queued ones are searched separately, and only the rows
  * of the first of each are read, so that the cost does not depend on the length of the queue. Where many reservations of an entry
  * have passed, the search for those that still hold passes their entries in the index.
  */
-export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise<string[]> {
+export async function pick(em: Em, { roles, free, lock, most }: Wanted): Promise<string[]> {
   const all = uuidArray(roles.map(({ projectId }) => projectId));
   const escalated = uuidArray(roles.filter(({ role }) => may(role, 'decide_escalated')).map((one) => one.projectId));
   const own = roles.flatMap(({ projectId, skills }) => skills.map((skill) => ({ id: projectId, skill })));
@@ -111,7 +111,7 @@ export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise
      where item.id in (select id from first) and ${FREE}
        and (item.status = 'queued' or (item.status = 'escalated' and item.project_id = any(?::uuid[])))
      order by item.status = 'escalated' desc, ${hasReserved ? `${IS_OWN} desc,` : ''} item.due_at, item.id
-     limit ? for update of item ${wait}`,
+     limit ? ${lock ? 'for update of item skip locked' : ''}`,
     [
       ...(hasReserved ? [JSON.stringify(own)] : []),
       ...[escalated, ...first, all, ...first],

@@ -1,7 +1,8 @@
 // Tests what a claim finds when it had to wait: for the person, whose role changes meanwhile, or for the item.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
+import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
 import { waitForBlocked, withOpenTransaction } from '../support/blocking-transaction.ts';
 import { rowOf } from '../support/database-helpers.ts';
@@ -70,6 +71,41 @@ describe('a claim that waits for another transaction of the person', () => {
     const block: [string, string[]] = [BLOCK, [fixture.anna.userId]];
     await expect(claimWhileLocked(id, block, async () => undefined)).rejects.toMatchObject({ code: 'blocked' });
     expect(await rowOf(testEnv, id)).toMatchObject({ claimed_by: null, claim_fence: 0 });
+  });
+});
+
+describe('a request for the next item, while other transactions have all of them locked', () => {
+  const CLAIM = `update item set claimed_by = ?, claim_expires_at = now() + interval '1 hour' where id = ?`;
+  const LOCK_AT_ONCE = 'select 1 from item where id = ? for update nowait';
+  const WAITERS = `select 1 from item i join pg_locks l on l.transactionid::text = i.xmax::text and not l.granted where i.id = ?`;
+
+  it('LC3: waits for one after the other, holds no item meanwhile, and gets the first that is free', async () => {
+    const first = await anItem(testEnv.services, fixture);
+    const second = await anItem(testEnv.services, fixture);
+    const claimed: [string, string[]] = [CLAIM, [fixture.ben.userId, first.id]];
+    await withOpenTransaction(testEnv, claimed, async (commitFirst) =>
+      withOpenTransaction(testEnv, [LOCK_ITEM, [second.id]], async (commitSecond) => {
+        const claiming = claimNext(testEnv.services, fixture.anna, {});
+        claiming.catch(() => undefined);
+        await waitForBlocked(testEnv, 1);
+        await commitFirst();
+        // It waits for the second one by now. One that it held could be what the other transaction wants next.
+        await vi.waitFor(async () => expect(await testEnv.sql(WAITERS, [second.id])).toHaveLength(1));
+        await testEnv.sql(LOCK_AT_ONCE, [first.id]);
+        await commitSecond();
+        expect(await claiming).toMatchObject({ item: { id: second.id }, fence: 1 });
+      }),
+    );
+  });
+
+  it('finds none once others have claimed them all', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await withOpenTransaction(testEnv, [CLAIM, [fixture.ben.userId, id]], async (commit) => {
+      const claiming = claimNext(testEnv.services, fixture.anna, {});
+      await waitForBlocked(testEnv, 1);
+      await commit();
+      expect(await claiming).toBeNull();
+    });
   });
 });
 

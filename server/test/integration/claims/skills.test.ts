@@ -244,7 +244,7 @@ describe('SK4: at any time', () => {
           const open = stored.filter((row) => !isReserved(row));
           const picked = await testEnv.services.db.write(async ({ em }) => {
             const roles = await lockRoles(em, who.userId, [projectId]);
-            return pick(em, { roles, free: [], wait: '', most: 20 });
+            return pick(em, { roles, free: [], lock: true, most: 20 });
           });
           expect(picked.filter((id) => id !== template)).toEqual([...own, ...open].map(({ id }) => id));
           for (const id of picked) given.add(id);

@@ -54,13 +54,13 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
       await visited(async (em) => expect((await readQueueRows(em, scope, asked)).items).toHaveLength(1)),
     ).toBeLessThan(20);
     const roles = [{ projectId: high.projectId, role: 'reviewer' as const, skills: [], hasReserved: false }];
-    const picking = { roles, free: [], wait: '', most: 1 } as const;
+    const picking = { roles, free: [], lock: true, most: 1 } as const;
     expect(await visited(async (em) => expect(await pick(em, picking)).toHaveLength(1))).toBeLessThan(20);
   });
 
   it('a supervisor gets the first escalated item without a visit to the rest', async () => {
     const roles = [{ projectId: high.projectId, role: 'supervisor' as const, skills: [], hasReserved: false }];
-    const picking = { roles, free: [], wait: '', most: 1 } as const;
+    const picking = { roles, free: [], lock: true, most: 1 } as const;
     expect(await visited((em) => pick(em, picking))).toBeLessThan(1000);
   });
 
@@ -101,7 +101,7 @@ describe('SK4: behind 5 000 items that are reserved for others and due first', (
 
   const pickFor = (skills: string[]) => async (em: Em) => {
     const roles = [{ projectId: reserved.projectId, role: 'reviewer' as const, skills, hasReserved: true }];
-    expect(await pick(em, { roles, free: [], wait: '', most: 1 })).toHaveLength(1);
+    expect(await pick(em, { roles, free: [], lock: true, most: 1 })).toHaveLength(1);
   };
 
   it('an item for everybody is found without a visit to those', async () => {
