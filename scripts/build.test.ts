@@ -1,6 +1,16 @@
 // Tests that a start runs the bundle of exactly its sources and packages, and the sources where there is none.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -95,6 +105,47 @@ describe('a start', () => {
     for (const name of bundles()) rmSync(join(folder, 'server', name), { recursive: true });
     expect(await started()).toBe(FROM_SOURCES);
   });
+});
+
+it('a build removes bundles older than a day but the newest, whose process may load some parts late', async () => {
+  withBundler();
+  const age = (days: number, name: string) => {
+    const at = new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+    utimesSync(join(folder, 'server', name), at, at);
+  };
+  await build();
+  const [first = ''] = bundles();
+  age(3, first);
+  service('good day');
+  await build();
+  const [second = ''] = bundles().filter((name) => name !== first);
+  expect(bundles()).toContain(first);
+  age(2, second);
+  service('good evening');
+  await build();
+  expect(bundles()).toHaveLength(2);
+  expect(bundles()).toContain(second);
+});
+
+/** In place of rolldown: while it bundles, a build of the same sources beside it ends. */
+const SLOWER = `
+  import { mkdirSync, writeFileSync } from 'node:fs';
+  import { bundleOf } from '../../server/src/bundle.ts';
+  export function build() {
+    const { folder, program } = bundleOf(import.meta.dirname + '/../..');
+    mkdirSync(folder);
+    writeFileSync(program, 'console.log("the faster one")');
+    return { output: [{ type: 'chunk', fileName: 'service.mjs', code: '', moduleIds: [] }] };
+  }
+`;
+
+it('a build leaves the bundle of a faster one as it is, and nothing else', async () => {
+  mkdirSync(join(folder, 'node_modules/rolldown'));
+  write('node_modules/rolldown/package.json', '{ "type": "module", "exports": "./index.js" }');
+  write('node_modules/rolldown/index.js', SLOWER);
+  expect((await build()).stderr).toBe('');
+  expect(await started()).toBe('the faster one');
+  expect(bundles()).toHaveLength(1);
 });
 
 describe('a build that fails', () => {

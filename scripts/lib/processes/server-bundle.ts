@@ -1,4 +1,5 @@
 // Builds the bundle of the service that `server/src/main.ts` runs, unless there is one of the same sources.
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { OutputAsset, OutputChunk } from 'rolldown';
@@ -18,13 +19,13 @@ export async function bundleServer(root = ROOT): Promise<number | null> {
   removeOld(join(root, 'server'));
   const output = await bundle(root);
   refuseUnwatched(root, { output, sources });
-  const draft = `${folder}-${process.pid}`;
-  write(draft, output);
+  const draft = `${folder}-${randomUUID()}`;
   try {
+    write(draft, output);
     renameSync(draft, folder);
   } catch (error) {
-    // A build beside this one was faster.
-    rmSync(draft, { recursive: true });
+    rmSync(draft, { recursive: true, force: true });
+    // Otherwise a build beside this one was faster.
     if (!existsSync(program)) throw error;
   }
   return performance.now() - startedAt;
