@@ -92,8 +92,8 @@ async function firstLocked(
 const WAIT_FOR_ITEM = planned('select 1 from item where id = $1 for share');
 
 /**
- * Waits until nobody has the item locked, and holds no lock meanwhile: whoever waits for one item while holding another could
- * wait for somebody who waits for them. PostgreSQL keeps the lock of a row that is passed over because it changed.
+ * Waits until nobody has the item locked, and holds no lock meanwhile: a transaction that waits for one item while it holds another
+ * could wait for one that waits for it. PostgreSQL keeps the lock of a row that is passed over because it changed.
  */
 async function waitForItem(services: Services, id: string): Promise<void> {
   await inStatement(services, (em) => rawQuery(em, WAIT_FOR_ITEM, [id]));
