@@ -6,7 +6,8 @@ import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join } from '../../server/test/builders.ts';
 import { person } from '../../server/test/client.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
-import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+import { checkAppearances, ONCE_EACH, PHONE } from '../support/page-checks.ts';
+import { recordShifts, shiftsOf } from '../support/layout-shifts.ts';
 
 const chromium = await findChromium();
 
@@ -49,6 +50,28 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
     await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
     await page.goBack();
     await expect.poll(() => examples().count()).toBe(6);
+  });
+
+  it('moves nothing on a phone when the values of its filters come last', async () => {
+    const late = await browserEnv().enter(browserEnv().owner, '/account');
+    await late.setViewportSize(PHONE);
+    const values = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    await late.route('**/learnings/values', async (route) => {
+      const response = await route.fetch();
+      arrived.resolve();
+      await values.promise;
+      await route.fulfill({ response });
+    });
+    await recordShifts(late);
+    const lists = [/\/learnings\?/, /\/clusters\?/].map((path) => late.waitForResponse(path));
+    await late.goto(new URL('/learnings', late.url()).href);
+    await Promise.all([arrived.promise, ...lists]);
+    expect(await shiftsOf(late)).toEqual([]);
+    values.resolve();
+    await row('Wrong sum', late).waitFor();
+    await late.getByRole('region', { name: 'Examples' }).getByRole('article').first().waitFor();
+    expect(await shiftsOf(late)).toEqual([]);
   });
 
   it('CT3: renames, merges and unmerges a cluster for every viewer', async () => {

@@ -8,7 +8,8 @@ import { aSubmission, join, openProject } from '../../server/test/builders.ts';
 import { type Person, person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
-import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+import { checkAppearances, ONCE_EACH, PHONE } from '../support/page-checks.ts';
+import { recordShifts, shiftsOf } from '../support/layout-shifts.ts';
 import { responseReceived } from '../support/received.ts';
 
 const chromium = await findChromium();
@@ -174,6 +175,27 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await expect.poll(() => focused(page)).toBe('API keys');
     await page.getByRole('link', { name: /Queue/ }).click();
     await page.waitForURL('**/queue');
+  });
+
+  it('moves nothing on a phone when the keys come after the sources below them', async () => {
+    const page = await open(browserEnv().owner, '/account');
+    await page.setViewportSize(PHONE);
+    await recordShifts(page);
+    const keys = Promise.withResolvers<void>();
+    await page.route('**/api-keys', async (route) => {
+      await keys.promise;
+      await route.continue();
+    });
+    await page.goto(new URL(at('keys'), page.url()).href);
+    await responseReceived(page, `/api/projects/${browserEnv().project.id}/inbound-sources`);
+    expect(await shiftsOf(page)).toEqual([]);
+    keys.resolve();
+    await page
+      .getByRole('button', { name: /^Revoke/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Add source' }).waitFor();
+    expect(await shiftsOf(page)).toEqual([]);
   });
 
   it('AR1, AR2: keeps the keyboard working after archiving and restoring, and asks nothing in a deleted project', async () => {
