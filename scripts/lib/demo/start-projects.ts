@@ -4,8 +4,9 @@ import { joinDemoPeople } from '../../../server/src/usecases/projects/demo-peopl
 import { beginSamples, clearUnfinished, completeSamples } from '../../../server/src/usecases/projects/samples.ts';
 import { demoStates, seedDemo, type SeededProject } from '../../../server/src/usecases/projects/seed-demo.ts';
 import type { Signals } from '../../../server/src/db/connection/signals.ts';
-import { makeHistory, type HistoryProject } from './history/history.ts';
+import { makeHistory } from './history/history.ts';
 import { movedTime, withMovedServices } from './history/moved-time.ts';
+import type { HistoryProject } from './history/operations.ts';
 import { PEOPLE, type DemoArea } from './history/people.ts';
 import { HISTORY_DAYS } from './history/rhythm.ts';
 import { HISTORY_PROJECTS, TOOL_CALLS } from './projects.ts';
