@@ -62,6 +62,8 @@ export interface StartOptions extends BuildOptions {
   pagesBuilt?: Promise<unknown>;
   /** The loops of the worker start when it resolves; immediately by default. */
   workAfter?: Promise<unknown>;
+  /** Called when the database is available: the web app may not be built yet. */
+  onDatabase?: (opened: Pick<Running, 'services' | 'signals'>) => void;
 }
 
 /**
@@ -74,7 +76,7 @@ export const start = (env?: NodeJS.ProcessEnv, options?: StartOptions): Promise<
 /** The same with a configuration that was read before. */
 export async function startWith(
   config: Config,
-  { pagesBuilt = Promise.resolve(), workAfter, ...options }: StartOptions = {},
+  { pagesBuilt = Promise.resolve(), workAfter, onDatabase, ...options }: StartOptions = {},
 ): Promise<Running> {
   // Its failure is handled below, when the database is available.
   pagesBuilt.catch(() => undefined);
@@ -101,6 +103,7 @@ export async function startWith(
       const work = () => startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events });
       stops.push(await (workAfter === undefined ? work() : startLater(work, workAfter)));
     }
+    onDatabase?.({ services: built.services, signals: built.signals });
     await pagesBuilt;
     if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
     else built.services.log.info('working');

@@ -10,11 +10,15 @@ import { welcomeBlock } from './welcome.ts';
 import { type PipelineParts, runPipeline, seededRandom } from './pipeline.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import { DEMO_PROJECT_NAME, loadSamples, type Sample } from './samples.ts';
-import { startProjects } from './start-projects.ts';
+import { startProjects, type DemoProjects } from './start-projects.ts';
 
 type Running = Awaited<ReturnType<typeof start>>;
+type Opened = Pick<Running, 'services' | 'signals'>;
 
-/** Runs the demo until the signal fires. `pagesBuilt` resolves when there is a page to serve: the database is created meanwhile. */
+/**
+ * Runs the demo until the signal fires. `pagesBuilt` resolves when there is a page to serve: the database and the projects are
+ * created meanwhile. The history is not: it would take the processors from the build.
+ */
 export async function runDemo(
   env: NodeJS.ProcessEnv,
   pagesBuilt: Promise<unknown>,
@@ -22,18 +26,23 @@ export async function runDemo(
 ): Promise<void> {
   const print = (line: string): void => console.log(`  ${line}`);
   const receiver = await startReceiver({ port: receiverPort(env), print, now: () => new Date() });
-  const work = Promise.withResolvers<void>();
-  const running = await start(env, { signal, pagesBuilt, workAfter: work.promise }).catch((error: unknown) => {
+  const [opened, work] = [Promise.withResolvers<Opened>(), Promise.withResolvers<void>()];
+  const projects = opened.promise.then((each) => startProjects({ ...each, receiver, print }, wantsHistory(env)));
+  projects.catch(() => undefined);
+  // A start that fails closes the database: not while projects are created.
+  const built = pagesBuilt.catch(async (error: unknown) => {
+    await Promise.allSettled([projects]);
+    throw error;
+  });
+  const options = { signal, pagesBuilt: built, workAfter: work.promise, onDatabase: opened.resolve };
+  const running = await start(env, options).catch((error: unknown) => {
     if (signal.aborted) return null;
     throw error;
   });
   if (running === null) return;
   try {
-    // Creating a database is not interrupted, but there is nothing left to show.
-    if (!signal.aborted) {
-      const parts = { running, receiver, base: localAddress(env), print, history: wantsHistory(env) };
-      await runProjects({ ...parts, work: work.resolve }, signal);
-    }
+    const demo = { running, receiver, base: localAddress(env), print, work: work.resolve };
+    await runProjects(demo, await projects, signal);
   } finally {
     await running.stop();
     await receiver.stop();
@@ -45,17 +54,19 @@ interface Demo {
   readonly receiver: Receiver;
   readonly base: string;
   readonly print: (line: string) => void;
-  /** Whether new projects get a history. */
-  readonly history: boolean;
   /** Starts the loops of the worker. */
   readonly work: () => void;
 }
 
 /** Makes the history where there is none, then runs the pipelines until the signal fires. */
-async function runProjects(demo: Demo, signal: AbortSignal): Promise<void> {
+async function runProjects(
+  demo: Demo,
+  { answers, toolCalls, history }: DemoProjects,
+  signal: AbortSignal,
+): Promise<void> {
+  // There is nothing left to show.
+  if (signal.aborted) return;
   const { running, receiver, print } = demo;
-  const parts = { services: running.services, signals: running.signals, receiver, print };
-  const { answers, toolCalls, history } = await startProjects(parts, demo.history);
   const project = { projectName: DEMO_PROJECT_NAME, projectId: answers.projectId, apiKey: answers.apiKey };
   const file = 'scripts/demo-samples.jsonl';
   console.log(welcomeBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
