@@ -65,14 +65,15 @@ async function nextAlone(
     await services.db.read((em) => refuseArchived(em, projectId));
   }
   const free = await freeAmong(services, projectIds);
-  const attempt = () => withinLimit(services, actor, (tx, mine) => take(tx, actor, { projectIds, free, mine }));
-  for (let waits = 0; ; waits += 1) {
-    const granted = await attempt();
-    if (granted !== null || waits === MAX_WAITS) return granted;
+  const attempt = (awaited?: string) =>
+    withinLimit(services, actor, (tx, mine) => take(tx, actor, { projectIds, free, mine, awaited }));
+  let granted = await attempt();
+  for (let waits = 0; granted === null && waits < MAX_WAITS; waits += 1) {
     const locked = await firstLocked(services, actor.userId, { projectIds, free });
     if (locked === undefined) return null;
-    await waitForItem(services, locked);
+    granted = await attempt(locked);
   }
+  return granted;
 }
 
 /** How many items that others have locked a caller waits for, one after the other, until the answer is that none is free. */
@@ -89,15 +90,8 @@ async function firstLocked(
   return id;
 }
 
-const WAIT_FOR_ITEM = planned('select 1 from item where id = $1 for share');
-
-/**
- * Waits until nobody has the item locked, and holds no lock meanwhile: a transaction that waits for one item while it holds another
- * could wait for one that waits for it. PostgreSQL keeps the lock of a row that is passed over because it changed.
- */
-async function waitForItem(services: Services, id: string): Promise<void> {
-  await inStatement(services, (em) => rawQuery(em, WAIT_FOR_ITEM, [id]));
-}
+/** As strong as the lock that a pick takes: a weaker one would not wait for everything that a pick passes over. */
+const WAIT_FOR_ITEM = planned('select 1 from item where id = $1 for update');
 
 /** Its locks end with it. The attempt that follows checks the session (A21). */
 const inStatement = <T>(services: Services, work: (em: Em) => Promise<T>): Promise<T> =>
@@ -111,12 +105,15 @@ async function projectsOf(em: Em, userId: string, projectId: string | undefined)
 async function take(
   tx: Tx,
   actor: MemberActor,
-  { projectIds, free, mine }: Known & { projectIds: string[] },
+  { projectIds, free, mine, awaited }: Known & { projectIds: string[]; awaited: string | undefined },
 ): Promise<Picked | null> {
   await lockClaimant(tx.em, actor.userId);
   await refuseOverClaimLimit(tx.em, actor.userId, { ended: mine });
   // Roles before items, the order in which a role is removed: the opposite order could deadlock.
   const roles = await lockRoles(tx.em, actor.userId, projectIds);
+  // Only one, and before any other item: PostgreSQL keeps the lock of a row that is passed over because it changed, and two
+  // transactions that hold items and wait for others could wait for each other.
+  if (awaited !== undefined) await rawQuery(tx.em, WAIT_FOR_ITEM, [awaited]);
   const [id] = await pick(tx.em, { roles, free, lock: true, most: 1 });
   if (id === undefined) return null;
   const [granted] = await grantPicked(tx, [{ id, taker: { actor, roles } }]);

@@ -98,6 +98,17 @@ describe('a request for the next item, while other transactions have all of them
     );
   });
 
+  it('waits for a transaction that only refers to the item, such as one that replays its deliveries', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const refers: [string, string[]] = ['select 1 from item where id = ? for key share', [id]];
+    await withOpenTransaction(testEnv, refers, async (commit) => {
+      const claiming = claimNext(testEnv.services, fixture.anna, {});
+      expect(await Promise.race([claiming, waitForBlocked(testEnv, 1)])).toBeUndefined();
+      await commit();
+      expect(await claiming).toMatchObject({ item: { id }, fence: 1 });
+    });
+  });
+
   it('finds none once others have claimed them all', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     await withOpenTransaction(testEnv, [CLAIM, [fixture.ben.userId, id]], async (commit) => {
