@@ -208,9 +208,8 @@ function run(script: string, args: string[], environment: Record<string, string>
 }
 
 async function main(): Promise<void> {
-  const flags = new Set(process.argv.slice(2));
-  if (flags.has('--sync')) return syncWeb();
-  await buildWeb({ demo: flags.has('--demo') || process.env.DEMO === 'true', force: flags.has('--force') });
+  if (process.argv.includes('--sync')) return syncWeb();
+  await buildWeb({ demo: process.env.DEMO === 'true' });
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
