@@ -2,7 +2,7 @@
 import { buildWeb } from './build-web.ts';
 import { bundleServer } from './lib/processes/server-bundle.ts';
 
-/** Builds also the web app that is not stale, and fails when the server cannot be bundled. */
+/** Also builds a web app that is not stale, and fails when the server cannot be bundled. */
 const force = process.argv.includes('--force');
 
 async function buildServer(): Promise<void> {
@@ -10,7 +10,7 @@ async function buildServer(): Promise<void> {
   if (took !== null) console.log(`server: bundled in ${(took / 1000).toFixed(1)} s`);
 }
 
-/** The service works without its bundle. */
+/** Not an error: the service runs its sources then. */
 function explain(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   console.error(`server: not bundled, so it starts from its sources, which takes longer: ${reason}`);

@@ -7,6 +7,7 @@ const page = 'http://localhost:5173';
 const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true', ...process.env };
 
 const children: ChildProcess[] = [
+  // Not main.ts: it would run a bundle of the sources, whose changes `--watch` would not see.
   spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/src/service.ts'], {
     cwd: root,
     stdio: 'inherit',

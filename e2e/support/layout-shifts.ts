@@ -1,10 +1,10 @@
 // Records what moves on a page without an input: the browser's own layout shifts.
 import type { Page } from 'playwright';
 
-/** Less than this is a word of the top bar that changes its width, such as the state of the connection. */
+/** Smaller shifts are ignored: a word of the top bar may change its width, such as the state of the connection. */
 const LEAST = 0.002;
 
-/** What moved in one frame: its share of the screen times its way, as browsers count it, and the elements by their tags and classes. */
+/** The layout shift of one frame: its score, as browsers compute it, and the elements that moved, by their tags and classes. */
 export interface Shift {
   value: number;
   moved: string[];

@@ -21,7 +21,7 @@ const SIZES = {
 };
 type Size = (typeof SIZES)['full'];
 
-/** Each round starts without a database and without a compile cache, from a bundle that `npm start` has built before. */
+/** Each round starts without a database and without a compile cache, from the bundle that `npm start` builds. */
 export async function benchStart(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   await bundleServer();
   const size = SIZES[quick ? 'quick' : 'full'];

@@ -1,6 +1,6 @@
 // A cache of a bounded number of results by a text key.
 
-/** Drops all results when there are too many: a rare recalculation costs less than an order of use. */
+/** Drops all results when there are too many: that is rare, and costs less than recording which were used last. */
 export class BoundedCache<T> {
   readonly #most: number;
   readonly #results = new Map<string, T>();

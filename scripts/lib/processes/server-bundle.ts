@@ -11,14 +11,14 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Begins the names of files that contain packages alone. */
 const PACKAGES = 'packages';
 
-/** Returns the time it took in milliseconds; null when there was nothing to do. Throws when it fails. */
+/** Returns the milliseconds that the build took; null when the bundle exists. Throws when the build fails. */
 export async function bundleServer(root = ROOT): Promise<number | null> {
   const startedAt = performance.now();
   const { folder, program, sources } = bundleOf(root);
   if (existsSync(program)) return null;
   removeOld(join(root, 'server'));
   const output = await bundle(root);
-  refuseUnwatched(root, { output, sources });
+  refuseUncovered(root, { output, sources });
   const draft = `${folder}-${randomUUID()}`;
   try {
     write(draft, output);
@@ -63,13 +63,13 @@ async function bundle(root: string): Promise<Output> {
 const isPackage = (root: string, id: string): boolean => relative(root, id).includes('node_modules');
 
 /** A module that the hash does not cover could change without a new bundle. */
-function refuseUnwatched(root: string, { output, sources }: { output: Output; sources: readonly string[] }): void {
-  const watched = new Set(sources.map((file) => join(root, file)));
+function refuseUncovered(root: string, { output, sources }: { output: Output; sources: readonly string[] }): void {
+  const covered = new Set(sources.map((file) => join(root, file)));
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   const own = modules.filter((id) => id.startsWith(root) && !isPackage(root, id));
-  const unwatched = own.filter((id) => !watched.has(id));
-  if (unwatched.length > 0)
-    throw new Error(`The bundle of the server is made of more than its hash covers: ${unwatched.join(', ')}`);
+  const uncovered = own.filter((id) => !covered.has(id));
+  if (uncovered.length > 0)
+    throw new Error(`The bundle of the server is made of more than its hash covers: ${uncovered.join(', ')}`);
 }
 
 function write(folder: string, output: Output): void {

@@ -55,9 +55,9 @@ export function createDeliverer(
   const limiter = new ConcurrencyLimiter(onFree);
   const sender = new LazySender(load);
   const record = createRecorder(services);
-  const outlet = outletOf(services, egress);
+  const context = sendContextOf(services, egress);
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
-    const done = await send(outlet, await sender.get(), [leased, secrets]);
+    const done = await send(context, await sender.get(), [leased, secrets]);
     limiter.throttle.note(done.outcome);
     // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
     // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
@@ -160,19 +160,19 @@ async function fill(
   return { again: true };
 }
 
-/** How this process sends, without the HTTP client. */
-interface Outlet {
+/** What every attempt of this process is sent with, besides the HTTP client, which is loaded late. */
+interface SendContext {
   services: Services;
   tools: Omit<DispatchTools, 'connections'>;
   onAttempt: Egress['onAttempt'];
 }
 
-function outletOf(services: Services, { lookup, limits, onAttempt, ...policy }: Egress): Outlet {
+function sendContextOf(services: Services, { lookup, limits, onAttempt, ...policy }: Egress): SendContext {
   return { services, tools: { keyRing: services.keyRing, log: services.log, policy, lookup, limits }, onAttempt };
 }
 
 async function send(
-  { services, tools, onAttempt }: Outlet,
+  { services, tools, onAttempt }: SendContext,
   { connections, dispatchWebhook: dispatch }: Sender,
   [leased, secrets]: ReadyToSend,
 ): Promise<FinishedAttempt> {

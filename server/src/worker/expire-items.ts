@@ -3,7 +3,7 @@ import type { Services } from '../usecases/services.ts';
 import { type HeldClaim, LockStoreDown } from '../claims/claim-lock.ts';
 import { passDeadlines } from '../db/deadlines/pass-deadlines.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { after, type Next } from './loop.ts';
+import { type Next, secondsFromNow } from './loop.ts';
 import { runBatch } from './row-by-row.ts';
 
 /** How many items one run moves at most. */
@@ -13,13 +13,13 @@ export const BATCH = 200;
 export async function expireItemsOnce(services: Services): Promise<Next> {
   const next = await nextDeadline(services);
   // Most runs end here, without a transaction.
-  if (next === null || next > 0) return { at: after(next) };
+  if (next === null || next > 0) return { at: secondsFromNow(next) };
   const count = await runBatch(BATCH, async (part) => {
     const passed = await services.db.write((tx) => passDeadlines(tx, part));
     await release(services, passed.held);
     return passed.count;
   });
-  return count === BATCH ? { again: true } : { at: after(await nextDeadline(services)) };
+  return count === BATCH ? { again: true } : { at: secondsFromNow(await nextDeadline(services)) };
 }
 
 /** A lock that stays ends with its lease, and the fence protects the item until then. */

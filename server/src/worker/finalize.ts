@@ -3,7 +3,7 @@ import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
 import { SYSTEM } from '../domain/access/actor.ts';
 import type { Tx } from '../db/database.ts';
 import type { Services } from '../usecases/services.ts';
-import { after, type Next } from './loop.ts';
+import { type Next, secondsFromNow } from './loop.ts';
 import { type Part, runBatch } from './row-by-row.ts';
 
 const BATCH = 200;
@@ -15,9 +15,9 @@ const BATCH = 200;
 export async function finalizeOnce(services: Services): Promise<Next> {
   const next = await nextWindow(services);
   // Most runs end here, without a transaction.
-  if (next === null || next > 0) return { at: after(next) };
+  if (next === null || next > 0) return { at: secondsFromNow(next) };
   const count = await runBatch(BATCH, (part) => services.db.write((tx) => finalize(tx, part)));
-  return count === BATCH ? { again: true } : { at: after(await nextWindow(services)) };
+  return count === BATCH ? { again: true } : { at: secondsFromNow(await nextWindow(services)) };
 }
 
 /** A decision that is final now. */

@@ -138,8 +138,8 @@ function runAfter(ms: number, run: () => void): () => void {
   return () => clearImmediate(immediate);
 }
 
-/** So many seconds from now by our own clock, when only the difference comes from the database. */
-export const after = (seconds: number | null): Date | null =>
+/** The time by our own clock; null for null. Only the difference comes from the database. */
+export const secondsFromNow = (seconds: number | null): Date | null =>
   seconds === null ? null : new Date(Date.now() + Math.max(0, seconds * 1000) + 1);
 
 function waitFor(at: Date | null | undefined, pollMs: number): number {

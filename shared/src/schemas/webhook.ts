@@ -144,7 +144,7 @@ export const changeEndpoint = endpointSchemas({
   auth: 'session',
   summary: 'Change a webhook endpoint; saving its URL resumes it',
   description:
-    'A change of the one of the settings is based on a version of them, `settings_version`, and refused once they have another.',
+    'The endpoint of the settings requires `settings_version`, the version that the change is based on. The change is refused when the settings have a newer one.',
   params: endpointParams,
   body: endpointFields.partial().extend({ settings_version: z.number().int().optional() }),
   reply: webhookEndpoint,

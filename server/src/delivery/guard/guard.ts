@@ -121,7 +121,7 @@ export function createUrlCheck(policy: GuardPolicy): (url: string) => Promise<st
 
 /** The same with the parsed URL (its host without a trailing dot), which must not be changed, or the code of the refusal. */
 export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
-  const { url, fault, isRefused } = judgedUrl(text, policy);
+  const { url, fault, isRefused } = cachedJudgement(text, policy);
   if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
   const isOwn = policy.own?.isNamed(hostOf(url), portOf(url)) === true;
   return isOwn || isRefused
@@ -137,11 +137,11 @@ interface JudgedUrl {
   isRefused: boolean;
 }
 
-/** Most attempts go to a URL of earlier attempts. */
+/** Parsing and judging a URL takes long, and most attempts go to a URL of earlier attempts. */
 const urlsByExceptions = new WeakMap<readonly string[], BoundedCache<JudgedUrl>>();
 const MOST_URLS = 1_000;
 
-function judgedUrl(text: string, policy: GuardPolicy): JudgedUrl {
+function cachedJudgement(text: string, policy: GuardPolicy): JudgedUrl {
   if (text.length > URL_LENGTH) return judgeUrl(text, policy);
   const known = urlsByExceptions.get(policy.allowCidrs) ?? new BoundedCache<JudgedUrl>(MOST_URLS);
   urlsByExceptions.set(policy.allowCidrs, known);

@@ -49,7 +49,7 @@ const OPEN_PROJECTS = `select p.id from project p where p.id = any(?::uuid[]) an
 interface Wanted {
   roles: readonly LockedRole[];
   free: readonly string[];
-  /** Whether they are locked, and those passed over that others have locked; otherwise they are only found. */
+  /** Locks the items, and skips those that others have locked; otherwise only finds them. */
   lock: boolean;
   most: number;
 }

@@ -30,7 +30,7 @@ export interface EndpointFields {
 }
 
 interface EndpointChange extends Partial<EndpointFields> {
-  /** The version of the settings that a change of their endpoint is based on; other endpoints need none. */
+  /** The version of the settings that the change is based on. Only the endpoint of the settings needs it. */
   settingsVersion: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function createEndpoint(
 }
 
 /**
- * Changes an endpoint; that of the settings is changed through them, based on a version of theirs. Saving a URL resumes it (WH3).
+ * Changes an endpoint. The one of the settings is changed through them and needs their version. Saving a URL resumes it (WH3).
  * Errors: `not_found`, `forbidden`, `webhook_url_refused`, `validation_failed`, `stale_settings`.
  */
 export async function changeEndpoint(
@@ -82,7 +82,7 @@ export async function changeEndpoint(
   });
 }
 
-interface OfSettings extends Pick<EndpointChange, 'settingsVersion'> {
+interface SettingsEndpointChange extends Pick<EndpointChange, 'settingsVersion'> {
   projectId: string;
   changes: Partial<EndpointFields>;
 }
@@ -91,7 +91,7 @@ interface OfSettings extends Pick<EndpointChange, 'settingsVersion'> {
 async function changeOfSettings(
   services: Services,
   actor: MemberActor,
-  { projectId, settingsVersion, changes }: OfSettings,
+  { projectId, settingsVersion, changes }: SettingsEndpointChange,
 ): Promise<void> {
   const { url, events, ...own } = changes;
   await services.db.read(async (em) => {
@@ -107,7 +107,7 @@ async function changeOfSettings(
 }
 
 const VERSION_NEEDED =
-  'This endpoint is the one of the settings: send the settings_version of the project that the change is based on.';
+  'The URL of this endpoint is a setting of the project: send the settings_version that the change is based on.';
 
 const missing = (member: string, detail: string): Refusal =>
   new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${member}`, code: 'required', detail }] });

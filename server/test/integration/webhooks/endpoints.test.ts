@@ -198,9 +198,8 @@ describe('WH12: an endpoint of a project', () => {
 
   it('of the settings is changed and removed as their webhook, which older clients use', async () => {
     const { projectId } = now.fixture;
-    await change(projectId, {
-      ...{ url: 'http://127.0.0.1:1024/', description: 'Main', isEnabled: false, settingsVersion: 1 },
-    });
+    const fields = { url: 'http://127.0.0.1:1024/', description: 'Main', isEnabled: false };
+    await change(projectId, { ...fields, settingsVersion: 1 });
     const row = `select webhook_url, webhook_events, description, is_enabled from project p join webhook_endpoint e on e.id = p.id where p.id = ?`;
     const [changed] = await testEnv.sql(row, [projectId]);
     expect(changed).toMatchObject({ webhook_url: 'http://127.0.0.1:1024/', description: 'Main', is_enabled: false });

@@ -28,7 +28,10 @@ import { startReceiver } from '../../receiver.ts';
 
 cleanUpAfterwards();
 
-/** At its end, a process writes which HTTP clients it has loaded: Node's own, of which it reads no part, and the one of webhooks. */
+/**
+ * At its end, a process writes how many parts of HTTP clients it has loaded: of Node's own, and of the one for webhooks, which sets
+ * symbols on `globalThis`.
+ */
 const TELLS_CLIENTS = `--import=data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => {
     const own = process.moduleLoadList.filter((name) => name.includes('undici'));

@@ -31,8 +31,8 @@ export const draftOf = (endpoint: WebhookEndpoint): EndpointDraft => {
 };
 
 /**
- * The draft of a first endpoint, based on the URL that the settings have now. `isConflict`: both changed the URL (ST1). A new one
- * becomes a further endpoint once somebody else has added the first one.
+ * The draft of a first endpoint, based on the URL that the settings have now. `isConflict`: saving would replace a URL that somebody
+ * else saved, or add it again (ST1). A new one becomes a further endpoint once somebody else has added the first one.
  */
 export function rebase(draft: EndpointDraft, now: string | null): { draft: EndpointDraft; isConflict: boolean } {
   const { savedUrl } = draft;

@@ -15,7 +15,7 @@ type Body = ReturnType<typeof bodyOf>;
 /** What is typed is in the project's form, which outlives the tab. */
 export class EndpointEditor {
   readonly saving = new Mutation();
-  /** Both this person and another one changed the URL: what to do about it (ST1). */
+  /** What somebody else did to the URL that would be saved, and what to do about it (ST1). */
   conflict: string | null = $state.raw(null);
   /** The endpoint whose removal has to be confirmed. */
   target: WebhookEndpoint | null = $state.raw(null);
@@ -49,7 +49,7 @@ export class EndpointEditor {
     return shown !== null && isNew ? shown.secret : null;
   }
 
-  /** Opens the form, of a new endpoint where there is none. */
+  /** Opens the form of this endpoint, or of a new one for null. */
   begin(endpoint: WebhookEndpoint | null): void {
     this.saving.forget();
     this.conflict = null;
