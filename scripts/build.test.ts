@@ -100,6 +100,25 @@ describe('a start', () => {
     expect(await started()).toBe(FROM_BUNDLE);
   });
 
+  it('runs the sources when what they are made of cannot be read', async () => {
+    await build();
+    write('node_modules/.package-lock.json', '{');
+    expect(await started()).toBe(FROM_SOURCES);
+    installed({ name: 'a-package', version: '1.0.0' });
+    // Editors make such a link beside a file that they have open.
+    symlinkSync('user@host.1', join(folder, 'server/src/.#service.ts'));
+    expect(await started()).toBe(FROM_SOURCES);
+  });
+
+  it('runs the sources when the removal of the bundle was interrupted, and the next build completes it', async () => {
+    await build();
+    const [name = ''] = bundles();
+    rmSync(join(folder, 'server', name, 'service.mjs'));
+    expect(await started()).toBe(FROM_SOURCES);
+    expect((await build()).stderr).toBe('');
+    expect(await started()).toBe(FROM_BUNDLE);
+  });
+
   it('runs the sources when the folder of the bundle was removed', async () => {
     await build();
     for (const name of bundles()) rmSync(join(folder, 'server', name), { recursive: true });
@@ -161,6 +180,18 @@ describe('a build that fails', () => {
       code: 1,
       stderr: expect.stringContaining('rolldown') as string,
     });
+  });
+
+  it('refuses a source behind a link, which the hash does not cover', async () => {
+    withBundler();
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-linked-')));
+    writeFileSync(join(elsewhere, 'name.ts'), 'export const name = 1;\n');
+    symlinkSync(elsewhere, join(folder, 'server/src/linked'), 'dir');
+    write('server/src/service.ts', `export * from './linked/name.ts';\n`);
+    const { stderr } = await build();
+    rmSync(elsewhere, { recursive: true });
+    expect(stderr).toContain(`made of more than its hash covers: ${join(elsewhere, 'name.ts')}`);
+    expect(bundles()).toEqual([]);
   });
 
   it('refuses a source that the hash does not cover, and leaves nothing', async () => {

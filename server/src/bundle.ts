@@ -6,6 +6,9 @@ import { join } from 'node:path';
 /** What begins the name of each bundle's folder in `server/`; the hash of what it is made of follows. */
 export const FOLDER_PREFIX = 'build-';
 
+/** The module in a bundle that runs the service. */
+export const PROGRAM = 'service.mjs';
+
 /** Folders and files that a bundle is made of. The last one makes it. */
 const SOURCES = [
   'server/src',
@@ -32,7 +35,7 @@ export interface Bundle {
 
 /**
  * Where the bundle of exactly these sources and installed packages is, or would be: a bundle of others has another folder.
- * Errors: `ENOENT` when npm installed nothing here.
+ * Errors: those of reading them, such as `ENOENT` when npm installed nothing here.
  */
 export function bundleOf(root: string): Bundle {
   const sources = SOURCES.flatMap((path) => filesAt(root, path)).sort();
@@ -40,15 +43,18 @@ export function bundleOf(root: string): Bundle {
   for (const file of sources) hash.update(`\0${file}\0`).update(readFileSync(`${root}/${file}`));
   hash.update(JSON.stringify(packagesIn(root)));
   const folder = join(root, 'server', FOLDER_PREFIX + hash.digest('hex').slice(0, 16));
-  return { folder, program: join(folder, 'service.mjs'), sources };
+  return { folder, program: join(folder, PROGRAM), sources };
 }
 
-/** The program of that bundle; null when it was not built. */
+/** The program of that bundle; null when it was not built, or when nothing says what it would be made of. */
 export function builtProgram(root: string): string | null {
-  // Without npm's list nothing says which packages a bundle is made of.
-  if (!existsSync(join(root, INSTALLED))) return null;
-  const { program } = bundleOf(root);
-  return existsSync(program) ? program : null;
+  try {
+    const { program } = bundleOf(root);
+    return existsSync(program) ? program : null;
+  } catch {
+    // No list of npm, or half of it; a file that an editor removes, or a link to nothing. The sources start anyway.
+    return null;
+  }
 }
 
 /** Files below a folder that can become part of a bundle, or the file itself; none when it does not exist. */

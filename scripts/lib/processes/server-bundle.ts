@@ -1,9 +1,9 @@
 // Builds the bundle of the service that `server/src/main.ts` runs, unless there is one of the same sources.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import type { OutputAsset, OutputChunk } from 'rolldown';
-import { bundleOf, FOLDER_PREFIX } from '../../../server/src/bundle.ts';
+import { bundleOf, FOLDER_PREFIX, PROGRAM } from '../../../server/src/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** A bundle of other sources is kept this long, because a process that runs it loads some parts late. The newest is kept anyway. */
@@ -22,6 +22,8 @@ export async function bundleServer(root = ROOT): Promise<number | null> {
   const draft = `${folder}-${randomUUID()}`;
   try {
     write(draft, output);
+    // What an interrupted removal left: the folder of a build beside this one appears with its program.
+    if (existsSync(folder) && !existsSync(program)) rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
@@ -62,11 +64,11 @@ async function bundle(root: string): Promise<Output> {
 
 const isPackage = (root: string, id: string): boolean => relative(root, id).includes('node_modules');
 
-/** A module that the hash does not cover could change without a new bundle. */
+/** A module that the hash does not cover could change without a new bundle: that of a linked folder, too. */
 function refuseUncovered(root: string, { output, sources }: { output: Output; sources: readonly string[] }): void {
   const covered = new Set(sources.map((file) => join(root, file)));
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  const own = modules.filter((id) => id.startsWith(root) && !isPackage(root, id));
+  const own = modules.filter((id) => isAbsolute(id) && !isPackage(root, id));
   const uncovered = own.filter((id) => !covered.has(id));
   if (uncovered.length > 0)
     throw new Error(`The bundle of the server is made of more than its hash covers: ${uncovered.join(', ')}`);
@@ -88,6 +90,11 @@ function removeOld(parent: string): void {
     return { path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity };
   });
   const newest = Math.max(...built.map(({ at }) => at));
-  for (const { path, at } of built)
-    if (at < newest && at < Date.now() - KEPT_MS) rmSync(path, { recursive: true, force: true });
+  for (const { path, at } of built) if (at < newest && at < Date.now() - KEPT_MS) remove(path);
+}
+
+/** The program first: a folder without it is no bundle, wherever the removal is interrupted. */
+function remove(folder: string): void {
+  rmSync(join(folder, PROGRAM), { force: true });
+  rmSync(folder, { recursive: true, force: true });
 }
