@@ -27,6 +27,11 @@ it('replaces the positions in a bundle by those in the sources, and nothing else
   expect(withSourcePositions(withoutMap)).toBe(withoutMap);
 });
 
+it('reads a long line of a message once', { timeout: 5_000 }, () => {
+  const line = `    at ${'a'.repeat(60_000)}/build-`;
+  expect(withSourcePositions(line)).toBe(line);
+});
+
 it('does so in the log, for an error and its cause', () => {
   const frame = (position: string) => `    at run (${position})`;
   const failing = (message: string, cause?: Error) =>

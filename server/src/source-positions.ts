@@ -4,8 +4,9 @@ import { SourceMap, type SourceMapPayload, type SourceOrigin } from 'node:module
 import { join } from 'node:path';
 import { FOLDER_PREFIX } from './bundle.ts';
 
+/** A position begins at a delimiter: tried at each character, a long line of a message would take seconds. */
 const POSITION = new RegExp(
-  `(?:file://)?([^\\s"'()]*/server/${FOLDER_PREFIX}[\\w-]+/[\\w.~-]+\\.mjs):(\\d+):(\\d+)`,
+  `(?<![^\\s"'()])(?:file://)?([^\\s"'()]*/server/${FOLDER_PREFIX}[\\w-]+/[\\w.~-]+\\.mjs):(\\d+):(\\d+)`,
   'g',
 );
 const maps = new Map<string, SourceMap | null>();
