@@ -68,30 +68,39 @@ async function nextAlone(
   const attempt = (awaited?: string) =>
     withinLimit(services, actor, (tx, mine) => take(tx, actor, { projectIds, free, mine, awaited }));
   let granted = await attempt();
-  for (let waits = 0; granted === null && waits < MAX_WAITS; waits += 1) {
-    const locked = await firstLocked(services, actor.userId, { projectIds, free });
-    if (locked === undefined) return null;
-    granted = await attempt(locked);
+  for (let round = 0; granted === null && round < WAITING_ROUNDS; round += 1) {
+    const locked = await lockedItems(services, actor.userId, { projectIds, free });
+    if (locked.length === 0) return null;
+    for (const id of locked) {
+      granted = await attempt(id);
+      if (granted !== null) break;
+    }
   }
   return granted;
 }
 
-/** How many items that others have locked a caller waits for, one after the other, until the answer is that none is free. */
-const MAX_WAITS = 20;
+/** How often a caller waits for what others have locked, until the answer is that no item is free. */
+const WAITING_ROUNDS = 2;
+/** For how many items a caller waits in a round, one after the other. */
+const MOST_AWAITED = 10;
 
-/** The first free item, after an attempt that passed over what others have locked. */
-async function firstLocked(
+/** The first free items, after an attempt that passed over what others have locked. */
+async function lockedItems(
   services: Services,
   userId: string,
   { projectIds, free }: Pick<Known, 'free'> & { projectIds: string[] },
-): Promise<string | undefined> {
+): Promise<string[]> {
   const roles = await inStatement(services, (em) => lockRoles(em, userId, projectIds));
-  const [id] = await inStatement(services, (em) => pick(em, { roles, free, lock: false, most: 1 }));
-  return id;
+  return inStatement(services, (em) => pick(em, { roles, free, lock: false, most: MOST_AWAITED }));
 }
 
-/** As strong as the lock that a pick takes: a weaker one would not wait for everything that a pick passes over. */
-const WAIT_FOR_ITEM = planned('select 1 from item where id = $1 for update');
+/**
+ * As strong as the lock that a pick takes: a weaker one would not wait for everything that a pick passes over. It says whether the
+ * item may be free now.
+ */
+const WAIT_FOR_ITEM =
+  planned(`select status in ('queued', 'escalated') and (claim_expires_at is null or claim_expires_at <= now()) as free
+  from item where id = $1 for update`);
 
 /** Its locks end with it. The attempt that follows checks the session (A21). */
 const inStatement = <T>(services: Services, work: (em: Em) => Promise<T>): Promise<T> =>
@@ -113,7 +122,10 @@ async function take(
   const roles = await lockRoles(tx.em, actor.userId, projectIds);
   // Only one, and before any other item: PostgreSQL keeps the lock of a row that is passed over because it changed, and two
   // transactions that hold items and wait for others could wait for each other.
-  if (awaited !== undefined) await rawQuery(tx.em, WAIT_FOR_ITEM, [awaited]);
+  if (awaited !== undefined) {
+    const [item] = await rawQuery<{ free: boolean }>(tx.em, WAIT_FOR_ITEM, [awaited]);
+    if (item?.free !== true) return null;
+  }
   const [id] = await pick(tx.em, { roles, free, lock: true, most: 1 });
   if (id === undefined) return null;
   const [granted] = await grantPicked(tx, [{ id, taker: { actor, roles } }]);

@@ -89,8 +89,9 @@ const IS_OWN = `coalesce(item.status = 'queued' and item.reserved_until > ${CLOC
 
 /**
  * The first free items, at most `most`. Escalated, reserved and other queued ones are searched separately, and only the rows
- * of the first of each are read, so that the cost does not depend on the length of the queue. Where many reservations of an entry
- * have passed, the search for those that still hold passes their entries in the index.
+ * of the first of each are read, so that the cost does not depend on the length of the queue. They are read by their ids: for a
+ * join with a short queue the database reads an index of all waiting items again, with every dead entry that an old transaction
+ * retains. Where many reservations of an entry have passed, the search for those that still hold passes their entries in the index.
  */
 export async function pick(em: Em, { roles, free, lock, most }: Wanted): Promise<string[]> {
   const all = uuidArray(roles.map(({ projectId }) => projectId));
@@ -108,7 +109,7 @@ export async function pick(em: Em, { roles, free, lock, most }: Wanted): Promise
        ${hasReserved ? RESERVED : ''}
      )
      select item.id from item
-     where item.id in (select id from first) and ${FREE}
+     where item.id = any(array(select id from first)) and ${FREE}
        and (item.status = 'queued' or (item.status = 'escalated' and item.project_id = any(?::uuid[])))
      order by item.status = 'escalated' desc, ${hasReserved ? `${IS_OWN} desc,` : ''} item.due_at, item.id
      limit ? ${lock ? 'for update of item skip locked' : ''}`,
