@@ -221,6 +221,9 @@ describe('WH12: an endpoint of a project', () => {
       ...{ code: 'validation_failed', extras: { errors: [{ pointer: '#/settings_version' }] } },
     });
     expect(await endpoints()).toMatchObject([{ url: theirs, description: '' }]);
+    // What is no setting is refused as well.
+    const described = change(projectId, { description: 'Mine', settingsVersion: 1 });
+    await expect(described).rejects.toMatchObject({ code: 'stale_settings' });
     await change(projectId, { ...late, settingsVersion: 2 });
     expect(await endpoints()).toMatchObject([{ url: mine, description: 'Mine' }]);
   });
