@@ -110,10 +110,13 @@ describe('a start', () => {
     expect(await started()).toBe(FROM_SOURCES);
   });
 
-  it('runs the sources when the removal of the bundle was interrupted, and the next build completes it', async () => {
+  it.each([
+    ['its removal was interrupted', (program: string) => rmSync(program)],
+    ['a power cut left its program empty', (program: string) => writeFileSync(program, '')],
+  ])('runs the sources when %s, and the next build completes it', async (_, damage) => {
     await build();
     const [name = ''] = bundles();
-    rmSync(join(folder, 'server', name, 'service.mjs'));
+    damage(join(folder, 'server', name, 'service.mjs'));
     expect(await started()).toBe(FROM_SOURCES);
     expect((await build()).stderr).toBe('');
     expect(await started()).toBe(FROM_BUNDLE);

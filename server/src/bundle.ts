@@ -1,6 +1,6 @@
 // Finds the bundle of the service: its modules and packages in a few files, which load in half the time.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What begins the name of each bundle's folder in `server/`; the hash of what it is made of follows. */
@@ -50,12 +50,15 @@ export function bundleOf(root: string): Bundle {
 export function builtProgram(root: string): string | null {
   try {
     const { program } = bundleOf(root);
-    return existsSync(program) ? program : null;
+    return isBuilt(program) ? program : null;
   } catch {
     // No list of npm, or half of it; a file that an editor removes, or a link to nothing. The sources start anyway.
     return null;
   }
 }
+
+/** Whether the program of a bundle exists. A power cut may leave an empty file, which would end without an error. */
+export const isBuilt = (program: string): boolean => (statSync(program, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** Files below a folder that can become part of a bundle, or the file itself; none when it does not exist. */
 function filesAt(root: string, path: string): string[] {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import type { OutputAsset, OutputChunk } from 'rolldown';
-import { bundleOf, FOLDER_PREFIX, PROGRAM } from '../../../server/src/bundle.ts';
+import { bundleOf, FOLDER_PREFIX, isBuilt, PROGRAM } from '../../../server/src/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** A bundle of other sources is kept this long, because a process that runs it loads some parts late. The newest is kept anyway. */
@@ -15,7 +15,7 @@ const PACKAGES = 'packages';
 export async function bundleServer(root = ROOT): Promise<number | null> {
   const startedAt = performance.now();
   const { folder, program, sources } = bundleOf(root);
-  if (existsSync(program)) return null;
+  if (isBuilt(program)) return null;
   removeOld(join(root, 'server'));
   const output = await bundle(root);
   refuseUncovered(root, { output, sources });
@@ -23,12 +23,12 @@ export async function bundleServer(root = ROOT): Promise<number | null> {
   try {
     write(draft, output);
     // What an interrupted removal left: the folder of a build beside this one appears with its program.
-    if (existsSync(folder) && !existsSync(program)) rmSync(folder, { recursive: true, force: true });
+    if (existsSync(folder) && !isBuilt(program)) rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     // Otherwise a build beside this one was faster.
-    if (!existsSync(program)) throw error;
+    if (!isBuilt(program)) throw error;
   }
   return performance.now() - startedAt;
 }

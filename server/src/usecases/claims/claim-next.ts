@@ -67,16 +67,18 @@ async function nextAlone(
   const free = await freeAmong(services, projectIds);
   const attempt = (awaited?: string) =>
     withinLimit(services, actor, (tx, mine) => take(tx, actor, { projectIds, free, mine, awaited }));
-  let granted = await attempt();
-  for (let round = 0; granted === null && round < WAITING_ROUNDS; round += 1) {
+  const granted = await attempt();
+  if (granted !== null) return granted;
+  for (let round = 0; round < WAITING_ROUNDS; round += 1) {
     const locked = await lockedItems(services, actor.userId, { projectIds, free });
     if (locked.length === 0) return null;
     for (const id of locked) {
-      granted = await attempt(id);
-      if (granted !== null) break;
+      const awaited = await attempt(id);
+      if (awaited !== null) return awaited;
     }
   }
-  return granted;
+  // An item may have arrived during the last wait.
+  return attempt();
 }
 
 /** How often a caller waits for what others have locked, until the answer is that no item is free. */

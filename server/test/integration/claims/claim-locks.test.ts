@@ -98,7 +98,7 @@ describe('a request for the next item, while other transactions have all of them
     );
   });
 
-  it('waits for a transaction that only refers to the item, such as one that replays its deliveries', async () => {
+  it('waits for a transaction that only refers to the item', async () => {
     const { id } = await anItem(testEnv.services, fixture);
     const refers: [string, string[]] = ['select 1 from item where id = ? for key share', [id]];
     await withOpenTransaction(testEnv, refers, async (commit) => {
@@ -106,6 +106,24 @@ describe('a request for the next item, while other transactions have all of them
       expect(await Promise.race([claiming, waitForBlocked(testEnv, 1)])).toBeUndefined();
       await commit();
       expect(await claiming).toMatchObject({ item: { id }, fence: 1 });
+    });
+  });
+
+  it('gets one that arrived during its last wait', async () => {
+    const claimed = (id: string): [string, string[]] => [CLAIM, [fixture.ben.userId, id]];
+    const first = await anItem(testEnv.services, fixture);
+    await withOpenTransaction(testEnv, claimed(first.id), async (commitFirst) => {
+      const claiming = claimNext(testEnv.services, fixture.anna, {});
+      claiming.catch(() => undefined);
+      await waitForBlocked(testEnv, 1);
+      const second = await anItem(testEnv.services, fixture);
+      await withOpenTransaction(testEnv, claimed(second.id), async (commitSecond) => {
+        await commitFirst();
+        await vi.waitFor(async () => expect(await testEnv.sql(WAITERS, [second.id])).toHaveLength(1));
+        const { id } = await anItem(testEnv.services, fixture);
+        await commitSecond();
+        expect(await claiming).toMatchObject({ item: { id }, fence: 1 });
+      });
     });
   });
 
