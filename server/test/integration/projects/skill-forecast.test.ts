@@ -75,7 +75,11 @@ it('SK5: counts the newest 1,000 items of this project, without redacted ones', 
      select gen_random_uuid(), ${columns}, created_at + (n / 3) * interval '1 ms' from item, generate_series(1, ${SKILL_SAMPLE}) n where id = ?`,
     [id],
   );
-  await testEnv.sql(`update item set metadata = '{"team":"silver"}' where id = ?`, [id]);
+  // The oldest, and not by its ID: two others were created at the same moment.
+  await testEnv.sql(
+    `update item set metadata = '{"team":"silver"}', created_at = created_at - interval '1 second' where id = ?`,
+    [id],
+  );
   const other = await createProjectFixture(testEnv.services);
   await anItem(testEnv.services, other, gold);
   expect(await forecast([GOLD])).toMatchObject({ items: SKILL_SAMPLE, entries: [{ reserved: SKILL_SAMPLE }] });
