@@ -2,6 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { aSubmission, review } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { recordShifts, shiftsOf } from '../support/layout-shifts.ts';
+import { PHONE } from '../support/page-checks.ts';
+import { responseReceived } from '../support/received.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
 
 const chromium = await findChromium();
@@ -87,6 +90,25 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.goto(new URL(`/projects/${project.id}/deliveries?item=${id}`, page.url()).href);
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => field.inputValue()).toBe(id);
+  });
+
+  it('moves nothing on a phone when the figures come after the rows below them', async () => {
+    const { owner, project, enter } = browserEnv();
+    const page = await enter(owner, '/account');
+    await page.setViewportSize(PHONE);
+    await recordShifts(page);
+    const figures = Promise.withResolvers<void>();
+    await page.route('**/deliveries/summary', async (route) => {
+      await figures.promise;
+      await route.continue();
+    });
+    await page.goto(new URL(`/projects/${project.id}/deliveries`, page.url()).href);
+    await responseReceived(page, `/api/projects/${project.id}/deliveries`);
+    expect(await shiftsOf(page)).toEqual([]);
+    figures.resolve();
+    await page.getByRole('button', { name: 'Retry all now' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
+    expect(await shiftsOf(page)).toEqual([]);
   });
 
   it('W6: keeps a row open and focused while others arrive, its attempts continue, and it stops matching the filter', async () => {

@@ -2,7 +2,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { BoundedCache } from '@countersign/shared/bounded-cache';
 import { type Address, embeddedV4, isIn, parse, ranges } from './addresses.ts';
 
 export interface OwnEndpoint {
@@ -48,8 +47,6 @@ const SYSTEM: NetworkEnvironment = {
 };
 
 const FRESH_MS = 10_000;
-/** Most attempts go to addresses of earlier attempts. */
-const MOST_VERDICTS = 1_000;
 const LOOKUP_MS = 3_000;
 
 /** Addresses that reach this machine besides those of its interfaces: 0.0.0.0 and :: do on most systems. */
@@ -72,10 +69,8 @@ export function createOwnEndpoints(endpoints: readonly OwnEndpoint[], given: Giv
   let mine = new Set<string>();
   let askedAt = -Infinity;
   let underWay: Promise<void> | null = null;
-  const verdicts = new BoundedCache<boolean>(MOST_VERDICTS);
 
   const rebuild = () => {
-    verdicts.clear();
     mine = new Set(environment.interfaces().flatMap((text) => (isIP(text) === 0 ? [] : [parse(text).toString()])));
     addressKeys = new Set([...known, ...peers].flatMap((endpoint) => addressKeysOf(endpoint, { answers, mine })));
   };
@@ -94,9 +89,8 @@ export function createOwnEndpoints(endpoints: readonly OwnEndpoint[], given: Giv
       askedAt = -Infinity;
       rebuild();
     },
-    isNamed: (host, port) => isNamedBy(known, { host: plainHost(host), port }),
-    isReached: (address, port) =>
-      verdicts.get(`${address} ${port}`, () => isAmong(addressKeys, { address, port, mine })),
+    isNamed: (host, port) => known.some((own) => own.host === plainHost(host) && isSamePort(own, port)),
+    isReached: (address, port) => spellingsOf(address).some((each) => addressKeys.has(addressKey(each, port, mine))),
     refresh: () => {
       if (environment.now() - askedAt < FRESH_MS) return Promise.resolve();
       underWay ??= ask().finally(() => (underWay = null));
@@ -125,18 +119,6 @@ const withPlainHost = (endpoint: OwnEndpoint): OwnEndpoint => ({ ...endpoint, ho
 const isSamePort = ({ port, isFront = false }: OwnEndpoint, other: number): boolean =>
   port === other || (isFront && isOfTheWeb(port) && isOfTheWeb(other));
 const isOfTheWeb = (port: number): boolean => port === 80 || port === 443;
-
-const isNamedBy = (known: readonly OwnEndpoint[], { host, port }: OwnEndpoint): boolean =>
-  known.some((own) => own.host === host && isSamePort(own, port));
-
-interface Reached {
-  address: string;
-  port: number;
-  mine: ReadonlySet<string>;
-}
-
-const isAmong = (addressKeys: ReadonlySet<string>, { address, port, mine }: Reached): boolean =>
-  spellingsOf(address).some((each) => addressKeys.has(addressKey(each, port, mine)));
 
 function addressKeysOf(
   { host, port, isFront = false }: OwnEndpoint,
