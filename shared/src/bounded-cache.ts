@@ -18,8 +18,4 @@ export class BoundedCache<T> {
     this.#results.set(key, made);
     return made;
   }
-
-  clear(): void {
-    this.#results.clear();
-  }
 }

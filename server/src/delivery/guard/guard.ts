@@ -119,42 +119,18 @@ export function createUrlCheck(policy: GuardPolicy): (url: string) => Promise<st
   return (url) => refuseTarget(url, policy, lookup);
 }
 
-/** The same with the parsed URL (its host without a trailing dot), which must not be changed, or the code of the refusal. */
+/** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
 export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
-  const { url, fault, isRefused } = cachedJudgement(text, policy);
-  if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
-  const isOwn = policy.own?.isNamed(hostOf(url), portOf(url)) === true;
-  return isOwn || isRefused
-    ? { ok: false, code: 'blocked_address', advice: isOwn ? OWN_HOST : PRIVATE_HOST }
-    : { ok: true, url };
-}
-
-/** What the text of a URL and the exceptions of the operator say. */
-interface JudgedUrl {
-  url: URL | null;
-  fault: string | undefined;
-  /** Its host is an address or a local name that is refused. */
-  isRefused: boolean;
-}
-
-/** Parsing and judging a URL takes long, and most attempts go to a URL of earlier attempts. */
-const urlsByExceptions = new WeakMap<readonly string[], BoundedCache<JudgedUrl>>();
-const MOST_URLS = 1_000;
-
-function cachedJudgement(text: string, policy: GuardPolicy): JudgedUrl {
-  if (text.length > URL_LENGTH) return judgeUrl(text, policy);
-  const known = urlsByExceptions.get(policy.allowCidrs) ?? new BoundedCache<JudgedUrl>(MOST_URLS);
-  urlsByExceptions.set(policy.allowCidrs, known);
-  return known.get(`${policy.allowHttp} ${text}`, () => judgeUrl(text, policy));
-}
-
-function judgeUrl(text: string, policy: GuardPolicy): JudgedUrl {
   const url = text.length > URL_LENGTH ? null : URL.parse(text);
   // Without its trailing dot a host may turn out to be a literal (`0x7f.1..`): the parser sees it again before it is
   // checked.
   if (url !== null && isIP(hostOf(url)) === 0) url.hostname = hostOf(url);
   const fault = urlFaults(text, url, policy).find(([applies]) => applies)?.[1];
-  return { url, fault, isRefused: url !== null && isRefusedHost(hostOf(url), policy) };
+  if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
+  const isOwn = policy.own?.isNamed(hostOf(url), portOf(url)) === true;
+  return isOwn || isRefusedHost(hostOf(url), policy)
+    ? { ok: false, code: 'blocked_address', advice: isOwn ? OWN_HOST : PRIVATE_HOST }
+    : { ok: true, url };
 }
 
 const PRIVATE_HOST = 'Use a public host: this one is a private, local or reserved address.';
