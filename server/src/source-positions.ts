@@ -1,5 +1,5 @@
 // Replaces positions in the bundle, as stacks have them, by those in the sources.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload, type SourceOrigin } from 'node:module';
 import { join } from 'node:path';
 import { FOLDER_PREFIX } from './bundle.ts';
@@ -25,8 +25,16 @@ export function withSourcePositions(text: string): string {
 function mapOf(file: string): SourceMap | null {
   const known = maps.get(file);
   if (known !== undefined) return known;
-  const path = `${file}.map`;
-  const map = existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8')) as SourceMapPayload) : null;
+  const map = readMap(`${file}.map`);
   maps.set(file, map);
   return map;
+}
+
+/** Null without a map, and for a damaged one: the log writes the error in any case. */
+function readMap(path: string): SourceMap | null {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(path, 'utf8')) as SourceMapPayload);
+  } catch {
+    return null;
+  }
 }
