@@ -150,7 +150,9 @@ class HistorySchedule {
     const count = Math.round(wanted);
     this.#owed.set(projectId, wanted - count);
     const made = Array.from({ length: Math.max(0, count) }, () => makeItem(area, round.daysAgo, this.#random));
-    this.items += await this.#operations.submit(project, made, round.at);
+    const submitted = await this.#operations.submit(project, made, round.at);
+    // Only now: other projects are submitted to at the same time.
+    this.items += submitted;
   }
 
   /** One time after the other: the receiver has the time of what it receives. */

@@ -25,6 +25,8 @@ let receiver: Receiver;
 let guest: MemberActor;
 /** The item of a visitor, submitted while the history was made. */
 let visitors = '';
+/** What the starts have printed. */
+const printed: string[] = [];
 beforeAll(async () => {
   receiver = await startReceiver({ port: 0, print: () => undefined, now: () => new Date() });
   guest = await aPerson(testEnv.services);
@@ -37,6 +39,7 @@ async function start({ cut = false, meanwhile }: { cut?: boolean; meanwhile?: Me
   const stop = new AbortController();
   const others: Promise<unknown>[] = [];
   const print = (line: string) => {
+    printed.push(line);
     if (!/\d items$/.test(line)) return;
     if (cut) stop.abort();
     if (meanwhile && others.length === 0) others.push(meanwhile(projects));
@@ -80,6 +83,7 @@ describe('the demo’s history', () => {
     expect(began).toBeLessThan(SIZE.items);
     const meanwhile = async (projects: DemoProjects) => (visitors = await submitOwn(projects));
     expect((await start({ meanwhile })).history).not.toBeNull();
+    expect(printed.at(-1)).toContain(`complete: ${SIZE.items} items`);
     expect(await states()).toEqual([null, 'ready', 'ready', 'ready']);
     // The keys that the projects were created with are those of their pipelines.
     expect(
