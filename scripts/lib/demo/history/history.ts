@@ -1,6 +1,7 @@
 // Makes the demo's history: plans when items of three weeks arrive, who reviews them and when, and runs that in order.
 import type { MemberActor } from '../../../../server/src/usecases/services.ts';
 import { seededRandom } from '../pipeline.ts';
+import { TimeBudget } from './budget.ts';
 import { makeItem, verdictOf } from './items.ts';
 import { HistoryOperations, type HistoryProject, type OperationParts, type Task, type Waiting } from './operations.ts';
 import { isAtWork, PEOPLE } from './people.ts';
@@ -27,8 +28,6 @@ const BREAK_MS = 4 * 60 * SECOND_MS;
 const SITTING_MS = 26 * 60 * SECOND_MS;
 /** The undo window has ended by then. */
 const FINAL_MS = 31 * SECOND_MS;
-/** Fewer would show nothing. */
-const LOWEST_DENSITY = 0.15;
 /** Where the last sitting stops, so that some items still wait. */
 const LAST_SITTING_MS = 3 * 60 * SECOND_MS;
 
@@ -74,12 +73,14 @@ class HistorySchedule {
   readonly #began = performance.now();
   /** The share of the items so far, as planned. */
   #planned = 0;
-  /** The share of the planned items that is made. */
+  readonly #budget: TimeBudget;
+  /** Of the planned items, how many are made. */
   #density = 1;
 
   constructor(parts: HistoryParts, operations: HistoryOperations) {
     this.#parts = parts;
     this.#operations = operations;
+    this.#budget = new TimeBudget(parts);
     this.#random = seededRandom(parts.seed + 1);
   }
 
@@ -106,7 +107,11 @@ class HistorySchedule {
     });
     await this.#settlingBefore;
     this.#settlingBefore = this.#settling;
-    this.#keepToBudget();
+    this.#density = this.#budget.density({
+      items: this.items,
+      planned: this.#planned,
+      spentMs: performance.now() - this.#began,
+    });
   }
 
   #inOrder(work: () => Promise<void>): void {
@@ -125,15 +130,6 @@ class HistorySchedule {
     this.endDay(this.#parts.end);
     await this.#settling;
     await this.#operations.end();
-  }
-
-  /** Compares the time that items took so far with what is left of the budget. */
-  #keepToBudget(): void {
-    const { items, budgetMs } = this.#parts;
-    const spentMs = performance.now() - this.#began;
-    const affordable = (Math.max(0, budgetMs - spentMs) / spentMs) * this.items;
-    const wanted = items * (1 - this.#planned);
-    if (this.items > 0 && wanted > 0) this.#density = Math.min(1, Math.max(LOWEST_DENSITY, affordable / wanted));
   }
 
   /** Figures, clusters and budgets are up to date at the end of a day, not after every item. */
