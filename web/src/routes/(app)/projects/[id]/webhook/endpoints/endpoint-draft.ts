@@ -11,11 +11,14 @@ export interface EndpointDraft {
   isEnabled: boolean;
   /** The one of the settings (WE1): its events are chosen there, for the feed too. */
   isFirst: boolean;
-  /** The URL that was saved when the form was opened; null for a new endpoint. */
-  savedUrl: string | null;
+  /** What was saved when the form was opened; null for a new endpoint. */
+  saved: SavedEndpoint | null;
 }
 
-const EMPTY = { url: '', description: '', isEnabled: true, savedUrl: null } as const;
+/** `url` is null when somebody else has removed the endpoint of the settings meanwhile. */
+type SavedEndpoint = Pick<EndpointDraft, 'description' | 'events' | 'isEnabled'> & { url: string | null };
+
+const EMPTY = { url: '', description: '', isEnabled: true, saved: null } as const;
 
 export const newDraft = (): EndpointDraft => ({ ...EMPTY, id: null, events: [...DELIVERED_EVENTS], isFirst: false });
 
@@ -27,7 +30,8 @@ export const firstDraft = (projectId: string): EndpointDraft => ({
 
 export const draftOf = (endpoint: WebhookEndpoint): EndpointDraft => {
   const { id, url, description, events, is_enabled: isEnabled, is_default: isFirst } = endpoint;
-  return { id, url, description, events: [...events], isEnabled, isFirst, savedUrl: url };
+  const saved = { url, description, events, isEnabled };
+  return { id, ...saved, events: [...events], isFirst, saved };
 };
 
 /**
@@ -35,18 +39,37 @@ export const draftOf = (endpoint: WebhookEndpoint): EndpointDraft => {
  * else saved, or add it again (ST1). A new one becomes a further endpoint once somebody else has added the first one.
  */
 export function rebase(draft: EndpointDraft, now: string | null): { draft: EndpointDraft; isConflict: boolean } {
-  const { savedUrl } = draft;
+  const { saved } = draft;
+  const savedUrl = saved?.url ?? null;
   if (now === savedUrl) return { draft, isConflict: false };
-  if (savedUrl === null) return { draft: { ...draft, id: null, isFirst: false }, isConflict: false };
+  if (saved === null || savedUrl === null)
+    return { draft: { ...draft, id: null, isFirst: false, saved: null }, isConflict: false };
   const url = draft.url.trim() === savedUrl && now !== null ? now : draft.url;
-  return { draft: { ...draft, url, savedUrl: now }, isConflict: url.trim() !== now };
+  return { draft: { ...draft, url, saved: { ...saved, url: now } }, isConflict: url.trim() !== now };
 }
 
-/** The body of the request. */
-export const bodyOf = ({ url, description, events, isEnabled, isFirst }: EndpointDraft) => ({
+/** All fields, as the body of a request has them. */
+export const fieldsOf = ({ url, description, events, isEnabled, isFirst }: Typed) => ({
   ...{ url: url.trim(), description: description.trim(), is_enabled: isEnabled },
   ...(!isFirst && { events }),
 });
+
+type Typed = Pick<EndpointDraft, 'url' | 'description' | 'events' | 'isEnabled' | 'isFirst'>;
+
+/**
+ * The fields that were edited: the others may have been changed by somebody else since the form was opened. Without an edit the URL
+ * that is saved now, since saving it resumes the endpoint (WH3).
+ */
+export function changesOf(draft: EndpointDraft, savedNow: string): Partial<ReturnType<typeof fieldsOf>> {
+  const fields = fieldsOf(draft);
+  const { saved, isFirst } = draft;
+  if (saved === null) return fields;
+  const before = new Map<string, unknown>(Object.entries(fieldsOf({ ...saved, url: saved.url ?? '', isFirst })));
+  const edited = Object.entries(fields).filter(([name, value]) => !isSame(value, before.get(name)));
+  return edited.length === 0 ? { url: savedNow } : Object.fromEntries(edited);
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** With or without an event, in the order of their declaration. */
 export const withEvent = (

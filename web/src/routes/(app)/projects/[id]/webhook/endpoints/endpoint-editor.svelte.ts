@@ -7,10 +7,10 @@ import { readProject } from '@countersign/shared/routes/projects';
 import { changeEndpoint, createEndpoint, removeEndpoint } from '@countersign/shared/routes/webhook';
 import type { WebhookEndpoint } from '@countersign/shared/schemas/webhook';
 import type { SettingsForm } from '../../settings/settings.svelte.ts';
-import { bodyOf, draftOf, type EndpointDraft, firstDraft, newDraft, rebase } from './endpoint-draft.ts';
+import { changesOf, draftOf, type EndpointDraft, fieldsOf, firstDraft, newDraft, rebase } from './endpoint-draft.ts';
 import { endpointMessages as messages } from './endpoint-messages.ts';
 
-type Body = ReturnType<typeof bodyOf>;
+type Fields = ReturnType<typeof fieldsOf>;
 
 /** What is typed is in the project's form, which outlives the tab. */
 export class EndpointEditor {
@@ -38,7 +38,7 @@ export class EndpointEditor {
   /** The URL that is saved for what is edited; null for a new endpoint. */
   get savedUrl(): string | null {
     const draft = this.#form.endpoint;
-    if (draft === null || draft.savedUrl === null) return null;
+    if (draft === null || draft.saved === null) return null;
     return this.rows.find(({ id }) => id === draft.id)?.url ?? null;
   }
 
@@ -70,9 +70,9 @@ export class EndpointEditor {
       const version = this.#form.endpoint?.isFirst === true ? await this.#catchUp() : undefined;
       const draft = this.#form.endpoint;
       if (draft === null || this.conflict !== null) return;
-      const sent = bodyOf(draft);
-      const id = draft.id === null ? await this.#add(sent) : await this.#change(draft.id, { sent, version });
-      this.#close(id, sent);
+      const fields = fieldsOf(draft);
+      const id = draft.id === null ? await this.#add(fields) : await this.#change(draft.id, { draft, version });
+      this.#close(id, fields);
       this.#form.said = messages.saved;
       await this.#list.load();
       await focusIfLost('endpoints');
@@ -129,14 +129,21 @@ export class EndpointEditor {
     return project.settings_version;
   }
 
-  async #change(id: string, { sent, version }: { sent: Body; version: number | undefined }): Promise<string> {
-    const body = version === undefined ? sent : { ...sent, settings_version: version };
+  async #change(
+    id: string,
+    { draft, version }: { draft: EndpointDraft; version: number | undefined },
+  ): Promise<string> {
+    const { url } = fieldsOf(draft);
+    const body =
+      version === undefined
+        ? changesOf(draft, this.savedUrl ?? url)
+        : { ...changesOf(draft, url), settings_version: version };
     await call(changeEndpoint, { params: { id: this.#projectId, endpoint_id: id }, body });
-    if (version !== undefined) this.#noteFirst(sent.url);
+    if (version !== undefined) this.#noteFirst(url);
     return id;
   }
 
-  async #add(body: Body): Promise<string> {
+  async #add(body: Fields): Promise<string> {
     const { id, webhook_secret: secret } = await call(createEndpoint, { params: { id: this.#projectId }, body });
     this.#form.secrets.endpoint = { id, secret, phase: 'current' };
     this.#added = id;
@@ -144,11 +151,14 @@ export class EndpointEditor {
   }
 
   /** What was typed while it was saved stays, for the next save. */
-  #close(id: string, sent: Body): void {
+  #close(id: string, sent: Fields): void {
     const draft = this.#form.endpoint;
     if (draft === null) return;
-    if (JSON.stringify(bodyOf(draft)) === JSON.stringify(sent)) this.#form.endpoint = null;
-    else Object.assign(draft, { id, savedUrl: sent.url });
+    if (JSON.stringify(fieldsOf(draft)) === JSON.stringify(sent)) this.#form.endpoint = null;
+    else {
+      const { url, description, is_enabled: isEnabled, events = draft.events } = sent;
+      Object.assign(draft, { id, saved: { url, description, isEnabled, events: [...events] } });
+    }
   }
 
   /** The form of the project has this URL too: the next state from the server is then no change by somebody else. */
