@@ -4,12 +4,14 @@ import { tick } from 'svelte';
 /** After a step that took less, the next one has twice as many rows; after one that took longer, half as many. In milliseconds. */
 const QUICK_MS = 3;
 const SLOW_MS = 8;
-const SIZE = { least: 2, first: 4, most: 80 };
+const SIZE = { least: 1, first: 4, most: 80 };
 const PAUSE_MS = 16;
 
 export interface SteppedList {
   /** How many rows render at once. */
   first: number;
+  /** How many rows the first step adds; four unless it says otherwise. */
+  step?: number;
   /** How many there are. */
   length: () => number;
   /** How many have to be rendered now: up to the row that keys apply to, and one more. */
@@ -27,11 +29,12 @@ export function nextSize(size: number, ms: number): number {
 /** Has to be created while a component initializes. */
 export class RowsInSteps {
   #rendered = $state(0);
-  #size = SIZE.first;
+  #size: number;
   readonly #least: () => number;
 
-  constructor({ first, length, least, isWhole = () => true }: SteppedList) {
+  constructor({ first, step = SIZE.first, length, least, isWhole = () => true }: SteppedList) {
     this.#rendered = first;
+    this.#size = step;
     this.#least = least;
     $effect(() => {
       if (length() === 0) return;
