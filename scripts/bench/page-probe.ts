@@ -116,3 +116,22 @@ export async function keyToPaint(
   await page.keyboard.press(key);
   return painted;
 }
+
+/** Scrolls a box from its start to its end, so many px a frame; the ms between the frames. */
+export const framesOfScroll = (page: Page, scroll: { box: string; px: number }): Promise<number[]> =>
+  page.evaluate(async ({ box: selector, px }) => {
+    const box = document.querySelector(selector);
+    if (box === null) throw new Error('The box is not on the page.');
+    const nextFrame = () => new Promise<number>(requestAnimationFrame);
+    const frames: number[] = [];
+    box.scrollTop = 0;
+    await nextFrame();
+    let before = await nextFrame();
+    while (box.scrollTop + box.clientHeight < box.scrollHeight - 1) {
+      box.scrollTop += px;
+      const at = await nextFrame();
+      frames.push(at - before);
+      before = at;
+    }
+    return frames;
+  }, scroll);
