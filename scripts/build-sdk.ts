@@ -6,7 +6,7 @@ import { build, type Plugin } from 'rolldown';
 
 const ROOT = join(import.meta.dirname, '..');
 const SDK = join(ROOT, 'sdk');
-const COMPILER = join(ROOT, 'node_modules/typescript-native/bin/tsc');
+const COMPILER = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
 
 /** Each package, with its entry points and whether it runs in Node alone. */
 const PACKAGES = {

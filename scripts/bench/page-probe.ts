@@ -117,8 +117,8 @@ export async function keyToPaint(
   return painted;
 }
 
-/** Scrolls a box from its start to its end, so many px a frame; the ms between the frames. */
-export const framesOfScroll = (page: Page, scroll: { box: string; px: number }): Promise<number[]> =>
+/** Scrolls a box from its start to its end by `px` a frame, and returns the ms between frames. Throws where the box is missing. */
+export const scrollThrough = (page: Page, scroll: { box: string; px: number }): Promise<number[]> =>
   page.evaluate(async ({ box: selector, px }) => {
     const box = document.querySelector(selector);
     if (box === null) throw new Error('The box is not on the page.');

@@ -12,7 +12,7 @@ import { HISTORY_DAYS } from './history/rhythm.ts';
 import { HISTORY_PROJECTS, TOOL_CALLS } from './projects.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Complete within 10 s: what is in progress at the end of the budget takes its time, too. */
+/** The history should take 10 s. Reviews and deliveries that are in progress when the budget ends take up to half a second more. */
 const SIZE = { days: HISTORY_DAYS, items: 3000, budgetMs: 9500 };
 /** Any number: the same one makes the same history. */
 const SEED = 32;

@@ -4,8 +4,8 @@
 export interface Progress {
   /** Items so far. */
   readonly items: number;
-  /** The share of the plan that these rounds were, from 0 to 1. */
-  readonly planned: number;
+  /** The part of the plan that the rounds so far were, from 0 to 1. */
+  readonly plannedShare: number;
   readonly spentMs: number;
 }
 
@@ -13,10 +13,13 @@ export interface Progress {
 const LOWEST_DENSITY = 0.15;
 /** More would look like another kind of day. */
 const HIGHEST_DENSITY = 1.3;
-/** The pace is that of this part of the budget; before, there is none: the first items take longest, as all code is new. */
+/**
+ * The pace is measured over this part of the budget. Before it has passed, all planned items are made: the first ones are slow, because
+ * no code has been compiled yet.
+ */
 const PACE_SHARE = 0.1;
 
-/** Keeps the history to its time: fewer items on a slow machine, and what the first rounds lacked is made later. */
+/** Keeps the history within its time: a slow machine makes fewer items, and later rounds make up for what earlier ones left out. */
 export class TimeBudget {
   readonly #items: number;
   readonly #budgetMs: number;
@@ -28,16 +31,16 @@ export class TimeBudget {
     this.#budgetMs = budgetMs;
   }
 
-  /** Called after each round: how many items the next ones make for each planned one, from 0.15 to 1.3. */
-  density(now: Progress): number {
+  /** Records a round. Returns how many items the next rounds make for each planned one, from LOWEST_DENSITY to HIGHEST_DENSITY. */
+  recordRound(now: Progress): number {
     this.#past.push(now);
     const paceMs = this.#budgetMs * PACE_SHARE;
     const before = this.#past.findLast(({ spentMs }) => now.spentMs - spentMs >= paceMs);
-    const planned = this.#items * (1 - now.planned);
-    if (before === undefined || planned <= 0) return 1;
+    const remaining = this.#items * (1 - now.plannedShare);
+    if (before === undefined || remaining <= 0) return 1;
     const pace = (now.items - before.items) / (now.spentMs - before.spentMs);
     const affordable = Math.max(0, this.#budgetMs - now.spentMs) * pace;
     const wanted = Math.max(0, this.#items - now.items);
-    return Math.min(HIGHEST_DENSITY, Math.max(LOWEST_DENSITY, Math.min(affordable, wanted) / planned));
+    return Math.min(HIGHEST_DENSITY, Math.max(LOWEST_DENSITY, Math.min(affordable, wanted) / remaining));
   }
 }

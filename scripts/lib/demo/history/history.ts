@@ -74,7 +74,7 @@ class HistorySchedule {
   /** The share of the items so far, as planned. */
   #planned = 0;
   readonly #budget: TimeBudget;
-  /** Of the planned items, how many are made. */
+  /** Items made for each planned one. */
   #density = 1;
 
   constructor(parts: HistoryParts, operations: HistoryOperations) {
@@ -107,9 +107,9 @@ class HistorySchedule {
     });
     await this.#settlingBefore;
     this.#settlingBefore = this.#settling;
-    this.#density = this.#budget.density({
+    this.#density = this.#budget.recordRound({
       items: this.items,
-      planned: this.#planned,
+      plannedShare: this.#planned,
       spentMs: performance.now() - this.#began,
     });
   }
@@ -147,7 +147,7 @@ class HistorySchedule {
     this.#owed.set(projectId, wanted - count);
     const made = Array.from({ length: Math.max(0, count) }, () => makeItem(area, round.daysAgo, this.#random));
     const submitted = await this.#operations.submit(project, made, round.at);
-    // Only now: other projects are submitted to at the same time.
+    // `+=` with `await` reads the count before it waits, and loses what other projects add meanwhile.
     this.items += submitted;
   }
 

@@ -97,7 +97,7 @@ async function compile(file: string, options: readonly string[] = []): Promise<v
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', ...options];
   const target = ['--target', 'es2024', '--lib', 'es2024,dom', '--types', '', '--module', 'nodenext'];
   writeFileSync(join(app, 'globals.d.ts'), GLOBALS);
-  const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
+  const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
   await run(process.execPath, [compiler, ...strict, ...target, file, 'globals.d.ts'], { cwd: app });
 }
 

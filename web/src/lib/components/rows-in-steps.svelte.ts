@@ -10,8 +10,8 @@ const PAUSE_MS = 16;
 export interface SteppedList {
   /** How many rows render at once. */
   first: number;
-  /** How many rows the first step adds; four unless it says otherwise. */
-  step?: number;
+  /** How many rows the first step adds; `SIZE.first` by default. */
+  firstStep?: number;
   /** How many there are. */
   length: () => number;
   /** How many have to be rendered now: up to the row that keys apply to, and one more. */
@@ -32,9 +32,9 @@ export class RowsInSteps {
   #size: number;
   readonly #least: () => number;
 
-  constructor({ first, step = SIZE.first, length, least, isWhole = () => true }: SteppedList) {
+  constructor({ first, firstStep = SIZE.first, length, least, isWhole = () => true }: SteppedList) {
     this.#rendered = first;
-    this.#size = step;
+    this.#size = firstStep;
     this.#least = least;
     $effect(() => {
       if (length() === 0) return;

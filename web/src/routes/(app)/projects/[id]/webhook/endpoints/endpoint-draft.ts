@@ -11,7 +11,7 @@ export interface EndpointDraft {
   isEnabled: boolean;
   /** The one of the settings (WE1): its events are chosen there, for the feed too. */
   isFirst: boolean;
-  /** What was saved when the form was opened; null for a new endpoint. */
+  /** The saved values that edits are compared with: from when the form was opened, or from its last save. Null for a new endpoint. */
   saved: SavedEndpoint | null;
 }
 
@@ -49,18 +49,18 @@ export function rebase(draft: EndpointDraft, now: string | null): { draft: Endpo
 }
 
 /** All fields, as the body of a request has them. */
-export const fieldsOf = ({ url, description, events, isEnabled, isFirst }: Typed) => ({
+export const fieldsOf = ({ url, description, events, isEnabled, isFirst }: Omit<EndpointDraft, 'id' | 'saved'>) => ({
   ...{ url: url.trim(), description: description.trim(), is_enabled: isEnabled },
   ...(!isFirst && { events }),
 });
 
-type Typed = Pick<EndpointDraft, 'url' | 'description' | 'events' | 'isEnabled' | 'isFirst'>;
+export type EndpointBody = ReturnType<typeof fieldsOf>;
 
 /**
- * The fields that were edited: the others may have been changed by somebody else since the form was opened. Without an edit the URL
- * that is saved now, since saving it resumes the endpoint (WH3).
+ * The fields that were edited. Another owner may have changed the others since the form was opened. Without an edit it returns
+ * `savedNow`, the newest URL that the page knows, because saving the URL resumes the endpoint (WH3).
  */
-export function changesOf(draft: EndpointDraft, savedNow: string): Partial<ReturnType<typeof fieldsOf>> {
+export function changesOf(draft: EndpointDraft, savedNow: string): Partial<EndpointBody> {
   const fields = fieldsOf(draft);
   const { saved, isFirst } = draft;
   if (saved === null) return fields;
@@ -69,7 +69,7 @@ export function changesOf(draft: EndpointDraft, savedNow: string): Partial<Retur
   return edited.length === 0 ? { url: savedNow } : Object.fromEntries(edited);
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** With or without an event, in the order of their declaration. */
 export const withEvent = (

@@ -7,10 +7,18 @@ import { readProject } from '@countersign/shared/routes/projects';
 import { changeEndpoint, createEndpoint, removeEndpoint } from '@countersign/shared/routes/webhook';
 import type { WebhookEndpoint } from '@countersign/shared/schemas/webhook';
 import type { SettingsForm } from '../../settings/settings.svelte.ts';
-import { changesOf, draftOf, type EndpointDraft, fieldsOf, firstDraft, newDraft, rebase } from './endpoint-draft.ts';
+import {
+  changesOf,
+  draftOf,
+  type EndpointBody,
+  type EndpointDraft,
+  fieldsOf,
+  firstDraft,
+  isSame,
+  newDraft,
+  rebase,
+} from './endpoint-draft.ts';
 import { endpointMessages as messages } from './endpoint-messages.ts';
-
-type Fields = ReturnType<typeof fieldsOf>;
 
 /** What is typed is in the project's form, which outlives the tab. */
 export class EndpointEditor {
@@ -134,16 +142,15 @@ export class EndpointEditor {
     { draft, version }: { draft: EndpointDraft; version: number | undefined },
   ): Promise<string> {
     const { url } = fieldsOf(draft);
-    const body =
-      version === undefined
-        ? changesOf(draft, this.savedUrl ?? url)
-        : { ...changesOf(draft, url), settings_version: version };
+    // The draft of the first endpoint was just rebased: without an edit, its URL is the saved one.
+    const changes = changesOf(draft, draft.isFirst ? url : (this.savedUrl ?? url));
+    const body = version === undefined ? changes : { ...changes, settings_version: version };
     await call(changeEndpoint, { params: { id: this.#projectId, endpoint_id: id }, body });
     if (version !== undefined) this.#noteFirst(url);
     return id;
   }
 
-  async #add(body: Fields): Promise<string> {
+  async #add(body: EndpointBody): Promise<string> {
     const { id, webhook_secret: secret } = await call(createEndpoint, { params: { id: this.#projectId }, body });
     this.#form.secrets.endpoint = { id, secret, phase: 'current' };
     this.#added = id;
@@ -151,12 +158,12 @@ export class EndpointEditor {
   }
 
   /** What was typed while it was saved stays, for the next save. */
-  #close(id: string, sent: Fields): void {
+  #close(id: string, saved: EndpointBody): void {
     const draft = this.#form.endpoint;
     if (draft === null) return;
-    if (JSON.stringify(fieldsOf(draft)) === JSON.stringify(sent)) this.#form.endpoint = null;
+    if (isSame(fieldsOf(draft), saved)) this.#form.endpoint = null;
     else {
-      const { url, description, is_enabled: isEnabled, events = draft.events } = sent;
+      const { url, description, is_enabled: isEnabled, events = draft.events } = saved;
       Object.assign(draft, { id, saved: { url, description, isEnabled, events: [...events] } });
     }
   }
