@@ -117,7 +117,7 @@ export async function keyToPaint(
   return painted;
 }
 
-/** Scrolls a box from its start to its end by `px` a frame, and returns the ms between frames. Throws where the box is missing. */
+/** Scrolls a box from its start by `px` a frame, for 600 frames or to its end; returns the ms between frames. Throws where it cannot scroll. */
 export const scrollThrough = (page: Page, scroll: { box: string; px: number }): Promise<number[]> =>
   page.evaluate(async ({ box: selector, px }) => {
     const box = document.querySelector(selector);
@@ -127,7 +127,8 @@ export const scrollThrough = (page: Page, scroll: { box: string; px: number }): 
     box.scrollTop = 0;
     await nextFrame();
     let before = await nextFrame();
-    while (box.scrollTop + box.clientHeight < box.scrollHeight - 1) {
+    if (box.scrollHeight <= box.clientHeight) throw new Error('The box does not scroll.');
+    while (frames.length < 600 && box.scrollTop + box.clientHeight < box.scrollHeight - 1) {
       box.scrollTop += px;
       const at = await nextFrame();
       frames.push(at - before);

@@ -220,7 +220,7 @@ async function growth({ context, server, traffic }: Stage, { pumped }: Size): Pr
   return { section, measure, ours: after, rival: before, ratio: after / before, goal: '<= 1.3' };
 }
 
-/** Scrolls a list of `listed` lines from its first to its last, 50 px a frame. The page drops rows beyond 2,500. */
+/** Scrolls a list of `listed` lines, 50 px a frame, for 600 frames. The page drops rows beyond 2,500. */
 async function scrolling({ context, server, traffic }: Stage, { listed }: Size): Promise<Row> {
   const page = await context.newPage();
   await page.goto(`${server.url}/queue?view=all`);

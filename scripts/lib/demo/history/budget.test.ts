@@ -46,6 +46,11 @@ describe('the time budget of the demo’s history', () => {
     expect(spentMs).toBeLessThan(10_100);
   });
 
+  it('makes the fewest once the time is over, also after a single round', () => {
+    const budget = new TimeBudget({ items: 3000, budgetMs: 10_000 });
+    expect(budget.recordRound({ items: 30, plannedShare: 0.01, spentMs: 19_000 })).toBe(0.15);
+  });
+
   it('makes at least 15 % of the planned items on a machine that is far too slow', () => {
     const { items, densities } = runHistory(() => 10);
     expect(items).toBeGreaterThan(400);

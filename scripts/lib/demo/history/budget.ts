@@ -37,6 +37,7 @@ export class TimeBudget {
     const paceMs = this.#budgetMs * PACE_SHARE;
     const before = this.#past.findLast(({ spentMs }) => now.spentMs - spentMs >= paceMs);
     const remaining = this.#items * (1 - now.plannedShare);
+    if (now.spentMs >= this.#budgetMs) return LOWEST_DENSITY;
     if (before === undefined || remaining <= 0) return 1;
     const pace = (now.items - before.items) / (now.spentMs - before.spentMs);
     const affordable = Math.max(0, this.#budgetMs - now.spentMs) * pace;

@@ -121,7 +121,6 @@ class HistorySchedule {
 
   async #arrive(round: Round): Promise<void> {
     await Promise.all(this.#parts.projects.map((project) => this.#submit(project, round)));
-    this.#planned += round.share;
   }
 
   /** Waits for what is in progress, and ends the last day. */
@@ -149,6 +148,7 @@ class HistorySchedule {
     const submitted = await this.#operations.submit(project, made, round.at);
     // `+=` with `await` reads the count before it waits, and loses what other projects add meanwhile.
     this.items += submitted;
+    this.#planned += share * round.share;
   }
 
   /** One time after the other: the receiver has the time of what it receives. */

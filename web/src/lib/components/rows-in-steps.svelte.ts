@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 /** After a step that took less, the next one has twice as many rows; after one that took longer, half as many. In milliseconds. */
 const QUICK_MS = 3;
 const SLOW_MS = 8;
-const SIZE = { least: 1, first: 4, most: 80 };
+const SIZE = { least: 2, first: 4, most: 80 };
 const PAUSE_MS = 16;
 
 export interface SteppedList {
@@ -20,9 +20,9 @@ export interface SteppedList {
   isWhole?: () => boolean;
 }
 
-/** The size of the next step, after one of `size` rows that took `ms`. */
+/** The size of the next step, after one of `size` rows that took `ms`. A step of one row never grows smaller. */
 export function nextSize(size: number, ms: number): number {
-  if (ms > SLOW_MS) return Math.max(SIZE.least, Math.floor(size / 2));
+  if (ms > SLOW_MS) return Math.max(Math.min(SIZE.least, size), Math.floor(size / 2));
   return ms < QUICK_MS ? Math.min(SIZE.most, size * 2) : size;
 }
 

@@ -1,6 +1,7 @@
 // The project form with its state: input, saving, saves by others in between, and a reload at any time.
 import { changeProject } from '@countersign/shared/routes/projects';
 import type { Project } from '@countersign/shared/schemas/projects';
+import { Mutation } from '#lib/api/mutation.svelte.ts';
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { fieldFaults } from '#lib/api/explain-error.ts';
 import { RENAMED_SETTINGS } from '@countersign/shared/settings';
@@ -152,6 +153,8 @@ export class SettingsForm {
   notification: NotificationDraft | null = $state(null);
   /** The webhook endpoint that is added or edited; null where none is. */
   endpoint: EndpointDraft | null = $state(null);
+  /** Its save, which a change of the tab does not end. */
+  readonly endpointSaving = new Mutation();
   /** The last result, for screen readers: it outlives its button. */
   said = $state('');
 

@@ -234,7 +234,7 @@ it('WH3: saving without an edit sends the URL that is saved now, which resumes i
   const form = show();
   await open('one.example');
   await press('Edit one.example');
-  await someoneChangesOne(form, { url: 'https://moved.example/' });
+  all = [MAIN, other('one', { url: 'https://moved.example/' })];
   await press('Save endpoint');
   await vi.waitFor(() => expect(form.endpoint).toBeNull());
   expect(asked.map(({ body }) => body)).toEqual([{ url: 'https://moved.example/' }]);
@@ -250,6 +250,40 @@ it('WH3: saving the first one without an edit sends the URL of the settings as t
   expect(asked.map(({ body }) => body)).toEqual([{ url: 'https://theirs.example/', settings_version: 2 }]);
 });
 
+it('sends what was sent without an answer again, also where it is edited back', async () => {
+  const form = show();
+  await open('one.example');
+  await press('Edit one.example');
+  await type('Description', 'Mail');
+  answer = () => Promise.reject(new TypeError('The connection was lost.'));
+  await press('Save endpoint');
+  await screen.findByText('The endpoint was not saved');
+  await type('Description', '');
+  answer = () => new Response(null, { status: 204 });
+  await press('Save endpoint');
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  expect(asked.map(({ body }) => body)).toEqual([{ description: 'Mail' }, { description: '' }]);
+});
+
+it('begins no other endpoint while one is saved, also after a change of the tab', async () => {
+  const form = show();
+  await open('one.example');
+  await press('Edit one.example');
+  await type('Description', 'Mail');
+  const saved = Promise.withResolvers<Response>();
+  answer = () => saved.promise;
+  await press('Save endpoint');
+  const isDisabled = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name }).disabled;
+  expect([isDisabled('Cancel'), isDisabled('Add endpoint')]).toEqual([true, true]);
+  cleanup();
+  render(Endpoints, { form });
+  await screen.findByRole('button', { name: 'Cancel' });
+  expect([isDisabled('Cancel'), isDisabled('Add endpoint')]).toEqual([true, true]);
+  saved.resolve(new Response(null, { status: 204 }));
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  expect(asked).toHaveLength(1);
+});
+
 it('sends the rest with the next save when more was typed while it was saved', async () => {
   const form = show();
   await open('one.example');
@@ -258,6 +292,7 @@ it('sends the rest with the next save when more was typed while it was saved', a
   const saved = Promise.withResolvers<Response>();
   answer = () => saved.promise;
   await press('Save endpoint');
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
   await type('URL', 'https://typed.example/');
   saved.resolve(new Response(null, { status: 204 }));
   answer = () => new Response(null, { status: 204 });

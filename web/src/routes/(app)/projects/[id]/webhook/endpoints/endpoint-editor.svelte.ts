@@ -1,6 +1,6 @@
 // The editor of a project's webhook endpoints: adds, changes and removes one at a time, the first one included (WH12).
 import { call } from '#lib/api/client.ts';
-import { Mutation } from '#lib/api/mutation.svelte.ts';
+import type { Mutation } from '#lib/api/mutation.svelte.ts';
 import type { Resource } from '#lib/api/resource.svelte.ts';
 import { focusIfLost } from '#lib/shell/focus.ts';
 import { readProject } from '@countersign/shared/routes/projects';
@@ -22,7 +22,8 @@ import { endpointMessages as messages } from './endpoint-messages.ts';
 
 /** What is typed is in the project's form, which outlives the tab. */
 export class EndpointEditor {
-  readonly saving = new Mutation();
+  /** While it is pending, no other endpoint is begun: the answer would be taken for that one. */
+  readonly saving: Mutation;
   /** What somebody else did to the URL that would be saved, and what to do about it (ST1). */
   conflict: string | null = $state.raw(null);
   /** The endpoint whose removal has to be confirmed. */
@@ -35,6 +36,7 @@ export class EndpointEditor {
 
   constructor(form: SettingsForm, list: Resource<WebhookEndpoint[]>) {
     this.#form = form;
+    this.saving = form.endpointSaving;
     this.#list = list;
   }
 
@@ -59,6 +61,7 @@ export class EndpointEditor {
 
   /** Opens the form of this endpoint, or of a new one for null. */
   begin(endpoint: WebhookEndpoint | null): void {
+    if (this.saving.pending) return;
     this.saving.forget();
     this.conflict = null;
     this.#form.endpoint = endpoint === null ? this.#newDraft() : draftOf(endpoint);
@@ -66,6 +69,7 @@ export class EndpointEditor {
 
   /** Closes the form. */
   cancel(): void {
+    if (this.saving.pending) return;
     this.#form.endpoint = null;
     void focusIfLost('endpoints');
   }
@@ -75,7 +79,7 @@ export class EndpointEditor {
     this.#form.said = '';
     this.conflict = null;
     await this.saving.run(async () => {
-      const version = this.#form.endpoint?.isFirst === true ? await this.#catchUp() : undefined;
+      const version = await this.#catchUp();
       const draft = this.#form.endpoint;
       if (draft === null || this.conflict !== null) return;
       const fields = fieldsOf(draft);
@@ -125,8 +129,12 @@ export class EndpointEditor {
     return this.rows.some(({ is_default }) => is_default) ? newDraft() : firstDraft(this.#projectId);
   }
 
-  /** The URL of the first endpoint is a setting: a change of it is based on the settings as they are now (ST1). */
-  async #catchUp(): Promise<number> {
+  /** Reads what is saved now. The URL of the first endpoint is a setting: returns the version that its change is based on (ST1). */
+  async #catchUp(): Promise<number | undefined> {
+    if (this.#form.endpoint?.isFirst !== true) {
+      await this.#list.load();
+      return undefined;
+    }
     const project = await call(readProject, { params: { id: this.#projectId } });
     this.#form.take(project);
     if (this.#form.endpoint !== null) {
@@ -145,6 +153,7 @@ export class EndpointEditor {
     // The draft of the first endpoint was just rebased: without an edit, its URL is the saved one.
     const changes = changesOf(draft, draft.isFirst ? url : (this.savedUrl ?? url));
     const body = version === undefined ? changes : { ...changes, settings_version: version };
+    draft.unconfirmed = Object.keys(changes);
     await call(changeEndpoint, { params: { id: this.#projectId, endpoint_id: id }, body });
     if (version !== undefined) this.#noteFirst(url);
     return id;
@@ -164,7 +173,7 @@ export class EndpointEditor {
     if (isSame(fieldsOf(draft), saved)) this.#form.endpoint = null;
     else {
       const { url, description, is_enabled: isEnabled, events = draft.events } = saved;
-      Object.assign(draft, { id, saved: { url, description, isEnabled, events: [...events] } });
+      Object.assign(draft, { id, unconfirmed: [], saved: { url, description, isEnabled, events: [...events] } });
     }
   }
 
