@@ -59,6 +59,18 @@ function show(fields: Partial<Project> = {}): SettingsForm {
 const press = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }));
 /** Opens or closes the endpoint with this name. */
 const open = async (name: string) => fireEvent.click(await screen.findByText(name));
+/** Opens the form of the endpoint with this name. */
+async function edit(name: string) {
+  await open(name);
+  await press(`Edit ${name}`);
+}
+/** Saves, and waits until the form is closed. */
+async function save(form: SettingsForm) {
+  await press('Save endpoint');
+  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+}
+/** Of the changes that were sent. */
+const bodies = () => asked.map(({ body }) => body);
 const type = async (label: string, value: string) =>
   fireEvent.input(await screen.findByLabelText(label), { target: { value } });
 const refuseUrl = (detail: string) => {
@@ -118,8 +130,7 @@ it('WE1: replaces no first endpoint that somebody else added meanwhile', async (
   project = { ...project, webhook_url: MAIN.url, settings_version: 2 };
   answer = () =>
     Response.json({ ...other('new', { url: 'https://other.example/' }), webhook_secret: 'whsec_new' }, { status: 201 });
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  await save(form);
   expect(asked.map(({ method, path }) => [method, path])).toEqual([['POST', `/api/projects/${P}/endpoints`]]);
 });
 
@@ -139,35 +150,30 @@ function someoneSaves(fields: Partial<Project>) {
 
 it('ST1: asks before it replaces a URL of the first one that somebody else changed meanwhile', async () => {
   const form = show();
-  await open('main.example');
-  await press('Edit main.example');
+  await edit('main.example');
   await type('URL', 'https://mine.example/');
   someoneSaves({ webhook_url: 'https://theirs.example/' });
   await press('Save endpoint');
   await screen.findByText('Someone else changed the URL to https://theirs.example/. Save again to replace it.');
   expect([asked, form.endpoint?.url]).toEqual([[], 'https://mine.example/']);
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map(({ body }) => body)).toEqual([{ url: 'https://mine.example/', settings_version: 2 }]);
+  await save(form);
+  expect(bodies()).toEqual([{ url: 'https://mine.example/', settings_version: 2 }]);
 });
 
 it('ST1: asks before it adds the first one again that somebody else removed meanwhile', async () => {
   const form = show();
-  await open('main.example');
-  await press('Edit main.example');
+  await edit('main.example');
   someoneSaves({ webhook_url: null });
   await press('Save endpoint');
   await screen.findByText('Someone else removed this endpoint. Save again to add it.');
   expect(asked).toEqual([]);
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map(({ body }) => body)).toEqual([{ url: MAIN.url, settings_version: 2 }]);
+  await save(form);
+  expect(bodies()).toEqual([{ url: MAIN.url, settings_version: 2 }]);
 });
 
 it('ST1: keeps a URL that only somebody else changed, and sends a change that was too late once more on request', async () => {
   const form = show();
-  await open('main.example');
-  await press('Edit main.example');
+  await edit('main.example');
   await type('Description', 'Main');
   someoneSaves({ webhook_url: 'https://theirs.example/' });
   const problem = { type: 'about:blank', title: 'Stale', status: 409, code: 'stale_settings', request_id: 'r' };
@@ -181,9 +187,8 @@ it('ST1: keeps a URL that only somebody else changed, and sends a change that wa
   };
   await press('Save endpoint');
   await screen.findByText('Apply your change again.');
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map((each) => each.body)).toEqual([
+  await save(form);
+  expect(bodies()).toEqual([
     { description: 'Main', settings_version: 2 },
     { description: 'Main', settings_version: 3 },
   ]);
@@ -191,11 +196,9 @@ it('ST1: keeps a URL that only somebody else changed, and sends a change that wa
 
 it('WH12: changes the one of the settings as any other, and says what its removal keeps', async () => {
   const form = show();
-  await open('main.example');
-  await press('Edit main.example');
+  await edit('main.example');
   await type('Description', 'Main');
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
+  await save(form);
   const body = { description: 'Main', settings_version: 1 };
   expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body }]);
   await press('Remove main.example');
@@ -214,61 +217,52 @@ async function someoneChangesOne(form: SettingsForm, change: Partial<WebhookEndp
 }
 
 it.each([
-  { edit: () => type('Description', 'Mail '), body: { description: 'Mail' } },
+  { change: () => type('Description', 'Mail '), body: { description: 'Mail' } },
   {
-    edit: async () => fireEvent.click(await screen.findByRole('checkbox', { name: 'item.expired' })),
+    change: async () => fireEvent.click(await screen.findByRole('checkbox', { name: 'item.expired' })),
     body: { events: DELIVERED_EVENTS.filter((event) => event !== 'item.expired') },
   },
-])('sends only the edited fields: $body', async ({ edit, body }) => {
+])('sends only the edited fields: $body', async ({ change, body }) => {
   const form = show();
-  await open('one.example');
-  await press('Edit one.example');
-  await edit();
+  await edit('one.example');
+  await change();
   await someoneChangesOne(form, { url: 'https://moved.example/', is_enabled: false });
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map((each) => each.body)).toEqual([body]);
+  await save(form);
+  expect(bodies()).toEqual([body]);
 });
 
 it('WH3: saving without an edit sends the URL that is saved now, which resumes it', async () => {
   const form = show();
-  await open('one.example');
-  await press('Edit one.example');
+  await edit('one.example');
   all = [MAIN, other('one', { url: 'https://moved.example/' })];
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map(({ body }) => body)).toEqual([{ url: 'https://moved.example/' }]);
+  await save(form);
+  expect(bodies()).toEqual([{ url: 'https://moved.example/' }]);
 });
 
 it('WH3: saving the first one without an edit sends the URL of the settings as they are now', async () => {
   const form = show();
-  await open('main.example');
-  await press('Edit main.example');
+  await edit('main.example');
   someoneSaves({ webhook_url: 'https://theirs.example/' });
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map(({ body }) => body)).toEqual([{ url: 'https://theirs.example/', settings_version: 2 }]);
+  await save(form);
+  expect(bodies()).toEqual([{ url: 'https://theirs.example/', settings_version: 2 }]);
 });
 
 it('sends what was sent without an answer again, also where it is edited back', async () => {
   const form = show();
-  await open('one.example');
-  await press('Edit one.example');
+  await edit('one.example');
   await type('Description', 'Mail');
   answer = () => Promise.reject(new TypeError('The connection was lost.'));
   await press('Save endpoint');
   await screen.findByText('The endpoint was not saved');
   await type('Description', '');
   answer = () => new Response(null, { status: 204 });
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map(({ body }) => body)).toEqual([{ description: 'Mail' }, { description: '' }]);
+  await save(form);
+  expect(bodies()).toEqual([{ description: 'Mail' }, { description: '' }]);
 });
 
 it('begins no other endpoint while one is saved, also after a change of the tab', async () => {
   const form = show();
-  await open('one.example');
-  await press('Edit one.example');
+  await edit('one.example');
   await type('Description', 'Mail');
   const saved = Promise.withResolvers<Response>();
   answer = () => saved.promise;
@@ -286,8 +280,7 @@ it('begins no other endpoint while one is saved, also after a change of the tab'
 
 it('sends the rest with the next save when more was typed while it was saved', async () => {
   const form = show();
-  await open('one.example');
-  await press('Edit one.example');
+  await edit('one.example');
   await type('Description', 'Mail');
   const saved = Promise.withResolvers<Response>();
   answer = () => saved.promise;
@@ -297,15 +290,13 @@ it('sends the rest with the next save when more was typed while it was saved', a
   saved.resolve(new Response(null, { status: 204 }));
   answer = () => new Response(null, { status: 204 });
   await vi.waitFor(() => expect(form.said).not.toBe(''));
-  await press('Save endpoint');
-  await vi.waitFor(() => expect(form.endpoint).toBeNull());
-  expect(asked.map(({ body }) => body)).toEqual([{ description: 'Mail' }, { url: 'https://typed.example/' }]);
+  await save(form);
+  expect(bodies()).toEqual([{ description: 'Mail' }, { url: 'https://typed.example/' }]);
 });
 
 it('WT1: tests the typed URL, and says at the field why it is refused, until it is changed', async () => {
   show();
-  await open('one.example');
-  await press('Edit one.example');
+  await edit('one.example');
   await type('URL', 'http://10.0.0.1/');
   refuseUrl('A private address.');
   await press('Send test event');
@@ -352,8 +343,8 @@ it('offers no change in an archived project', async () => {
 it('adds one with the chosen events, and shows its secret until it is dismissed', async () => {
   const form = show();
   await fireEvent.click(await screen.findByRole('button', { name: 'Add endpoint' }));
-  const save = await screen.findByRole<HTMLButtonElement>('button', { name: 'Save endpoint' });
-  expect(save.disabled).toBe(true);
+  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Save endpoint' });
+  expect(button.disabled).toBe(true);
   await fireEvent.input(screen.getByLabelText('URL'), { target: { value: ' https://new.example/ ' } });
   await fireEvent.click(screen.getByRole('checkbox', { name: 'item.expired' }));
   const events = DELIVERED_EVENTS.filter((event) => event !== 'item.expired');
@@ -362,7 +353,7 @@ it('adds one with the chosen events, and shows its secret until it is dismissed'
     all = [...all, made];
     return Response.json({ ...made, webhook_secret: 'whsec_new' }, { status: 201 });
   };
-  await fireEvent.click(save);
+  await fireEvent.click(button);
   await screen.findByText('whsec_new');
   const body = { url: 'https://new.example/', description: '', events, is_enabled: true };
   expect(asked).toEqual([{ method: 'POST', path: `/api/projects/${P}/endpoints`, body }]);
