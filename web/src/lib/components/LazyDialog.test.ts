@@ -14,7 +14,7 @@ afterEach(cleanup);
 it('closes again when its code cannot be loaded', async () => {
   const onclose = vi.fn();
   const children = createRawSnippet(() => ({ render: () => '<p>Content</p>' }));
-  const { rerender } = render(LazyDialog, { open: false, title: 'Question', onclose, children });
+  const { rerender } = render(LazyDialog, { open: false, title: 'Question', busy: false, onclose, children });
   expect(onclose).not.toHaveBeenCalled();
   await rerender({ open: true });
   await vi.waitFor(() => expect(onclose).toHaveBeenCalledTimes(1));

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
-// PM8 in the page: beside a message that a member is asked, or that nothing changed, the list shows their present role.
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+// The members' list: with every message it shows the role in force (PM8), and it says what a late answer has done.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import type { Member } from '@countersign/shared/schemas/projects';
 import Members from './Members.svelte';
@@ -17,9 +18,11 @@ const MEMBER = {
   abilities: { change_role: true, remove: true, rename: false },
 } as Member;
 
-let answer: () => Response;
+let answer: (url: string) => Response | Promise<Response>;
+let reloads = 0;
 beforeEach(() => {
-  vi.stubGlobal('fetch', () => Promise.resolve(answer()));
+  reloads = 0;
+  vi.stubGlobal('fetch', (url: string) => Promise.resolve(answer(url)));
   render(Members, {
     members: [MEMBER],
     offers: [],
@@ -28,7 +31,10 @@ beforeEach(() => {
     seesAll: false,
     onleft: () => undefined,
     // The list loads slowly.
-    onchanged: () => new Promise<void>(() => undefined),
+    onchanged: () => {
+      reloads += 1;
+      return new Promise<void>(() => undefined);
+    },
   });
 });
 afterEach(() => {
@@ -56,4 +62,41 @@ it.each([
   expect(role().value).toBe('owner');
   await screen.findByText(new RegExp(said));
   expect(role().value).toBe(inForce);
+});
+
+describe('the question whether to remove a member', () => {
+  const KEY = { id: 'k1', name: 'nightly', last4: 'a1b2', created_by: MEMBER, revoked_at: null, expires_at: null };
+  let keys: PromiseWithResolvers<Response>;
+  let removal: PromiseWithResolvers<Response>;
+  const reasons: unknown[] = [];
+  const note = (reason: unknown) => reasons.push(reason);
+
+  beforeEach(async () => {
+    reasons.length = 0;
+    process.on('unhandledRejection', note);
+    [keys, removal] = [Promise.withResolvers(), Promise.withResolvers()];
+    answer = (url) => (url.includes('keys') ? keys : removal).promise;
+    await fireEvent.click(screen.getByRole('button', { name: 'Remove Ana' }));
+    await fireEvent.click(await screen.findByRole('button', { name: 'Remove' }));
+  });
+  afterEach(() => void process.off('unhandledRejection', note));
+
+  const removed = () => removal.resolve(new Response(null, { status: 204 }));
+
+  it('leaves no error behind when the keys of the member come after the removal', async () => {
+    removed();
+    await screen.findByText('Removed Ana.');
+    keys.resolve(Response.json({ data: [KEY] }));
+    await setImmediate();
+    expect(reasons).toEqual([]);
+  });
+
+  it('stays open on Escape and Close until the removal is answered, and says what was done', async () => {
+    await fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' });
+    await fireEvent.click(screen.getByRole('button', { name: 'Close' }));
+    removed();
+    await screen.findByText('Removed Ana.');
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(reloads).toBe(1);
+  });
 });

@@ -8,12 +8,14 @@ import { Drafts } from '#lib/drafts/drafts.ts';
 import { revisionMessages as messages } from '#lib/messages/revision-messages.ts';
 import ReviseDecision from './ReviseDecision.svelte';
 
+const opened: { id: string | null } = vi.hoisted(() => ({ id: 'one' }));
 const env = vi.hoisted(() => ({
   drafts: null as unknown as Drafts,
   reading: { revise: null as (() => unknown) | null },
   hash: '',
   calls: [] as { body: unknown }[],
   refusal: null as Error | null,
+  peeked: [] as string[],
 }));
 vi.mock('$app/state', () => ({
   page: {
@@ -29,7 +31,7 @@ vi.mock('../../queue-context.ts', () => ({
     announcer: { say: () => undefined },
     drafts: env.drafts,
     reading: env.reading,
-    reviewSession: { peek: () => Promise.resolve(), failure: null },
+    reviewSession: { peek: (id: string) => Promise.resolve(env.peeked.push(id)), failure: null, item: opened },
   }),
   projectOf: () => ({ reasons: ['Wrong fact', 'Policy'] }),
 }));
@@ -58,7 +60,10 @@ const send = () => fireEvent.click(screen.getByRole('button', { name: messages.s
 const type = (text: string) => fireEvent.input(screen.getByLabelText(messages.reason), { target: { value: text } });
 const choose = (name: string) => fireEvent.click(screen.getByRole('radio', { name }));
 
-beforeEach(() => Object.assign(env, { drafts: new Drafts('me', null), hash: '', calls: [], refusal: null }));
+beforeEach(() => {
+  Object.assign(env, { drafts: new Drafts('me', null), hash: '', calls: [], refusal: null, peeked: [] });
+  opened.id = 'one';
+});
 afterEach(cleanup);
 
 describe('RV1: the form of a revision', () => {
@@ -124,6 +129,22 @@ describe('RV1: the form of a revision', () => {
     env.refusal = null;
     await send();
     expect(env.calls.map(({ body }) => (body as { revises: string }).revises)).toEqual(['d1', 'd2']);
+  });
+
+  it.each([
+    ['one', ['one']],
+    ['two', []],
+    [null, []],
+  ])('reads the item again after the answer, and no other one: open is %s', async (other, read) => {
+    const { rerender } = await open();
+    await choose('Reject');
+    await type('Policy');
+    const sent = send();
+    opened.id = other;
+    if (other !== null) await rerender({ detail: item({ id: other }) });
+    await sent;
+    await vi.waitFor(() => expect(env.drafts.read('one:revision')).toBeNull());
+    expect(env.peeked).toEqual(read);
   });
 
   it('opens by itself with what was typed before, and for a link', async () => {
