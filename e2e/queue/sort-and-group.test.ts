@@ -47,6 +47,15 @@ describe.skipIf(chromium === undefined)('QU25: the order of the list', () => {
           : `(${title})`;
       }),
     );
+  /** In px, of each block of rows: what its height, which is not that of its content, leaves below its last row. */
+  const spareHeights = () =>
+    page
+      .getByRole('rowgroup')
+      .evaluateAll((blocks) =>
+        blocks.map(
+          (block) => block.clientHeight - [...block.children].reduce((sum, row) => sum + row.clientHeight + 1, 0),
+        ),
+      );
   const orderIs = (expected: readonly string[]) => expect.poll(shown).toEqual(expected);
   const button = () => page.getByRole('button', { name: 'Sort and group' });
 
@@ -86,6 +95,7 @@ describe.skipIf(chromium === undefined)('QU25: the order of the list', () => {
       'Fourth',
     ];
     await orderIs(grouped);
+    expect(await spareHeights()).toEqual([0]);
     expect(new URL(page.url()).search).toBe('?sort=flag&group=flag');
     await page.keyboard.press('Escape');
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');

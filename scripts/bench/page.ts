@@ -236,7 +236,7 @@ async function scrolling({ context, server, traffic }: Stage, { listed }: Size):
   await lines.nth(listed - 1).waitFor({ state: 'attached' });
   const frames = await scrollThrough(page, { box: '[role=presentation]:has(> [role=grid])', px: 50 });
   await page.close();
-  // One frame at 60 Hz. Without a GPU it is missed: 67 to 83 ms.
+  // One frame at 60 Hz.
   return against(`ms between frames while ${listed} lines scroll, p95`, percentile(frames, 0.95), 17);
 }
 

@@ -130,7 +130,9 @@ export interface Entry {
 export interface Grouping {
   /** The rows group by group. */
   readonly arrange: (entries: readonly Entry[]) => readonly Entry[];
-  /** Renders the title above the row with this ID, where a group starts with it. */
+  /** Whether a group starts with the row with this ID. */
+  readonly hasTitle: (id: string) => boolean;
+  /** Renders the title above that row; nothing above others. */
   readonly title: Snippet<[string]>;
 }
 
