@@ -4,7 +4,16 @@ import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 
 /** Steps of package.json: `sync` and what does not need it, then the longest first, so that the last one to end is short. */
-const STEPS = ['sync', 'format:check', 'lint:types', 'lint', 'types:web', 'layers', 'dead-code', 'check:docs'] as const;
+const STEPS = [
+  'sync',
+  'format:check',
+  'lint',
+  'lint:components',
+  'types:web',
+  'layers',
+  'dead-code',
+  'check:docs',
+] as const;
 
 interface Ended {
   passed: boolean;

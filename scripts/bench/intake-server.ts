@@ -16,7 +16,8 @@ const { projectId, apiKey } = await seedDemo(running.services, {
   settings: {},
 });
 const rival = RIVALS[process.env.BENCH_RIVAL as keyof typeof RIVALS] as
-  (typeof RIVALS)[keyof typeof RIVALS] | undefined;
+  | (typeof RIVALS)[keyof typeof RIVALS]
+  | undefined;
 if (rival) running.services.intake = rival(running.services, process.env.DATABASE_URL ?? '');
 process.send?.({ projectId, apiKey } satisfies Ready);
 process.once('disconnect', () => process.exit(0));

@@ -13,7 +13,15 @@ import type { Skill } from './skills.ts';
 
 /** The parts of the settings form. */
 export type Section =
-  'project' | 'routing' | 'reasons' | 'time' | 'retention' | 'audit' | 'content' | 'guidelines' | 'webhook';
+  | 'project'
+  | 'routing'
+  | 'reasons'
+  | 'time'
+  | 'retention'
+  | 'audit'
+  | 'content'
+  | 'guidelines'
+  | 'webhook';
 
 interface Common {
   section: Section;

@@ -43,8 +43,7 @@ export class Workbench extends SchemaChange {
       `alter table "project_change" add constraint "project_change_changed_by_foreign" foreign key ("changed_by") references "app_user" ("id") on delete set null`,
     );
     // Settings changed before there was a log: each version against the one before it.
-    this
-      .addSql(`insert into "project_change" ("id", "project_id", "action", "subject", "before", "after", "changed_by", "changed_by_name", "changed_at")
+    this.addSql(`insert into "project_change" ("id", "project_id", "action", "subject", "before", "after", "changed_by", "changed_by_name", "changed_at")
       select gen_random_uuid(), s.project_id, case when s.version = 1 then 'project.created' else 'settings.changed' end,
         case when s.version > 1 then 'v' || s.version end,
         (select jsonb_object_agg(k.key, k.value) from jsonb_each(p.settings) k where k.value is distinct from s.settings -> k.key),

@@ -5,8 +5,7 @@ export class EndpointHealth extends SchemaChange {
   override up(): void {
     this.addSql(`alter table "webhook_endpoint" add column "failures" int not null default 0,
       add column "openings" int not null default 0, add column "open_until" timestamptz(3) null`);
-    this
-      .addSql(`alter table "attempt" add column "dns_ms" double precision null, add column "connect_ms" double precision null,
+    this.addSql(`alter table "attempt" add column "dns_ms" double precision null, add column "connect_ms" double precision null,
       add column "tls_ms" double precision null, add column "first_byte_ms" double precision null`);
     // What is due is looked for project by project, so that a long backlog of one costs the others nothing.
     this.addSql(`drop index "delivery_due"`);

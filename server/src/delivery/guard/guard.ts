@@ -28,7 +28,8 @@ export interface TargetAddress {
 export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
 
 export type UrlVerdict =
-  { ok: true; url: URL } | { ok: false; code: 'invalid_url' | 'blocked_address'; advice: string };
+  | { ok: true; url: URL }
+  | { ok: false; code: 'invalid_url' | 'blocked_address'; advice: string };
 
 /** The target is not allowed, or its name does not resolve. */
 export class Blocked extends Error {

@@ -103,7 +103,8 @@ export interface CountedEvent {
 }
 
 export const DELIVERY_OUTCOMES = ['succeeded', 'failed', 'dead', 'paused'] as const satisfies (
-  DeliveryStatus | 'failed'
+  | DeliveryStatus
+  | 'failed'
 )[];
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 

@@ -3,7 +3,8 @@ import { HEADERS } from '@countersign/shared/webhook';
 
 /** What the headers say about the signature; nothing of it is verified yet. */
 export type Signing =
-  { scheme: 'standard'; id: string; timestamp: string; signature: string } | { scheme: 'plain'; signature: string };
+  | { scheme: 'standard'; id: string; timestamp: string; signature: string }
+  | { scheme: 'plain'; signature: string };
 
 /**
  * An id may contain any printable character except those that join headers and

@@ -53,7 +53,18 @@ interface Place {
 
 /** The file that draws a kind, `here` for the forms that Value.svelte draws itself. */
 type Renderer =
-  'here' | 'text' | 'tree' | 'media' | 'mail' | 'diff' | 'json' | 'code' | 'call' | 'cited' | 'chat' | 'table';
+  | 'here'
+  | 'text'
+  | 'tree'
+  | 'media'
+  | 'mail'
+  | 'diff'
+  | 'json'
+  | 'code'
+  | 'call'
+  | 'cited'
+  | 'chat'
+  | 'table';
 
 interface Rule<K extends Kind = Kind> {
   readonly kind: K;

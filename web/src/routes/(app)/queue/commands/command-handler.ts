@@ -21,7 +21,8 @@ type HandledElsewhere =
 type QueueCommand = Exclude<Command, HandledElsewhere>;
 /** Commands that need no open item. */
 export type ListCommand =
-  ('down' | 'up' | 'open' | 'peek' | 'select' | 'selectTo' | 'show' | 'view' | 'filter') | ('next' | 'pause' | 'leave');
+  | ('down' | 'up' | 'open' | 'peek' | 'select' | 'selectTo' | 'show' | 'view' | 'filter')
+  | ('next' | 'pause' | 'leave');
 /** Commands of the open item. */
 export type ItemCommand = Exclude<QueueCommand, ListCommand>;
 

@@ -73,7 +73,15 @@ function actionCommandsOf({ reviewSession, announcer }: QueueContext, ui: Ui): C
 }
 
 type ClaimCommand =
-  ReviewAction | 'skip' | 'giveBack' | 'extend' | 'takeOver' | 'reopen' | 'revise' | 'accept' | 'undo';
+  | ReviewAction
+  | 'skip'
+  | 'giveBack'
+  | 'extend'
+  | 'takeOver'
+  | 'reopen'
+  | 'revise'
+  | 'accept'
+  | 'undo';
 
 function claimCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ClaimCommand> {
   const { reviewSession } = context;

@@ -10,7 +10,8 @@ import type { Caller, Decision, DecisionRequest, Grant, Job, ReasonedAction, Tra
 
 /** Why an item is read: for `peek`, after a refused command, behind a command that waits, or refreshed in place. */
 export type ReadPurpose =
-  { readonly for: 'peek'; readonly caller: Caller } | { readonly for: 'reread' | 'behind' | 'refresh' };
+  | { readonly for: 'peek'; readonly caller: Caller }
+  | { readonly for: 'reread' | 'behind' | 'refresh' };
 
 /** `visit`: see the state. `again`: the first answer was older than an event. */
 interface ReadRequest {

@@ -139,7 +139,8 @@ export type JobOf<K extends Job['kind']> = Extract<Job, { kind: K }>;
 
 /** The step of a running command: its request, or reading its item again after a refusal, with the result it then has. */
 export type Phase =
-  { readonly at: 'asking' } | { readonly at: 'rereading'; readonly failure: Failure | null; readonly result: boolean };
+  | { readonly at: 'asking' }
+  | { readonly at: 'rereading'; readonly failure: Failure | null; readonly result: boolean };
 
 /** Why the last command failed; `retry` is what another try sends, where there is one. */
 export interface Failure {

@@ -20,7 +20,8 @@ export interface SchemaFault {
 }
 
 export type SchemaRead =
-  { readonly ok: true; readonly schema: Json } | { readonly ok: false; readonly faults: readonly SchemaFault[] };
+  | { readonly ok: true; readonly schema: Json }
+  | { readonly ok: false; readonly faults: readonly SchemaFault[] };
 
 /** The text that was read last: the editor, the list of faults and the save bar ask for the same one. */
 let last: { readonly text: string; readonly read: SchemaRead } | null = null;
