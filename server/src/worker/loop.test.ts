@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { loopOf, pass, POLL_MS, settle, started, useLoops } from './loop.fixture.ts';
-import { startLoop } from './loop.ts';
+import { spreadStarts, startLoop } from './loop.ts';
 
 useLoops();
 
@@ -16,6 +16,23 @@ describe('when a loop runs', () => {
     expect(begun).toHaveLength(1);
     await pass(1);
     expect(begun).toHaveLength(2);
+  });
+
+  it('starts later where it is told to, or when it is woken', async () => {
+    const { begun } = loopOf({ firstMs: 90 });
+    await pass(89);
+    expect(begun).toHaveLength(0);
+    await pass(1);
+    expect(begun).toHaveLength(1);
+    const other = loopOf({ firstMs: 90 });
+    other.loop.wake();
+    await settle();
+    expect(other.begun).toHaveLength(1);
+  });
+
+  it('loops that begin together start one after the other', () => {
+    const nextStart = spreadStarts();
+    expect([nextStart(), nextStart(), nextStart()]).toEqual([0, 30, 60]);
   });
 
   it('treats a run without a result like one that returns {}', async () => {

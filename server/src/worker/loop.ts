@@ -15,6 +15,8 @@ export interface LoopOptions {
   run: () => Promise<Next | void>;
   /** The maximum time between two runs, in milliseconds: covers lost wake-ups. */
   pollMs: number;
+  /** How long the first run waits for a wake-up, in milliseconds; by default it starts at once. */
+  firstMs?: number;
   /**
    * The minimum time between the starts of two runs, in milliseconds, and the one for urgent wake-ups and for a run
    * that follows with `again`; by default 0, and the same.
@@ -52,10 +54,26 @@ export interface Loop {
 /** The pause after a failed run, in milliseconds. */
 const REST_MS = 1000;
 
+/**
+ * When the first runs of loops start that begin together, in ms: one after the other. At once, each would open a connection to the
+ * database, and after every poll interval they would use as many again.
+ */
+export function spreadStarts(): () => number {
+  let at = 0;
+  return () => {
+    const start = at;
+    at += SPREAD_MS;
+    return start;
+  };
+}
+
+/** Longer than most runs that find nothing to do. */
+const SPREAD_MS = 30;
+
 /** The only loop of the system; it drains on stop. */
 export function startLoop(options: LoopOptions): Loop {
   const loop = new RunningLoop(options);
-  loop.wake();
+  loop.begin();
   return loop;
 }
 
@@ -73,6 +91,10 @@ class RunningLoop implements Loop {
 
   constructor(options: LoopOptions) {
     this.#options = options;
+  }
+
+  begin(): void {
+    this.#schedule(this.#options.firstMs ?? 0);
   }
 
   wake(urgent: Urgency = false): void {

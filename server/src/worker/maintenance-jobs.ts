@@ -10,32 +10,26 @@ import { SWEEP_MS, sweepOnce } from './sweep.ts';
 import { BUDGET_MS, watchBudgetsOnce } from './watch-budgets.ts';
 import { purgeBatch } from '../db/retention/purge-project.ts';
 
-export function startMaintenanceJobs(services: Services, onRun: LoopOptions['onRun']): Loop[] {
+export interface MaintenanceOptions extends Pick<LoopOptions, 'onRun'> {
+  /** When the first run of the next job starts, in ms (`spreadStarts`). */
+  nextStart: () => number;
+}
+
+export function startMaintenanceJobs(services: Services, { onRun, nextStart }: MaintenanceOptions): Loop[] {
   const { log } = services;
   const reencryptor = createReencryptor(services);
   const retentionJob = createRetentionJob(services);
+  const start = (name: string, run: LoopOptions['run'], times: Pick<LoopOptions, 'pollMs' | 'gapMs'>) =>
+    startLoop({ name, run, firstMs: nextStart(), log, onRun, ...times });
   return [
-    startLoop({ name: 'sweep', run: () => sweepOnce(services), pollMs: SWEEP_MS, log, onRun }),
-    startLoop({ name: 'budgets', run: () => watchBudgetsOnce(services), pollMs: BUDGET_MS, log, onRun }),
-    startLoop({ name: 'remind', run: () => remindOnce(services), pollMs: REMIND_MS, log, onRun }),
-    startLoop({
-      name: 'send-reminders',
-      run: () => sendRemindersOnce(services),
-      pollMs: SEND_REMINDERS_MS,
-      log,
-      onRun,
-    }),
-    startLoop({ name: 'cancel', run: () => cancelDeliveriesOnce(services), pollMs: CANCEL_MS, log, onRun }),
-    startLoop({ name: 'purge', run: () => purgeOnce(services), pollMs: PURGE_MS, log, onRun }),
-    startLoop({
-      name: 'keep',
-      run: () => retentionJob.runOnce(),
-      pollMs: RETENTION_POLL_MS,
-      gapMs: RETENTION_GAP_MS,
-      log,
-      onRun,
-    }),
-    startLoop({ name: 'reseal', run: () => reencryptor.runOnce(), pollMs: SWEEP_MS, log, onRun }),
+    start('sweep', () => sweepOnce(services), { pollMs: SWEEP_MS }),
+    start('budgets', () => watchBudgetsOnce(services), { pollMs: BUDGET_MS }),
+    start('remind', () => remindOnce(services), { pollMs: REMIND_MS }),
+    start('send-reminders', () => sendRemindersOnce(services), { pollMs: SEND_REMINDERS_MS }),
+    start('cancel', () => cancelDeliveriesOnce(services), { pollMs: CANCEL_MS }),
+    start('purge', () => purgeOnce(services), { pollMs: PURGE_MS }),
+    start('keep', () => retentionJob.runOnce(), { pollMs: RETENTION_POLL_MS, gapMs: RETENTION_GAP_MS }),
+    start('reseal', () => reencryptor.runOnce(), { pollMs: SWEEP_MS }),
   ];
 }
 

@@ -7,7 +7,7 @@ import { createDeliverer, type Egress } from '../delivery/deliver.ts';
 import { finalizeOnce } from './finalize.ts';
 import { expireItemsOnce } from './expire-items.ts';
 import { expireClaimsOnce } from './expire-claims.ts';
-import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
+import { type Loop, type LoopOptions, spreadStarts, startLoop, type Next } from './loop.ts';
 import { relayOnce, type SequencedEvent } from './relay.ts';
 import { replayOnce } from './replay.ts';
 import { runEach } from './row-by-row.ts';
@@ -55,8 +55,9 @@ export async function startWorker({
   onRun,
   onEvents,
 }: WorkerTools): Promise<() => Promise<void>> {
+  const nextStart = spreadStarts();
   const loop = (name: string, run: LoopOptions['run'], gaps: Gaps = {}): Loop =>
-    startLoop({ name, run, pollMs: POLL_MS, log: services.log, onRun, ...gaps });
+    startLoop({ name, run, pollMs: POLL_MS, firstMs: nextStart(), log: services.log, onRun, ...gaps });
   const onSequenced = (events: readonly SequencedEvent[]) => {
     onEvents(events);
     if (events.length > 0) counting.wake();
@@ -69,15 +70,15 @@ export async function startWorker({
     urgentGapMs: URGENT_RELAY_GAP_MS,
     calmGapMs: CALM_RELAY_GAP_MS,
   });
+  const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
   // A large backlog is counted without a pause.
   const counting = loop('count', () => countOnce(services), { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const expiring = loop('lapse-claims', () => expireClaimsOnce(services));
   const ending = loop('expire-items', () => expireItemsOnce(services), { gapMs: DEADLINE_GAP_MS, urgentGapMs: 0 });
-  const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
   const assigning = loop('place', () => assignClustersOnce(services));
   const replaying = loop('replay', () => replayOnce(services));
-  const maintenance = startMaintenanceJobs(services, onRun);
+  const maintenance = startMaintenanceJobs(services, { onRun, nextStart });
   await listen(signals, { relaying, finalizing, assigning, delivering, replaying });
   const loops = [relaying, counting, finalizing, assigning, expiring, ending, delivering, replaying, ...maintenance];
   return async () => {
