@@ -80,6 +80,7 @@ describe.skipIf(chromium === undefined)('included and excluded learnings', () =>
     await page.getByLabel('Model', { exact: true }).selectOption({ label: 'm-2 (1)' });
     await expect.poll(() => query().get('model')).toBe('m-2');
     await page.goBack();
+    await expect.poll(() => examples().count()).toBe(4);
     const search = page.getByRole('searchbox');
     await search.fill('too long');
     await expect.poll(() => examples().count()).toBe(1);

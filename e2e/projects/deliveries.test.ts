@@ -1,4 +1,5 @@
 // Tests the delivery log in a real browser: a row expands in place, shows request and response, and can be replayed.
+import type { APIResponse } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { aSubmission, review } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
@@ -98,9 +99,11 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.setViewportSize(PHONE);
     await recordShifts(page);
     const figures = Promise.withResolvers<void>();
+    let answer: Promise<APIResponse> | undefined;
     await page.route('**/deliveries/summary', async (route) => {
       await figures.promise;
-      await route.continue();
+      // The same figures each time: a retry that ends meanwhile would change the line, and so move the rows.
+      await route.fulfill({ response: await (answer ??= route.fetch()) });
     });
     await page.goto(new URL(`/projects/${project.id}/deliveries`, page.url()).href);
     await responseReceived(page, `/api/projects/${project.id}/deliveries`);

@@ -15,7 +15,7 @@ export interface LoopOptions {
   run: () => Promise<Next | void>;
   /** The maximum time between two runs, in milliseconds: covers lost wake-ups. */
   pollMs: number;
-  /** How long the first run waits for a wake-up, in milliseconds; by default it starts at once. */
+  /** The delay of the first run, in milliseconds, which a wake-up ends; none by default. */
   firstMs?: number;
   /**
    * The minimum time between the starts of two runs, in milliseconds, and the one for urgent wake-ups and for a run
@@ -55,8 +55,8 @@ export interface Loop {
 const REST_MS = 1000;
 
 /**
- * When the first runs of loops start that begin together, in ms: one after the other. At once, each would open a connection to the
- * database, and after every poll interval they would use as many again.
+ * Staggers the first runs of loops: gives the `firstMs` of each. At once, each would open a connection to the database, and they
+ * would use as many again after every poll interval.
  */
 export function spreadStarts(): () => number {
   let at = 0;

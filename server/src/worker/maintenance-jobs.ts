@@ -11,7 +11,7 @@ import { BUDGET_MS, watchBudgetsOnce } from './watch-budgets.ts';
 import { purgeBatch } from '../db/retention/purge-project.ts';
 
 export interface MaintenanceOptions extends Pick<LoopOptions, 'onRun'> {
-  /** When the first run of the next job starts, in ms (`spreadStarts`). */
+  /** The delay of the first run of the next job, in ms (`spreadStarts`). */
   nextStart: () => number;
 }
 

@@ -4,6 +4,7 @@ import { parse as oracle, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { jsonText, type Json } from '@countersign/shared/json/json';
 // Both sides must agree, so this test holds one against the other.
+// oxlint-disable-next-line no-restricted-imports
 import { sameJson as serversRule } from '../../../../../server/src/domain/items/item.ts';
 import { breaches, changedPaths, sameJson } from './json-compare.ts';
 import { countValues, pathTo, shortPath } from './json-tree.ts';

@@ -3,6 +3,7 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
+import { session } from '#lib/auth/session.svelte.ts';
 import { keySettings } from '#lib/keys/key-settings.svelte.ts';
 import { panels } from '#lib/keys/panels.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
@@ -106,6 +107,21 @@ it('closes by Escape, and by the key that opened it', async () => {
   open();
   await press('Escape');
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+});
+
+it('stays open until signing out is answered, and shows why it failed', async () => {
+  const signingOut = Promise.withResolvers<never>();
+  vi.spyOn(session, 'signOut').mockReturnValue(signingOut.promise);
+  open();
+  await type('sign out');
+  await press('Enter');
+  await press('Escape');
+  await press('k', { ctrlKey: true });
+  await fireEvent.click(screen.getByRole('button', { name: /^Close/ }));
+  const closes = vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), { timeout: 300 });
+  await expect(closes).rejects.toThrow();
+  signingOut.reject(new Error('There is no connection.'));
+  await screen.findByRole('alert');
 });
 
 it('toggles single-letter keys, which are otherwise unavailable', async () => {

@@ -39,7 +39,7 @@ function apply(list: readonly Line[], { kind, from, to, count }: Change): readon
   return kind === 'leaves' ? rest : rest.toSpliced(Math.floor(to * (rest.length + 1)), 0, ...chosen);
 }
 
-/** How many rows may get another block: those that move, and half of a block that others come into. */
+/** How many rows may get another block: those that move, and of a block that many come into, half. */
 const mayReplace = ({ kind, count }: Change) =>
   kind === 'leaves' || kind === 'changes' ? 0 : Math.min(count, MOST / 2) + (kind === 'moves' ? count : 0);
 

@@ -25,8 +25,9 @@ export class RowBlocks<Row extends Identified> {
 
   /**
    * The rows in their order, in blocks of at most `MOST_ROWS`. A row that changes its block gets a new element, so rows stay in
-   * theirs: all when some leave, all but one when one arrives or moves, and at least half of a block when many arrive inside it.
-   * A block with the same rows as before is the same object. The same rows again have the same blocks.
+   * theirs: all when some leave, all but one when one arrives, and all but one and itself when one moves. Blocks do not merge: each
+   * lasts as long as one of its rows. A block with the same rows as before is the same object. The same rows again have the same
+   * blocks.
    */
   update(rows: readonly Row[]): readonly RowBlock<Row>[] {
     const previous = new Map(this.#blocks.map((block) => [block.key, block]));
@@ -85,6 +86,7 @@ function extentsOf(rows: readonly Identified[], keys: ReadonlyMap<string, number
 function densest(places: readonly number[], arrivals: ReadonlySet<number>): Extent {
   let best = { start: 0, end: 0, surplus: 0 };
   for (const [first, start] of places.entries()) {
+    /** Its own rows so far without as many rows of other blocks. */
     let surplus = 0;
     for (let next = first, index = start; next < places.length && index < start + MOST_ROWS; index += 1) {
       if (index === places[next]) {
