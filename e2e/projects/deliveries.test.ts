@@ -168,9 +168,13 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const row = page.locator('tbody tr').first();
     for (const part of [/delivered|retrying/, /\d\d:\d\d/, /^[1-5]\d\d$/, / ms$/, /^\d+\/10$/]) {
-      const box = await row.getByText(part).filter({ visible: true }).first().boundingBox();
-      expect(box, String(part)).not.toBeNull();
-      expect((box?.x ?? 0) + (box?.width ?? 999), String(part)).toBeLessThanOrEqual(390);
+      const value = row.getByText(part).filter({ visible: true }).first();
+      // The columns change a moment after the size of the page.
+      const right = async () => {
+        const { x, width } = (await value.boundingBox()) ?? { x: Infinity, width: 0 };
+        return x + width;
+      };
+      await expect.poll(right, { message: String(part) }).toBeLessThanOrEqual(390);
     }
     await row.getByRole('button').click();
     await page.getByLabel('Request headers').waitFor();

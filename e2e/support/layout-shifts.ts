@@ -12,8 +12,12 @@ export interface Shift {
 
 type Recorded = typeof globalThis & { shifts: Shift[] };
 
-/** Records shifts of every document that the page loads from now on. */
+/**
+ * Records shifts of every document that the page loads from now on. They are without our fonts: the browser of the tests has none of
+ * the system fonts that stand in for ours until then and have their width, so the text would move.
+ */
 export async function recordShifts(page: Page): Promise<void> {
+  await page.route('**/*.woff2', (route) => route.fulfill({ body: '' }));
   await page.addInitScript(() => {
     interface Entry extends PerformanceEntry {
       value: number;

@@ -30,11 +30,13 @@ export function nextSize(size: number, ms: number): number {
 export class RowsInSteps {
   #rendered = $state(0);
   #size: number;
+  readonly #length: () => number;
   readonly #least: () => number;
 
   constructor({ first, firstStep = SIZE.first, length, least, isWhole = () => true }: SteppedList) {
     this.#rendered = first;
     this.#size = firstStep;
+    this.#length = length;
     this.#least = least;
     $effect(() => {
       if (length() === 0) return;
@@ -51,6 +53,11 @@ export class RowsInSteps {
   /** How many rows are to be rendered by now; `Infinity` when there is no limit any more. */
   get rendered(): number {
     return Math.max(this.#rendered, this.#least());
+  }
+
+  /** Whether every row is rendered. What follows the list renders then: before, each step would move it down. */
+  get complete(): boolean {
+    return this.rendered >= this.#length();
   }
 
   async #step(): Promise<void> {
