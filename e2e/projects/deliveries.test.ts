@@ -169,7 +169,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     const row = page.locator('tbody tr').first();
     for (const part of [/delivered|retrying/, /\d\d:\d\d/, /^[1-5]\d\d$/, / ms$/, /^\d+\/10$/]) {
       const value = row.getByText(part).filter({ visible: true }).first();
-      // The columns change a moment after the size of the page.
+      // The layout follows the new size of the page a moment later.
       const right = async () => {
         const { x, width } = (await value.boundingBox()) ?? { x: Infinity, width: 0 };
         return x + width;
@@ -178,6 +178,6 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     }
     await row.getByRole('button').click();
     await page.getByLabel('Request headers').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
 });

@@ -13,10 +13,11 @@ export interface Shift {
 type Recorded = typeof globalThis & { shifts: Shift[] };
 
 /**
- * Records shifts of every document that the page loads from now on. They are without our fonts: the browser of the tests has none of
- * the system fonts that stand in for ours until then and have their width, so the text would move.
+ * Records the layout shifts of every document that the page loads from now on. Web fonts are left out: the packed Chromium has none
+ * of the fallback fonts of app.css, so loading ours would move text. Shifts by fonts are therefore not tested.
  */
 export async function recordShifts(page: Page): Promise<void> {
+  // Empty instead of aborted: a failed request is an error on the console.
   await page.route('**/*.woff2', (route) => route.fulfill({ body: '' }));
   await page.addInitScript(() => {
     interface Entry extends PerformanceEntry {

@@ -55,7 +55,7 @@ export class RowsInSteps {
     return Math.max(this.#rendered, this.#least());
   }
 
-  /** Whether every row is rendered. What follows the list renders then: before, each step would move it down. */
+  /** Whether every row is rendered. A footer of the list renders only then: before, each step would move it down. */
   get complete(): boolean {
     return this.rendered >= this.#length();
   }

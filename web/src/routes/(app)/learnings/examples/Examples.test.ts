@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// Learnings render one after the other, and what is below them not before: each one would move it down.
+// Tests that learnings render in steps, and their footer only after the last one.
 import type { Learning } from '@countersign/shared/schemas/learnings';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -9,10 +9,10 @@ import Examples from './Examples.svelte';
 
 vi.mock('$app/paths', () => ({ resolve: (path: string) => path }));
 
-const MANY = 6;
-/** How long each step waits, in milliseconds. */
+const COUNT = 6;
+/** The pause before each step: `PAUSE_MS` of RowsInSteps. */
 const STEP_MS = 16;
-const rows = Array.from({ length: MANY }, (_, n): Learning => ({
+const rows = Array.from({ length: COUNT }, (_, n): Learning => ({
   id: `l${n}`,
   item_id: `i${n}`,
   action: 'reject',
@@ -38,16 +38,16 @@ const rows = Array.from({ length: MANY }, (_, n): Learning => ({
 }));
 const log = {
   shown: { rows, cursor: null },
-  marks: { within: MANY, without: 0 },
+  marks: { within: COUNT, without: 0 },
   fresh: 0,
   olderError: null,
   loadingOlder: false,
 } as unknown as LearningsLog;
 
-const shown = () => screen.getAllByRole('article').length;
-const below = () => [
-  screen.queryByText(messages.examples.all(MANY)),
-  screen.queryByText(messages.examples.marks(MANY, 0)),
+const rendered = () => screen.getAllByRole('article').length;
+const footer = () => [
+  screen.queryByText(messages.examples.all(COUNT)),
+  screen.queryByText(messages.examples.marks(COUNT, 0)),
 ];
 
 beforeEach(() => {
@@ -58,14 +58,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('renders one learning, then one more, then the rest, and after the last what is below them', async () => {
+it('renders one learning, then one more, then the rest, and the footer only after the last', async () => {
   render(Examples, { log, toTop: vi.fn() });
-  expect(shown()).toBe(1);
-  expect(below()).toEqual([null, null]);
+  expect(rendered()).toBe(1);
+  expect(footer()).toEqual([null, null]);
   await vi.advanceTimersByTimeAsync(STEP_MS);
-  expect(shown()).toBe(2);
-  expect(below()).toEqual([null, null]);
-  await vi.advanceTimersByTimeAsync(MANY * STEP_MS);
-  expect(shown()).toBe(MANY);
-  expect(below()).not.toContain(null);
+  expect(rendered()).toBe(2);
+  expect(footer()).toEqual([null, null]);
+  await vi.advanceTimersByTimeAsync(COUNT * STEP_MS);
+  expect(rendered()).toBe(COUNT);
+  expect(footer()).not.toContain(null);
 });
