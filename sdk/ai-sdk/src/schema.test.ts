@@ -54,6 +54,25 @@ describe('the schema of a tool in draft 2020-12', () => {
     expect(takes({ at: 5 })).toBe(false);
   });
 
+  it.each([/^(?=.*[0-9]).+$/, /^(?!x)/, /(?<=a)b/, /(a)\1/, /(?<a>b)\k<a>/])(
+    'leaves the pattern %s to the tool',
+    async (pattern) => {
+      const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
+      expect([takes({ code: '' }), takes({ code: 5 })]).toEqual([true, false]);
+    },
+  );
+
+  it.each([/^\(\d+\)$/, /^\(?:a\)$/, /^(?:a|b)(?<c>d)$/, /^\\1$/])('keeps the pattern %s', async (pattern) => {
+    const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
+    expect(takes({ code: 'x' })).toBe(false);
+  });
+
+  it('writes what depends on a member in both of its forms', () => {
+    const written = toDraft2020({ dependencies: { a: ['b'], c: { items: [true] } } });
+    expect(written).toEqual({ dependentRequired: { a: ['b'] }, dependentSchemas: { c: { prefixItems: [true] } } });
+    expect(toDraft2020({ dependencies: {} })).toEqual({});
+  });
+
   it('keeps data as it is', () => {
     const data = { const: { items: [1] }, default: { $schema: 'x' }, enum: [{ items: [1] }] };
     expect(

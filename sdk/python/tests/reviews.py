@@ -54,6 +54,8 @@ class Reviews:
 
     def _submit(self, key: str, body: dict[str, Any]) -> httpx.Response:
         self.submissions += 1
+        if "$dynamicRef" in (body.get("answer_schema") or {}):
+            return refused(422, "schema_invalid")
         known = self.items.get(key)
         if known is not None and known["sent"] != body:
             return refused(422, "idempotency_key_reused")

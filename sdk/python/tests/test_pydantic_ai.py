@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -79,6 +80,22 @@ def test_runs_what_a_person_approved(run: Any) -> None:
     [sent] = reviews.sent()
     assert sent["suggestion"] == {"name": "refund", "arguments": REFUND.args}
     assert sent["answer_schema"]["required"] == ["order", "amount"]
+
+
+def test_keeps_the_form_of_a_tool_whose_schema_has_a_pattern_that_looks_ahead(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund=APPROVE)
+    agent: Agent[None, Any] = Agent(FunctionModel(shop.model), output_type=[str, DeferredToolRequests])
+
+    @agent.tool_plain(requires_approval=True)
+    def refund(order: str, amount: Decimal) -> str:
+        """Refunds an order."""
+        shop.ran.append((order, {"amount": amount}))
+        return "Refunded."
+
+    run(agent, reviews)
+    assert shop.ran == [("BM-1", {"amount": Decimal("24.9")})]
+    [sent] = reviews.sent()
+    assert sent["answer_schema"]["properties"]["amount"] == {"anyOf": [{"type": "number"}, {"type": "string"}]}
 
 
 def test_runs_with_the_arguments_that_a_person_changed(run: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -13,9 +12,8 @@ from enum import Enum
 from typing import Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
+from ._readable_schema import readable_schema
 from ._wire import plain
-
-logger = logging.getLogger("countersign")
 
 JSON_TYPES: dict[Any, dict[str, Any]] = {
     Any: {},
@@ -62,7 +60,7 @@ def json_schema_of(model: Any) -> dict[str, Any]:
     in `Annotated[...]` is the description. Errors: `TypeError` for a type that has no schema.
     """
     if is_pydantic(model):
-        return dict(_supported(_pydantic_schema(model)))
+        return dict(readable_schema(_pydantic_schema(model)))
     maker = _Maker()
     schema = maker.root(model)
     return {**schema, "$defs": maker.shared} if maker.shared else schema
@@ -80,28 +78,6 @@ def _pydantic_schema(model: Any) -> dict[str, Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(model).json_schema()
-
-
-def _supported(schema: Any) -> Any:
-    """Without patterns that look around: pydantic writes one for Decimal, and the service matches none."""
-    if isinstance(schema, list):
-        return [_supported(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    pattern = schema.get("pattern")
-    if isinstance(pattern, str) and any(sign in pattern for sign in ("(?=", "(?!", "(?<")):
-        logger.debug("pattern left out of an answer schema: it looks around")
-        schema = {name: value for name, value in schema.items() if name != "pattern"}
-    return {name: _supported_member(name, value) for name, value in schema.items()}
-
-
-def _supported_member(keyword: str, value: Any) -> Any:
-    if keyword in ("const", "enum", "default", "examples"):
-        return value  # no schema
-    if keyword in ("properties", "$defs", "patternProperties", "dependentSchemas") and isinstance(value, dict):
-        # Its names are no keywords: a property may be called "default".
-        return {name: _supported(one) for name, one in value.items()}
-    return _supported(value)
 
 
 def annotation(type_: Any) -> tuple[Any, dict[str, Any]]:

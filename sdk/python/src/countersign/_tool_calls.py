@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ._readable_schema import readable_schema
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -71,7 +73,7 @@ class CallToReview:
             "kind": "tool_call",
             "allowed_actions": [action for action in ACTIONS if action in self.allowed],
             # None is said too: the schema of the project describes its answers, not the arguments of a tool.
-            "answer_schema": None if schema is None else dict(schema),
+            "answer_schema": None if schema is None else readable_schema(dict(schema)),
             **options,
             "idempotency_key": self.idempotency_key,
         }

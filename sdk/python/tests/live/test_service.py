@@ -15,6 +15,7 @@ import httpx
 import pydantic
 import pytest
 from live.control import decide, order, reviewer
+from patterns import READABLE, UNREADABLE
 
 from countersign import (
     Action,
@@ -40,6 +41,8 @@ from countersign import (
     WaitTimeout,
     json_schema_of,
 )
+from countersign._sync.tool_calls import review_calls
+from countersign._tool_calls import CallToReview
 
 MINIMAL: dict[str, Any] = {"input": {"question": "May it?"}, "suggestion": "It may.", "confidence": 0.8}
 
@@ -121,6 +124,35 @@ def test_says_why_the_service_refuses(api: Countersign) -> None:
         other.submit(**MINIMAL)
     with pytest.raises(PermissionDenied), Countersign(project_id=str(uuid.uuid4())) as other:
         other.submit(**MINIMAL)
+
+
+def test_knows_which_patterns_the_service_reads(api: Countersign) -> None:
+    for pattern in READABLE:
+        assert api.submit(**MINIMAL, answer_schema={"pattern": pattern}).status == "queued", pattern
+    for pattern in UNREADABLE:
+        with pytest.raises(ValidationFailed, match="schema_invalid"):
+            api.submit(**MINIMAL, answer_schema={"pattern": pattern})
+
+
+def test_submits_tool_calls_whose_schemas_it_cannot_read_as_they_are(api: Countersign) -> None:
+    schemas: list[dict[str, Any]] = [
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object",
+            "properties": {"amount": {"type": "string", "pattern": UNREADABLE[0]}, "list": {"items": [{}]}},
+            "dependencies": {"amount": ["list"]},
+        },
+        {"$dynamicRef": "#node"},
+    ]
+    calls = [
+        CallToReview(idempotency_key=str(uuid.uuid4()), name="refund", arguments={}, arguments_schema=schema)
+        for schema in schemas
+    ]
+    with pytest.raises(WaitTimeout) as waiting:
+        review_calls(api, calls, timeout=0, confidence=0.8)
+    assert waiting.value.code == "wait_timeout"
+    newest = list(islice(api.items(status="queued"), 2))
+    assert sorted(item.answer_schema is None for item in newest) == [False, True]
 
 
 def test_submits_a_batch_and_lists_it(api: Countersign) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._errors import ItemEnded, WaitTimeout
+from .._errors import ApiError, ItemEnded, WaitTimeout
 from .._review import seconds_of
 from .._tool_calls import DEFAULT_CONFIDENCE, CallToReview, Outcome, keep
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import timedelta
 
+    from .._models import Submitted
     from .._submission import SubmissionOptions
     from .client import Countersign
 
@@ -31,7 +32,7 @@ def review_calls(
     Errors: `WaitTimeout`, after which the items still wait: the same calls again go on with them.
     """
     until = client.now() + seconds_of(timeout)
-    submitted = [client.submit(**call.submit_arguments(confidence, submission_options or {})) for call in calls]
+    submitted = [_submit(client, call, confidence, submission_options or {}) for call in calls]
     outcomes: list[Outcome] = []
     for item in submitted:
         status, decision = item.status, item.decision
@@ -43,6 +44,19 @@ def review_calls(
                 status = end.item.status
         outcomes.append(Outcome(item_id=item.id, status=status, decision=decision))
     return outcomes
+
+
+def _submit(
+    client: Countersign, call: CallToReview, confidence: float, options: SubmissionOptions
+) -> Submitted:
+    """Submits a call; without its form where the service cannot read the schema of the tool, which checks it itself."""
+    arguments = call.submit_arguments(confidence, options)
+    try:
+        return client.submit(**arguments)
+    except ApiError as error:
+        if error.code != "schema_invalid" or "answer_schema" in options or arguments["answer_schema"] is None:
+            raise
+        return client.submit(**{**arguments, "answer_schema": None})
 
 
 def review_paused(

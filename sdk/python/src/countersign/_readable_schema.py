@@ -1,0 +1,85 @@
+"""JSON Schemas that others wrote, as the service reads them: draft 2020-12, without patterns it cannot match."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+logger = logging.getLogger("countersign")
+
+DATA = frozenset({"const", "default", "enum", "examples"})
+"""Keywords whose value is data, not a schema."""
+
+NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose value names schemas: a property may be called as a keyword is."""
+
+MOST_REPEATS = 1000
+"""The largest number in a quantifier that the service takes."""
+
+PATTERN_PARTS = re.compile(
+    r"\\(?P<escape>[pP]\{|.)|(?P<refused>\(\?(?!:|<[A-Za-z_$])|\[\[:|&&|\{,\d+\})|\{(?P<least>\d+),?(?P<most>\d*)\}",
+    re.DOTALL,
+)
+"""Escapes, and what other dialects put into brackets and braces."""
+
+ESCAPES = frozenset("dDwWsSbBnrtfvuxc0")
+
+
+def readable_schema(schema: Any) -> Any:
+    """The schema in draft 2020-12. What the service could not read is left out where it only refuses values.
+
+    Pydantic writes a pattern that looks ahead for each `Decimal`, and tools of MCP servers have schemas of draft 7. Who
+    wrote the schema checks its values again.
+    """
+    if isinstance(schema, list):
+        return [readable_schema(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    readable: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        readable |= _members(schema, keyword, value)
+    return readable
+
+
+def _members(schema: dict[str, Any], keyword: str, value: Any) -> dict[str, Any]:
+    """What stands for one keyword of a schema."""
+    if keyword == "$schema":
+        return {}
+    if keyword == "pattern" and isinstance(value, str) and not is_readable_pattern(value):
+        logger.debug("pattern left out of an answer schema: the service does not read it")
+        return {}
+    if keyword in DATA:
+        return {keyword: value}
+    if keyword == "dependencies" and isinstance(value, dict):
+        return _dependencies(value)
+    if keyword in NAMED and isinstance(value, dict):
+        return {keyword: {name: readable_schema(one) for name, one in value.items()}}
+    if keyword == "items" and isinstance(value, list):
+        return {"prefixItems": readable_schema(value)} if value else {}
+    if keyword == "additionalItems":
+        return {"items": readable_schema(value)} if isinstance(schema.get("items"), list) else {}
+    return {keyword: readable_schema(value)}
+
+
+def _dependencies(value: dict[str, Any]) -> dict[str, Any]:
+    names = {name: one for name, one in value.items() if isinstance(one, list)}
+    schemas = {name: readable_schema(one) for name, one in value.items() if not isinstance(one, list)}
+    return {
+        **({"dependentRequired": names} if names else {}),
+        **({"dependentSchemas": schemas} if schemas else {}),
+    }
+
+
+def is_readable_pattern(pattern: str) -> bool:
+    """Whether the service can match it: ECMAScript without assertions that look around, flags and back references."""
+    return all(_is_readable(part) for part in PATTERN_PARTS.finditer(pattern))
+
+
+def _is_readable(part: re.Match[str]) -> bool:
+    if part["refused"]:
+        return False
+    if part["escape"]:
+        escape = part["escape"]
+        return len(escape) > 1 or escape in ESCAPES or not (escape.isalnum() or escape.isspace())
+    return int(part["least"]) <= MOST_REPEATS and int(part["most"] or 0) <= MOST_REPEATS
