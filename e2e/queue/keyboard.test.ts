@@ -137,6 +137,33 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await giveBack();
   });
 
+  it('opens an item found by the palette beside the open one, whose place in history it does not take', async () => {
+    const [shown, found] = [await submit('Shown first'), await submit('Found by the palette')];
+    const inUrl = (id: string) => page.waitForURL((url) => url.searchParams.get('item') === id);
+    const region = page.getByRole('region', { name: 'Item' });
+    const find = async (id: string) => {
+      await press('Control+k');
+      await inPalette();
+      await page.keyboard.type(id);
+      await page.getByRole('option', { name: /Question/ }).waitFor();
+      await press('Enter');
+      await inUrl(id);
+    };
+    await find(shown);
+    await region.getByText('Shown first').first().waitFor();
+    await press('w');
+    await page.waitForURL((url) => url.searchParams.has('view'));
+    await inUrl(shown);
+    await find(found);
+    await region.getByText('Found by the palette').first().waitFor();
+    expect(new URL(page.url()).searchParams.has('view')).toBe(true);
+    await page.goBack();
+    await region.getByText('Shown first').first().waitFor();
+    await press('g', 'q');
+    await page.waitForURL(/\/queue$/);
+    await expect.poll(() => page.locator('#item-heading').count()).toBe(0);
+  });
+
   it('QU5: swaps the key of Approve to G, decides with it, and shows it everywhere', async () => {
     const id = await submit('By another key');
     await press('?');

@@ -180,6 +180,17 @@ describe('items and people', () => {
     expect(goto).toHaveBeenCalledWith(`/queue?item=${ITEM.id}`);
   });
 
+  it('open beside the list as it is, on the queue page', async () => {
+    history.replaceState(null, '', '/queue?view=mine&project=p&item=other');
+    onTestFinished(() => history.replaceState(null, '', '/'));
+    open();
+    await type('kettle');
+    await pause();
+    await press('Enter');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(goto).toHaveBeenCalledWith(`/queue?view=mine&project=p&item=${ITEM.id}`);
+  });
+
   it('never show the results of an earlier text, nor take the selection from an entry of the page', async () => {
     const first = Promise.withResolvers<Response>();
     answer = () => first.promise;

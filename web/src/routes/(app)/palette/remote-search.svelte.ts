@@ -4,6 +4,7 @@ import { call } from '#lib/api/client.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
 import type { PaletteEntry } from '#lib/palette/entries.ts';
+import { isUnder, withQuery } from '#lib/shell/addresses.ts';
 import { ITEM_STYLE } from '#lib/status.ts';
 import { search } from '@countersign/shared/routes/queue';
 import type { FoundItem, FoundPerson, SearchResults } from '@countersign/shared/schemas/queue';
@@ -78,7 +79,7 @@ export class RemoteSearch {
     return {
       ...{ id: `item ${id}`, group: 'items', rare: true },
       words: ['', nameOf(item), about, this.#needs.nameOf(projectId)],
-      run: () => this.#needs.to(`/queue?item=${id}`),
+      run: () => this.#needs.to(itemAddress(id)),
     };
   }
 
@@ -89,4 +90,10 @@ export class RemoteSearch {
       run: () => this.#needs.to(`/projects/${projectId}/people`),
     };
   }
+}
+
+/** On the queue page, its view, project and filters stay. */
+function itemAddress(id: string): string {
+  const { pathname, search } = location;
+  return `/queue${withQuery(isUnder(pathname, '/queue') ? search : '', 'item', id)}`;
 }

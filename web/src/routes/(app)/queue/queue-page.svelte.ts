@@ -132,7 +132,8 @@ class QueuePage implements Ui {
   }
 
   switchTo(view: QueueView): void {
-    void goto(resolve(queueUrlOf({ ...this.context.queue.state.scope, view, item: null })), { reset: false });
+    const { queue, reviewSession } = this.context;
+    void goto(resolve(queueUrlOf({ ...queue.state.scope, view, item: reviewSession.wantedId })), { reset: false });
   }
 
   /**
