@@ -177,6 +177,30 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.waitForURL('**/queue');
   });
 
+  it('keeps an invite link on its tab, and asks before a form of a tab is lost with the page', async () => {
+    const page = await open(browserEnv().owner, at('people'));
+    const queueLink = page.getByRole('link', { name: /Queue/ });
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const invite = page.getByRole('region', { name: 'Invite link' });
+    await invite.waitFor();
+    await switchTo(page, 'Webhook');
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    await switchTo(page, 'People');
+    await invite.waitFor();
+    await queueLink.click();
+    const secret = page.getByRole('dialog', { name: 'Leave without copying the secret?' });
+    await secret.getByText('on People').waitFor();
+    await secret.getByRole('button', { name: 'Stay' }).click();
+    await invite.getByRole('button', { name: 'Done' }).click();
+    await switchTo(page, 'Webhook');
+    await page.getByLabel('URL', { exact: true }).fill('https://example.com/hook');
+    await queueLink.click();
+    const question = page.getByRole('dialog', { name: 'Leave with unsaved changes?' });
+    await question.getByText('What you typed on Webhook').waitFor();
+    await question.getByRole('button', { name: 'Leave anyway' }).click();
+    await page.waitForURL('**/queue');
+  });
+
   it('moves nothing on a phone when the keys come after the sources below them', async () => {
     const page = await open(browserEnv().owner, '/account');
     await page.setViewportSize(PHONE);

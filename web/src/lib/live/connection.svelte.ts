@@ -327,7 +327,7 @@ const thisBrowser = (): Browser => ({
   now: () => Date.now(),
   random: () => Math.random(),
   after: (ms, action) => setTimeout(action, ms),
-  isBusy: () => document.querySelector('dialog[open], [role=dialog], [role=alertdialog]') !== null,
+  isBusy: () => document.querySelector('dialog[open], [role=dialog], [role=alertdialog], [data-unsaved]') !== null,
   isServed: () =>
     fetch(location.href, { cache: 'no-store' }).then(
       ({ ok }) => ok,

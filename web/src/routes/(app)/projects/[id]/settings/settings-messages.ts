@@ -244,6 +244,7 @@ export const settingsMessages = {
     secretTitle: 'Leave without copying the secret?',
     secretText: (tabs: string) =>
       `You will not be able to see the secret on ${tabs} again. Copy it first if you need it.`,
+    formText: (tabs: string) => `What you typed on ${tabs} is not saved, and is lost when you leave.`,
     leaveAnyway: 'Leave anyway',
     text: 'Your draft stays in this browser tab until you save or discard it. Only you can see it.',
     stay: 'Stay',

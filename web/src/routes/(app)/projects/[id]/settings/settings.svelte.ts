@@ -29,6 +29,7 @@ import { messages } from '../project-messages.ts';
 import type { EndpointDraft } from '../webhook/endpoints/endpoint-draft.ts';
 import type { NotificationDraft } from '../notifications/notification-form.ts';
 import type { Tab } from '../tabs.ts';
+import type { Role } from '@countersign/shared/enums';
 
 interface StoredDraft {
   /** The server's state it was typed against. */
@@ -119,10 +120,12 @@ class SecretsShown {
   source: { url: string; secret: string } | null = $state.raw(null);
   /** Of a webhook endpoint. */
   endpoint: { id: string; secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
+  invite: { url: string; role: Role } | null = $state.raw(null);
 
   /** Whether this tab shows one of them. */
   on(tab: Tab): boolean {
     if (tab === 'webhook') return this.endpoint !== null;
+    if (tab === 'people') return this.invite !== null;
     return tab === 'keys' && (this.key !== null || this.source !== null);
   }
 
@@ -130,6 +133,28 @@ class SecretsShown {
     this.key = null;
     this.source = null;
     this.endpoint = null;
+    this.invite = null;
+  }
+}
+
+/** A form in a tab that saves by itself. A change of the tab keeps what is typed, leaving the page does not. */
+class OpenForm<Draft> {
+  #draft: Draft | null = $state(null);
+  #opened = '';
+
+  get draft(): Draft | null {
+    return this.#draft;
+  }
+
+  /** Null closes it. A draft that replaces another one, such as one based on newer settings, is the same form. */
+  set draft(draft: Draft | null) {
+    if (this.#draft === null) this.#opened = JSON.stringify(draft);
+    this.#draft = draft;
+  }
+
+  /** Whether it differs from what it was opened with. */
+  get isTyped(): boolean {
+    return this.#draft !== null && JSON.stringify(this.#draft) !== this.#opened;
   }
 }
 
@@ -149,10 +174,8 @@ export class SettingsForm {
   readonly secrets = new SecretsShown();
   /** The schema that was removed from the editor, to put it back; null where none was. */
   removedSchema: string | null = $state.raw(null);
-  /** The notification that is added or edited; null where none is. */
-  notification: NotificationDraft | null = $state(null);
-  /** The webhook endpoint that is added or edited; null where none is. */
-  endpoint: EndpointDraft | null = $state(null);
+  readonly #notification = new OpenForm<NotificationDraft>();
+  readonly #endpoint = new OpenForm<EndpointDraft>();
   /** Its save, which a change of the tab does not end. */
   readonly endpointSaving = new Mutation();
   /** The last result, for screen readers: it outlives its button. */
@@ -187,6 +210,33 @@ export class SettingsForm {
   /** The server's state, in the form's shape. */
   get before(): Draft {
     return this.#before;
+  }
+
+  /** The notification that is added or edited; null where none is. */
+  get notification(): NotificationDraft | null {
+    return this.#notification.draft;
+  }
+
+  set notification(draft: NotificationDraft | null) {
+    this.#notification.draft = draft;
+  }
+
+  /** The webhook endpoint that is added or edited; null where none is. */
+  get endpoint(): EndpointDraft | null {
+    return this.#endpoint.draft;
+  }
+
+  set endpoint(draft: EndpointDraft | null) {
+    this.#endpoint.draft = draft;
+  }
+
+  /** Tabs with a form whose input would be lost with the page. */
+  get typedTabs(): Tab[] {
+    const forms = [
+      ['webhook', this.#endpoint],
+      ['notifications', this.#notification],
+    ] as const;
+    return forms.filter(([, form]) => form.isTyped).map(([tab]) => tab);
   }
 
   /** Whether leaving the page would leave unsaved changes. */
@@ -274,6 +324,7 @@ export class SettingsForm {
   reset(): void {
     this.discard();
     this.secrets.dismiss();
+    this.endpoint = this.notification = null;
   }
 
   /** Writes the draft to the browser, so that a reload or another page does not lose it. */
