@@ -145,7 +145,11 @@ export const createProject = endpointSchemas({
   auth: 'session',
   summary: 'Create a project and become its owner',
   status: 201,
-  body: z.strictObject({ ...sentSettings.partial().shape, name: sentSettings.shape.name }),
+  body: z.strictObject({
+    ...sentSettings.partial().shape,
+    name: sentSettings.shape.name,
+    notifications: notifications.optional(),
+  }),
   reply: project,
 });
 

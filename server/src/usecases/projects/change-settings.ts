@@ -12,6 +12,7 @@ import { resumeEndpoint } from '../../db/resume-endpoint.ts';
 import { refuseArchived, requireChange, requirePermission } from '../access/membership.ts';
 import { differing, recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { checkTargets, recordNotifications } from './notification-targets.ts';
 import { refuseNonMembers, storeSkills } from './skills.ts';
 import {
   checkThresholds,
@@ -108,8 +109,7 @@ async function checkNewTargets(services: Services, actor: MemberActor, input: Ch
     await refuseArchived(em, projectId);
     return em.findOneOrFail(Project, { id: projectId });
   });
-  for (const [index, { url }] of notifications.entries())
-    if (!known.some((one) => one.url === url)) await checkWebhookUrl(services, url, `notifications/${index}/url`);
+  await checkTargets(services, notifications, known);
 }
 
 /** Without a version of the settings, which every member may read: the URLs are for owners only. */
@@ -122,8 +122,7 @@ async function changeNotifications(
   const projectId = project.id;
   await who.tx.em.nativeUpdate(Project, { id: projectId }, { notifications });
   await endRemoved(who.tx.em, projectId, { before: project.notifications, after: notifications });
-  const action = 'webhook.notifications_changed';
-  await recordChange(services, who, { projectId, changed: ['webhook'], action });
+  await recordNotifications(services, who, projectId);
 }
 
 /** A removed target gets nothing more, not even what waits for it (NO5). */

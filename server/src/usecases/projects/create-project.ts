@@ -1,5 +1,6 @@
 // Creates a project, whose owner is the actor.
 import { Refusal } from '@countersign/shared/errors';
+import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { encrypt } from '../../crypto/key-ring.ts';
@@ -13,10 +14,11 @@ import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import type { AnswerSchema } from '../items/answer-schemas.ts';
+import { checkTargets, recordNotifications } from './notification-targets.ts';
 import { refuseNonMembers, storeSkills } from './skills.ts';
 import { checkThresholds, checkWebhookUrl, schemaOf, settingsColumns, storeSchema } from './settings.ts';
 
-export type NewProject = Partial<ProjectSettings> & { name: string };
+export type NewProject = Partial<ProjectSettings> & { name: string; notifications?: Notification[] };
 
 /** PM7: whether this wallet may create projects. */
 export const mayCreateProjects = ({ projectCreators: who }: Services, { address }: { address: string }): boolean =>
@@ -32,41 +34,55 @@ export async function createProject(services: Services, actor: MemberActor, inpu
       'forbidden',
       'Your wallet may not create projects on this service. Ask its operator for permission.',
     );
-  return insertProject(services, actor, { id: services.ids.uuid(), settings: { ...DEFAULT_SETTINGS, ...input } });
+  const { notifications, ...settings } = input;
+  const id = services.ids.uuid();
+  return insertProject(services, actor, { id, settings: { ...DEFAULT_SETTINGS, ...settings }, notifications });
+}
+
+interface ChosenProject {
+  id: string;
+  settings: ProjectSettings;
+  notifications?: Notification[] | undefined;
 }
 
 /** The same with an id chosen by the caller. */
 export async function insertProject(
   services: Services,
   actor: MemberActor,
-  { id, settings }: { id: string; settings: ProjectSettings },
+  { id, settings, notifications = [] }: ChosenProject,
 ): Promise<string> {
   checkThresholds(settings);
   const schema = schemaOf(settings);
   if (settings.webhook_url !== null) await checkWebhookUrl(services, settings.webhook_url);
+  await checkTargets(services, notifications);
   await services.db.write(async (tx) => {
-    await insertRows(services, tx, { id, settings, schema, ownerId: actor.userId });
+    await insertRows(services, tx, { id, settings, notifications, schema, ownerId: actor.userId });
     // The log has all settings, because the defaults may be different when it is read.
     const change = { action: 'project.created' as const, after: settings };
     await recordChange(services, { tx, actor }, { projectId: id, changed: ['created', 'members'], ...change });
+    if (notifications.length > 0) await recordNotifications(services, { tx, actor }, id);
   });
   return id;
 }
 
-interface NewRows {
-  id: string;
-  settings: ProjectSettings;
+interface NewRows extends Required<ChosenProject> {
+  notifications: Notification[];
   schema: AnswerSchema | null;
   ownerId: string;
 }
 
-async function insertRows(services: Services, tx: Tx, { id, settings, schema, ownerId }: NewRows): Promise<void> {
+async function insertRows(
+  services: Services,
+  tx: Tx,
+  { id, settings, notifications, schema, ownerId }: NewRows,
+): Promise<void> {
   const createdAt = services.clock.now();
   await tx.em.insert(Project, {
     id,
     ...settingsColumns(settings),
     answerSchemaDigest: schema?.digest ?? null,
     skillRoutes: routesOf(settings.skills),
+    notifications,
     settingsVersion: 1,
     eventSeq: 0,
     createdAt,

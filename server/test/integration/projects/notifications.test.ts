@@ -1,6 +1,6 @@
 // Reminders of a project: who may set and see them, when a rule speaks, and what arrives at their targets (NO).
 import { describe, expect, it } from 'vitest';
-import { readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { createProject, readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
 import { createEndpoint } from '@countersign/shared/routes/webhook';
 import { listChanges } from '@countersign/shared/routes/changes';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
@@ -43,6 +43,23 @@ describe('NO4: the setting', () => {
     });
     const refused = await attemptSet([], supervisor);
     expect(codeOf(refused)).toBe('forbidden');
+  });
+
+  it('is set with a new project, or refused with it', async () => {
+    const made = await now.owner.call(createProject, { body: { name: 'Reminded', notifications: [to('slack')] } });
+    expect(made.notifications).toEqual([to('slack')]);
+    const { data: log } = await now.owner.call(listChanges, { params: { id: made.id } });
+    expect(log.map(({ action }) => action)).toContain('webhook.notifications_changed');
+    expect(JSON.stringify(log)).not.toContain(now.base);
+    const before = await inside.sql('select id from project');
+    const body = {
+      name: 'Refused',
+      notifications: [to('teams'), { ...to('slack'), url: 'https://169.254.169.254/x' }],
+    };
+    const refused = await now.owner.attempt(createProject, { body });
+    const errors = [{ pointer: '#/notifications/1/url' }];
+    expect(refused.ok ? null : refused.problem).toMatchObject({ code: 'webhook_url_refused', errors });
+    expect(await inside.sql('select id from project')).toEqual(before);
   });
 
   it('is refused with more than ten targets, a target or a rule twice, no rule, and a URL that the guard refuses', async () => {
