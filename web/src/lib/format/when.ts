@@ -7,9 +7,13 @@ const dayClock = atFirstUse(
 );
 const yearClock = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }));
 
+/** Whether an ISO time is of the same day as now (ms), in the user's zone. */
+export const isToday = (iso: string, now: number): boolean =>
+  new Date(iso).toDateString() === new Date(now).toDateString();
+
 /** An ISO time relative to now (ms), in the user's zone; with seconds, if wanted, while it is of today. */
 export function when(iso: string, now: number, { seconds = false } = {}): string {
   const [at, today] = [new Date(iso), new Date(now)];
-  if (at.toDateString() === today.toDateString()) return seconds ? timeOfDay(iso) : hourAndMinute(at.getTime());
+  if (isToday(iso, now)) return seconds ? timeOfDay(iso) : hourAndMinute(at.getTime());
   return (at.getFullYear() === today.getFullYear() ? dayClock() : yearClock()).format(at);
 }

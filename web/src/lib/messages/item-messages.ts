@@ -7,6 +7,12 @@ import { ACTIONS, pastTextsOf, type ReviewAction } from '@countersign/shared/rev
 export const itemMessages = {
   ...queueMessages,
 
+  /** A time within a sentence, as in "rejected at 09:45" and "rejected on 24 Nov, 09:45". */
+  moment: {
+    today: (time: string) => `at ${time}`,
+    earlier: (time: string) => `on ${time}`,
+  },
+
   item: {
     ...queueMessages.item,
     content: 'Input and suggestion',
@@ -25,7 +31,7 @@ export const itemMessages = {
     copyId: 'Copy item ID',
     yoursFor: (left: string) => `Yours for ${left}`,
     endsIn: (left: string) => `expires in ${left}`,
-    ended: (at: string) => `Your claim ended at ${at}`,
+    ended: (moment: string) => `Your claim ended ${moment}`,
     heldBy: (name: string) => `Claimed by ${name}`,
     free: 'Unclaimed',
     extend: 'Extend',
@@ -146,13 +152,13 @@ export const itemMessages = {
   },
 
   conflict: {
-    first: (who: string, did: string, at: string) => `${who} already decided this: ${did} at ${at}`,
-    done: (who: string, did: string, at: string) => `${who} decided this: ${did} at ${at}`,
-    revised: (who: string, did: string, at: string) => `${who} revised this decision: ${did} at ${at}`,
+    first: (who: string, did: string, moment: string) => `${who} already decided this: ${did} ${moment}`,
+    done: (who: string, did: string, moment: string) => `${who} decided this: ${did} ${moment}`,
+    revised: (who: string, did: string, moment: string) => `${who} revised this decision: ${did} ${moment}`,
     before: (earlier: number) => (earlier === 1 ? 'Before the revision' : 'Before the revisions'),
     earlierStill: 'The history has the decisions before these.',
     sentBefore: 'Sent to the pipeline before',
-    byYou: (did: string, at: string) => `You decided this: ${did} at ${at}`,
+    byYou: (did: string, moment: string) => `You decided this: ${did} ${moment}`,
     byRules: (did: string) => `Decided automatically: ${did}`,
     draftSafe: 'You no longer had the claim. Your draft is saved.',
     nothingLost: 'Nothing more to do.',

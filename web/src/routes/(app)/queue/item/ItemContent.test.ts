@@ -2,17 +2,22 @@
 // The open item: input and suggestion are areas of their own, and nothing undecided is hidden (QU13, QU21).
 import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import { createRawSnippet, flushSync } from 'svelte';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { AREAS } from './jump.ts';
 import ItemContent from './ItemContent.svelte';
 import { newReading, type Reading } from './reading.svelte.ts';
 
-const context = vi.hoisted((): { reading: unknown } => ({ reading: null }));
+const context = vi.hoisted((): { reading: unknown; draft: unknown } => ({ reading: null, draft: null }));
 vi.mock('../queue-context.ts', () => ({
   getQueueContext: () => ({
     reviewSession: { edit: null, draftsRevision: 0 },
-    drafts: { read: () => null },
+    drafts: {
+      read: () => context.draft,
+      notes: () => ({ note: '', own: '' }),
+      others: () => [],
+      otherNotes: () => [],
+    },
     reading: context.reading,
   }),
   projectOf: () => null,
@@ -83,4 +88,13 @@ it('QU21: finds words in input and suggestion together, in all of a long input, 
   await vi.waitFor(() => expect(within(screen.getByRole('search')).getByRole('status').textContent).toBe('1 of 2'));
   await fireEvent.keyDown(field, { key: 'Escape' });
   expect(reading.finding).toBe(false);
+});
+
+it('says of which day a draft is, unless it is of today', () => {
+  const savedAt = new Date(Date.now() - 3 * 86_400_000);
+  context.draft = { text: 'Mine', savedAt: savedAt.toISOString() };
+  onTestFinished(() => void (context.draft = null));
+  const { container } = show(detail('The question', 'The answer'));
+  const day = savedAt.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+  expect(container.textContent).toContain(`You have a draft from ${day}`);
 });

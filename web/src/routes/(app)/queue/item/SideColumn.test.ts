@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // Beside the item: paging back in its history by keyboard keeps the focus there.
-import { render, screen } from '@testing-library/svelte';
+import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { History } from './history.svelte.ts';
@@ -26,6 +26,7 @@ const event = (seq: number) => ({
 });
 
 afterEach(() => {
+  cleanup();
   vi.unstubAllGlobals();
 });
 
@@ -67,4 +68,23 @@ it('Show earlier retains the focus, and passes it to the heading when everything
   await press();
   await answered(3);
   await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'History' })));
+});
+
+it('shows the day of its history where it changes, and none while all of it is of today', async () => {
+  const [today, earlier] = [0, 3].map((days) => new Date(Date.now() - days * 86_400_000).toISOString());
+  const at = (seq: number, time: string | undefined) => ({ ...event(seq), server_time: time });
+  const days = async (...events: object[]) => {
+    vi.stubGlobal('fetch', async () => Response.json({ data: events, next_cursor: null }));
+    const history = new History();
+    context.history = history;
+    history.switchTo('one');
+    history.readSoon();
+    const { unmount } = render(SideColumn, { detail });
+    await vi.waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(events.length));
+    const shown = screen.getAllByRole('listitem').map(({ textContent }) => /\b\d{4}\b/.test(textContent));
+    unmount();
+    return shown;
+  };
+  expect(await days(at(1, today), at(2, today))).toEqual([false, false]);
+  expect(await days(at(1, earlier), at(2, earlier), at(3, today), at(4, today))).toEqual([true, false, true, false]);
 });

@@ -1,5 +1,6 @@
 // Describes an item that the user does not hold, and what is saved, in one sentence.
 import { clock } from '#lib/time/clock.svelte.ts';
+import { isToday, when } from '#lib/format/when.ts';
 import { itemMessages as messages } from '#lib/messages/item-messages.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { DecisionAction } from '@countersign/shared/enums';
@@ -11,6 +12,10 @@ import { reviewMessages } from '#lib/messages/review-messages.ts';
 /** What a decision did, as in "Ana decided this: rejected". */
 export const decisionPastTense = (action: DecisionAction): string =>
   pastTextsOf(action === 'auto_approve' ? 'approve' : action).decided;
+
+/** When something happened, within a sentence: "at 09:45:12" today, "on 24 Nov, 09:45" before. */
+export const momentText = (iso: string): string =>
+  messages.moment[isToday(iso, clock.now) ? 'today' : 'earlier'](when(iso, clock.now, { seconds: true }));
 
 interface ItemStatusInput {
   detail: ItemDetail;

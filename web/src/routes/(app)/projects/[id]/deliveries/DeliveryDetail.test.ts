@@ -246,3 +246,12 @@ it.each([
   expect((await screen.findByRole('list')).textContent.trim()).toBe(said);
   expect(screen.queryByText(/taken away/)).toBeNull();
 });
+
+it('shows an attempt of another day with its day', async () => {
+  const started = new Date(Date.now() - 3 * 86_400_000);
+  now = { ...DEAD, attempts: [{ ...DEAD.attempts[0]!, started_at: started.toISOString() }] };
+  render(Detail, { row: DEAD });
+  const list = await screen.findByRole('button', { name: /attempt 10/i });
+  const day = started.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+  expect(list.querySelector('time')?.textContent).toContain(day);
+});

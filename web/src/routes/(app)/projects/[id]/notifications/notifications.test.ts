@@ -82,6 +82,8 @@ it('NO6: shows channels masked, with their rules, and the log in words', async (
   expect(container.textContent).toContain('waiting over 30 minutes · deadline passed');
   expect(container.textContent).toMatch(/Failed/);
   expect(container.textContent).toContain('1 attempt');
+  // Of another day: with the day.
+  expect(container.querySelector('ol time')?.textContent).toMatch(/\b2\b.*:50/);
 });
 
 it('adds a notification to the list as it is now, and says so', async () => {

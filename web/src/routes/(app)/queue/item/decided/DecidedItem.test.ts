@@ -117,3 +117,40 @@ it('says nothing of the kind while the content is there', () => {
   expect(said).toContain('second');
   expect(said).not.toContain('Content deleted');
 });
+
+describe('the time of a decision', () => {
+  const DAY_MS = 86_400_000;
+  const [TODAY, EARLIER] = [0, 3].map((days) => new Date(Date.now() - days * DAY_MS).toISOString()) as [string, string];
+  const dayOf = (at: string) => new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+  const decidedAt = (at: string, more: object = {}): ItemDetail => ({
+    ...APPROVED,
+    ...more,
+    decision: APPROVED.decision && { ...APPROVED.decision, decided_at: at },
+  });
+
+  it('is alone on the same day, and has its day afterwards', () => {
+    expect(shown(decidedAt(TODAY))).toMatch(/Ana decided this: edited(?: and approved)? at \d/);
+    cleanup();
+    expect(shown(decidedAt(EARLIER))).toMatch(new RegExp(`decided this: edited.* on ${dayOf(EARLIER)}`));
+  });
+
+  it('has the day for the decisions before a revision, too', async () => {
+    const { decision } = decidedAt(EARLIER);
+    const earlier = [{ decision: { ...decision, id: 'first', revision: 1 }, decided_by: 'Bo' }];
+    const { container } = render(DecidedItem, {
+      detail: {
+        ...decidedAt(TODAY),
+        decision: { ...decision, decided_at: TODAY, revision: 2, revises: 'first' },
+        earlier_decisions: earlier,
+      },
+    });
+    await vi.waitFor(() =>
+      expect(container.textContent).toMatch(new RegExp(`Bo decided this: edited.* on ${dayOf(EARLIER)}`)),
+    );
+  });
+
+  it('an unsent draft beside it has the day it was saved on', () => {
+    page.draft = { text: 'My own answer.', savedAt: EARLIER };
+    expect(shown(decidedAt(TODAY))).toContain(`saved ${dayOf(EARLIER)}`);
+  });
+});
