@@ -32,6 +32,8 @@ export const bulkMessages = {
     done: (done: number) => `${plural(done, 'item', 'items')} decided`,
     failed: (number: number) => `${plural(number, 'item was', 'items were')} not decided`,
     skipped: (number: number) => `${plural(number, 'item was', 'items were')} skipped`,
+    /** The parts of a result as one announcement. */
+    result: (sentences: readonly string[]) => sentences.map((sentence) => sentence.replace(/\.$/, '')).join('. '),
     nothing: 'This is not possible for any of the selected items.',
     willSkip: (number: number) => `${plural(number, 'item', 'items')} will be skipped and stay selected`,
     stillClaimed: (number: number) =>
