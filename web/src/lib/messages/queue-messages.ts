@@ -55,6 +55,9 @@ export const queueMessages = {
   row: {
     due: (left: string) => `due in ${left}`,
     pastDue: (late: string) => `${late} past due`,
+    /** The age of an item for screen readers; the ring shows it. Null: less than a minute. */
+    waiting: (age: string | null, late: boolean) =>
+      `waiting for ${age ?? 'less than a minute'}${late ? ', past due' : ''}`,
     deadline: {
       expire: (left: string) => `expires in ${left}`,
       escalate: (left: string) => `to supervisors in ${left}`,

@@ -83,6 +83,16 @@ it('SK3: a row says who gets the item first, until somebody claims it', () => {
   projects.forget();
 });
 
+it.each([
+  [30_000, 'waiting for less than a minute'],
+  [60_000, 'waiting for 1 min'],
+  [3_660_000, 'waiting for 1 h 1 min, past due'],
+  [3 * 86_400_000, 'waiting for 3 d, past due'],
+])('says to screen readers how long an item has waited: %i ms', (age, text) => {
+  const box = show({ ...row, created_at: iso(-age), due_at: iso(3_600_000 - age) });
+  expect(box.querySelector('.sr-only')?.textContent).toBe(text);
+});
+
 describe('DL5: the rows of a list with deadlines', () => {
   const timed = (at: number): ItemRow => ({
     ...row,
