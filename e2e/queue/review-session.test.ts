@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     await page.getByRole('row').filter({ hasText: 'In the hand?' }).click();
     await yours(page);
     await page.getByRole('button', { name: 'Guidelines', exact: true }).click();
-    const sheet = page.getByRole('complementary', { name: /guidelines/ });
+    const sheet = page.getByRole('region', { name: /guidelines/ });
     await sheet.waitFor();
     await expect.poll(() => focusedId(page)).toBe('guidelines-heading');
     await expectAccessible(page);
