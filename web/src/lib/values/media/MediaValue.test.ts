@@ -96,8 +96,12 @@ describe('media of a submission', () => {
   it('says why our server refused a file', async () => {
     const fetching = vi.fn(() => Promise.resolve(Response.json({ detail: 'Larger than 25 MiB.' }, { status: 422 })));
     vi.stubGlobal('fetch', fetching);
-    await fireEvent.error(shown('https://a.example/x.png').querySelector('img')!);
-    expect(await screen.findByText('Larger than 25 MiB.')).toBeTruthy();
+    const container = shown('https://a.example/x.png');
+    // A change of a region is read out only if the region was there before.
+    const status = container.querySelector('[role=status]');
+    await fireEvent.error(container.querySelector('img')!);
+    await vi.waitFor(() => expect(status?.textContent).toBe('Larger than 25 MiB.'));
+    expect(container.querySelector('img')).toBeNull();
   });
 });
 

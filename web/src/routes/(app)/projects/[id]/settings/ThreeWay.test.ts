@@ -228,3 +228,14 @@ it('KE1, ST1: shows a conflict of retention periods as text', async () => {
   await choose('content retention', 'Take theirs');
   expect(form.draft.retention_payload_days).toBe('30');
 });
+
+it('says which fields are invalid in a region that was there before', async () => {
+  const form = open();
+  form.draft.target_minutes = '45';
+  const { container } = render(SaveBar, { form, onsave: () => undefined });
+  const status = container.querySelector('[role=status]');
+  expect(status?.textContent.trim()).toBe('');
+  form.draft.target_minutes = 'soon';
+  await tick();
+  expect(status?.textContent).toContain('Fix');
+});
