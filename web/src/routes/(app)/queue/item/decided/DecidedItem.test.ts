@@ -137,13 +137,12 @@ describe('the time of a decision', () => {
   it('has the day for the decisions before a revision, too', async () => {
     const { decision } = decidedAt(EARLIER);
     const earlier = [{ decision: { ...decision, id: 'first', revision: 1 }, decided_by: 'Bo' }];
-    const { container } = render(DecidedItem, {
-      detail: {
-        ...decidedAt(TODAY),
-        decision: { ...decision, decided_at: TODAY, revision: 2, revises: 'first' },
-        earlier_decisions: earlier,
-      },
-    });
+    const detail = {
+      ...decidedAt(TODAY),
+      decision: { ...decision, decided_at: TODAY, revision: 2, revises: 'first' },
+      earlier_decisions: earlier,
+    } as unknown as ItemDetail;
+    const { container } = render(DecidedItem, { detail });
     await vi.waitFor(() =>
       expect(container.textContent).toMatch(new RegExp(`Bo decided this: edited.* on ${dayOf(EARLIER)}`)),
     );
