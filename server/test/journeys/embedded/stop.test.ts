@@ -33,6 +33,26 @@ const holderOf = ({ folder }: EmbeddedService): number => {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid : 0;
 };
 
+const draftsIn = ({ folder }: EmbeddedService) =>
+  readdirSync(folder).filter((name) => name.startsWith('postgres-new-'));
+const hasDatabase = ({ folder }: EmbeddedService) => existsSync(join(folder, 'postgres'));
+
+/**
+ * Starts a service on an empty folder and sends it a signal while it creates its database; returns how the start ended. Begins
+ * again with another folder when the database was complete first, because this process was slow.
+ */
+async function signalDuringCreation(signal: NodeJS.Signals): Promise<{ service: EmbeddedService; ending: string }> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const service = embeddedService();
+    const ended = service.start().then(() => 'It started.', String);
+    await expect.poll(() => draftsIn(service).length === 1 || hasDatabase(service), { interval: 5 }).toBe(true);
+    process.kill(holderOf(service), signal);
+    const ending = await ended;
+    if (!hasDatabase(service)) return { service, ending };
+  }
+  throw new Error('A database was there each time.');
+}
+
 describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'under load, by %s to its whole process group: all of it ends cleanly',
@@ -123,17 +143,11 @@ describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
   ] as const)(
     'while it creates its database (%s): a partial one is never used, and the next start works',
     async (signal, says) => {
-      const service = embeddedService();
-      const starting = service.start();
-      const drafts = () => readdirSync(service.folder).filter((name) => name.startsWith('postgres-new-'));
-      await expect.poll(drafts, { interval: 5 }).toHaveLength(1);
-      const [pid] = [holderOf(service)];
-      process.kill(pid, signal);
-      await expect(starting).rejects.toThrow(says);
-      expect(existsSync(join(service.folder, 'postgres'))).toBe(false);
-      if (signal === 'SIGTERM') expect(drafts()).toEqual([]);
+      const { service, ending } = await signalDuringCreation(signal);
+      expect(ending).toMatch(says);
+      if (signal === 'SIGTERM') expect(draftsIn(service)).toEqual([]);
       await service.start();
-      expect(drafts()).toEqual([]);
+      expect(draftsIn(service)).toEqual([]);
       await service.server.stop();
       await nothingRunsIn(service.folder);
     },

@@ -19,6 +19,15 @@ import { rawAnswer } from './raw-http.ts';
 const ALONE = 'rate limits count per process';
 const SHARED = 'rate limits are shared again';
 
+/** For each process, whether it counts alone now. */
+function countingAlone(testEnv: TestEnvironment): boolean[] {
+  const lines = testEnv.log().split('\n');
+  return testEnv.urls.map((_, process) => {
+    const own = lines.filter((line) => line.startsWith(`[${process}] `));
+    return own.findLast((line) => line.includes(ALONE) || line.includes(SHARED))?.includes(ALONE) === true;
+  });
+}
+
 /** Reads an item through a process: returns the status. */
 const reading = (who: Pipeline, id: string) => (process: number) =>
   who.attempt(readItem, { params: { id } }, { process });
@@ -44,7 +53,7 @@ describe('a key', () => {
     itemId = (await project.pipeline.submit(aSubmission())).id;
   });
 
-  const countInLog = (words: string) => testEnv.log().split(words).length - 1;
+  const timesAlone = () => testEnv.log().split(ALONE).length - 1;
 
   /**
    * Sends twice the quota at once with a new key, while the processes share the count; `most` is the maximum that may be granted.
@@ -54,9 +63,9 @@ describe('a key', () => {
     const read = reading(user, itemId);
     const alone = async () => {
       await Promise.all(testEnv.urls.map((_, process) => reading(project.pipeline, itemId)(process)));
-      return countInLog(ALONE) - countInLog(SHARED);
+      return countingAlone(testEnv);
     };
-    await expect.poll(alone).toBe(0);
+    await expect.poll(alone).not.toContain(true);
     const started = performance.now();
     const answers = await Promise.all(Array.from({ length: 2 * QUOTA }, (_, n) => read(n)));
     const back = ((performance.now() - started) / 60_000) * QUOTA;
@@ -64,12 +73,12 @@ describe('a key', () => {
   }
 
   it('RL1: has one limit over all processes', async () => {
-    let before = countInLog(ALONE);
+    let before = timesAlone();
     let { answers, granted, most } = await burst();
     while (granted > most) {
       // Only a process without a timely response from Redis may have counted alone (RL3); then another key is tested.
-      await expect.poll(() => countInLog(ALONE)).toBeGreaterThan(before);
-      before = countInLog(ALONE);
+      await expect.poll(timesAlone).toBeGreaterThan(before);
+      before = timesAlone();
       ({ answers, granted, most } = await burst());
     }
     // A busy machine may answer some of the counted ones with 503.
@@ -151,13 +160,13 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
       expect(statuses(answers)).toEqual({ 201: 4 });
       for (const { headers } of answers) expect(headers.get('ratelimit')).toMatch(/^"default";r=5\d+;t=\d+$/);
     }
-    expect(testEnv.log().match(new RegExp(ALONE, 'g'))).toHaveLength(testEnv.urls.length);
+    // Not how often a process logged it: one late response of Redis before or after the outage makes it count alone too.
+    const alone = async () => {
+      await Promise.all(testEnv.urls.map((_, process) => submit(process)));
+      return countingAlone(testEnv);
+    };
+    await expect.poll(alone).not.toContain(false);
     redis.reconnect();
-    await expect
-      .poll(
-        async () => (await submit(0), await submit(1), testEnv.log().match(/rate limits are shared again/g)?.length),
-        { interval: 100 },
-      )
-      .toBe(testEnv.urls.length);
+    await expect.poll(alone, { interval: 100 }).not.toContain(true);
   });
 });
