@@ -7,6 +7,8 @@ import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { checkAppearances } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
+/** In ms, as long as a step of a page may take; no test waits it out. */
+const SENT = { timeout: 90_000 };
 
 describe.skipIf(chromium === undefined)('the notifications tab', () => {
   const browserEnv = useBrowserEnvironment();
@@ -50,15 +52,15 @@ describe.skipIf(chromium === undefined)('the notifications tab', () => {
     await page.getByText('more than 1 item waiting').waitFor();
 
     // The worker evaluates the rules every fifteen seconds, and the tab looks while a message is under way.
-    await expect.poll(() => got.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => got.length, SENT).toBe(2);
     const log = page.getByRole('region', { name: 'Messages' });
     await log.getByText('2 items are waiting, more than 1.').first().waitFor();
     await log.getByText('1 attempt').click();
     await checkAppearances(page, 'notifications');
     expect(await page.content()).not.toContain('/services/secret');
     await log.getByRole('button', { name: /^Send again/ }).click();
-    await expect.poll(() => got.length, { timeout: 15_000 }).toBe(3);
-    await log.getByText('2 attempts').waitFor({ timeout: 15_000 });
+    await expect.poll(() => got.length, SENT).toBe(3);
+    await log.getByText('2 attempts').waitFor();
 
     await page.getByRole('button', { name: /^Edit/ }).click();
     await page.getByRole('checkbox', { name: 'Too many items are waiting' }).uncheck();

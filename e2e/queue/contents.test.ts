@@ -9,6 +9,7 @@ import { useBrowserEnvironment } from '../support/test-environment.ts';
 import {
   expectAccessible,
   expectFits,
+  nextFrames,
   ONCE_EACH,
   RULES_ABOUT_COLOUR,
   saveScreenshot,
@@ -48,6 +49,7 @@ const SHOWN = shortlist(Object.keys(CONTENTS), [
 
 /** Waits until the parts that load on demand are there. */
 async function settled(page: Page): Promise<void> {
+  await nextFrames(page);
   await page.getByRole('heading', { name: /^Suggestion/ }).waitFor();
   await page.locator('[data-actions-enabled=true]').waitFor();
   await expect.poll(() => page.locator('[role=status][aria-label^=Loading]').count()).toBe(0);

@@ -13,6 +13,19 @@ const chromium = await findChromium();
 const MINUTE = 60_000;
 const SCRIPTS = '**/_app/immutable/**/*.js';
 
+/**
+ * Keeps the `load` event of the next document from firing: some seconds after it, a page loads these parts without an interaction.
+ */
+async function holdLoad(page: Page): Promise<void> {
+  await page.route(
+    ({ search }) => search === '?held',
+    () => undefined,
+  );
+  await page.addInitScript(() => {
+    new Image().src = '/favicon.svg?held';
+  });
+}
+
 /** From now on the scripts that a page asks for wait until the test says how each is answered. */
 async function holdScripts(page: Page): Promise<(how: (route: Route) => Promise<void>) => void> {
   const { promise, resolve } = Promise.withResolvers<(route: Route) => Promise<void>>();
@@ -24,12 +37,14 @@ describe.skipIf(chromium === undefined)('before the parts of an open item have l
   const browserEnv = useBrowserEnvironment();
 
   async function openList() {
-    const { testEnv, enter } = browserEnv();
+    const { testEnv, enter, frontProxy } = browserEnv();
     const { project, submit } = await openQueue(browserEnv());
     const reviewer = await person(testEnv, makeWallet());
     await join(project, reviewer);
     const ids = { first: await submit('First'), second: await submit('Second') };
-    const page = await enter(reviewer, `/queue?project=${project.id}`);
+    const page = await enter(reviewer, '/healthz');
+    await holdLoad(page);
+    await page.goto(`${frontProxy.url}/queue?project=${project.id}`, { waitUntil: 'commit' });
     await row(page, 'Second').waitFor();
     const holderOf = async (id: string) =>
       (await reviewer.call(readQueueItem, { params: { id } })).claim?.user_id ?? null;

