@@ -54,7 +54,7 @@ describe('the schema of a tool in draft 2020-12', () => {
     expect(takes({ at: 5 })).toBe(false);
   });
 
-  it.each([/^(?=.*[0-9]).+$/, /^(?!x)/, /(?<=a)b/, /(a)\1/, /(?<a>b)\k<a>/])(
+  it.each([/^(?=.*[0-9]).+$/, /^(?!x)/, /(?<=a)b/, /(a)\1/, /(?<a>b)\k<a>/, /^.{1,5000}$/, /a{,5}/])(
     'leaves the pattern %s to the tool',
     async (pattern) => {
       const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
@@ -62,15 +62,24 @@ describe('the schema of a tool in draft 2020-12', () => {
     },
   );
 
-  it.each([/^\(\d+\)$/, /^\(?:a\)$/, /^(?:a|b)(?<c>d)$/, /^\\1$/])('keeps the pattern %s', async (pattern) => {
-    const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
-    expect(takes({ code: 'x' })).toBe(false);
+  it.each([/^\(\d+\)$/, /^\(?:a\)$/, /^(?:a|b)(?<c>d)$/, /^\\1$/, /^a{1,999}$/])(
+    'keeps the pattern %s',
+    async (pattern) => {
+      const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
+      expect(takes({ code: 'x' })).toBe(false);
+    },
+  );
+
+  it.each(['not', 'oneOf', 'if'])('leaves a pattern below %s to the service, which refuses it', (keyword) => {
+    const schema = { [keyword]: [{ pattern: '(?=a)' }] };
+    expect(toDraft2020(schema)).toEqual(schema);
   });
 
   it('writes what depends on a member in both of its forms', () => {
     const written = toDraft2020({ dependencies: { a: ['b'], c: { items: [true] } } });
     expect(written).toEqual({ dependentRequired: { a: ['b'] }, dependentSchemas: { c: { prefixItems: [true] } } });
     expect(toDraft2020({ dependencies: {} })).toEqual({});
+    expect(toDraft2020({ items: [], additionalItems: { type: 'null' } })).toEqual({ items: { type: 'null' } });
   });
 
   it('keeps data as it is', () => {

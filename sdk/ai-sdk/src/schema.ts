@@ -8,43 +8,45 @@ const DATA = new Set(['const', 'default', 'enum', 'examples']);
 /** Keywords whose value names schemas: a property may be called as a keyword is. */
 const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** Escapes, and groups that are neither plain nor named: assertions that look around, and flags. */
-const PATTERN_PARTS = /\\([^])|\(\?(?!:|<[\p{ID_Start}$_])/gu;
+/** Below these, a schema that takes more would refuse more: what the service does not read stays, and is refused. */
+const EXACT = new Set(['not', 'oneOf', 'if']);
+
+/** Escapes, groups that are neither plain nor named, and quantifiers that the service refuses: `{,5}` and those of 1,000 and more. */
+const PATTERN_PARTS = /\\([^])|\(\?(?!:|<[\p{ID_Start}$_])|\{,\d+\}|\{\d*,?\d{4,}\}/gu;
 const BACKREFERENCE = /[1-9k]/;
 
 /** The same schema in draft 2020-12, without patterns that the service does not read. The tool checks them itself. */
-export function toDraft2020(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(toDraft2020);
+export function toDraft2020(schema: Json, isExact = false): Json {
+  if (Array.isArray(schema)) return schema.map((one) => toDraft2020(one, isExact));
   if (typeof schema !== 'object' || schema === null) return schema;
-  return Object.fromEntries(Object.entries(schema).flatMap(([keyword, value]) => converted(schema, keyword, value)));
+  return Object.fromEntries(Object.entries(schema).flatMap((member) => converted(schema, member, isExact)));
 }
 
-function converted(schema: Schema, keyword: string, value: Json): [string, Json][] {
+function converted(schema: Schema, [keyword, value]: [string, Json], isExact: boolean): [string, Json][] {
+  const inner = (part: Json) => toDraft2020(part, isExact || EXACT.has(keyword));
   if (keyword === '$schema') return [];
   // Zod spells out formats as patterns.
-  if (keyword === 'pattern' && (Object.hasOwn(schema, 'format') || !isReadable(value))) return [];
+  if (keyword === 'pattern' && (Object.hasOwn(schema, 'format') || !(isExact || isReadable(value)))) return [];
   if (DATA.has(keyword)) return [[keyword, value]];
-  if (NAMED.has(keyword) && isSchema(value)) return [[keyword, named(Object.entries(value))]];
-  if (keyword === 'dependencies' && isSchema(value)) return dependencies(value);
-  if (keyword === 'items' && Array.isArray(value)) return [['prefixItems', toDraft2020(value)]];
-  if (keyword === 'additionalItems') return Array.isArray(schema['items']) ? [['items', toDraft2020(value)]] : [];
-  return [[keyword, toDraft2020(value)]];
+  if (NAMED.has(keyword) && isSchema(value)) return [[keyword, mapped(Object.entries(value), inner)]];
+  if (keyword === 'dependencies' && isSchema(value)) return dependencies(Object.entries(value), inner);
+  if (keyword === 'items' && Array.isArray(value)) return value.length === 0 ? [] : [['prefixItems', inner(value)]];
+  if (keyword === 'additionalItems') return Array.isArray(schema['items']) ? [['items', inner(value)]] : [];
+  return [[keyword, inner(value)]];
 }
 
 /** Names of members, and schemas, stand in one keyword of draft 7 and in two of draft 2020-12. */
-function dependencies(value: Schema): [string, Json][] {
-  const [names, schemas] = [true, false].map((areNames) =>
-    Object.entries(value).filter(([, member]) => Array.isArray(member) === areNames),
-  ) as [[string, Json][], [string, Json][]];
-  const both: [string, Schema][] = [
-    ['dependentRequired', Object.fromEntries(names)],
-    ['dependentSchemas', named(schemas)],
+function dependencies(members: [string, Json][], inner: (part: Json) => Json): [string, Json][] {
+  const names = members.filter(([, member]) => Array.isArray(member));
+  const schemas = members.filter(([, member]) => !Array.isArray(member));
+  return [
+    ...(names.length > 0 ? [['dependentRequired', Object.fromEntries(names)] as [string, Json]] : []),
+    ...(schemas.length > 0 ? [['dependentSchemas', mapped(schemas, inner)] as [string, Json]] : []),
   ];
-  return both.filter(([, members]) => Object.keys(members).length > 0);
 }
 
-const named = (schemas: [string, Json][]): Schema =>
-  Object.fromEntries(schemas.map(([name, member]) => [name, toDraft2020(member)]));
+const mapped = (members: [string, Json][], inner: (part: Json) => Json): Schema =>
+  Object.fromEntries(members.map(([name, member]) => [name, inner(member)]));
 
 const isSchema = (value: Json): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -44,6 +44,11 @@ def test_reads_the_patterns_that_the_service_reads() -> None:
             {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
         ),
         ({"dependencies": {}}, {}),
+        ({"$schema": "https://json-schema.org/draft/2020-12/schema"},) * 2,
+        # Without the pattern, these would refuse everything.
+        ({"not": {"items": {"pattern": "(?=a)"}}},) * 2,
+        ({"oneOf": [{"pattern": "(?=a)"}, {"pattern": "(?!a)"}]},) * 2,
+        ({"if": {"pattern": "(?=a)"}, "then": {"pattern": "(?=a)"}}, {"if": {"pattern": "(?=a)"}, "then": {}}),
     ],
 )
 def test_writes_a_schema_in_the_draft_of_the_service(schema: Any, expected: Any) -> None:

@@ -14,6 +14,9 @@ DATA = frozenset({"const", "default", "enum", "examples"})
 NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 """Keywords whose value names schemas: a property may be called as a keyword is."""
 
+EXACT = frozenset({"not", "oneOf", "if"})
+"""Keywords below which a schema that takes more would refuse more: what cannot be read stays, and is refused."""
+
 MOST_REPEATS = 1000
 """The largest number in a quantifier that the service takes."""
 
@@ -21,50 +24,51 @@ PATTERN_PARTS = re.compile(
     r"\\(?P<escape>[pP]\{|.)|(?P<refused>\(\?(?!:|<[A-Za-z_$])|\[\[:|&&|\{,\d+\})|\{(?P<least>\d+),?(?P<most>\d*)\}",
     re.DOTALL,
 )
-"""Escapes, and what other dialects put into brackets and braces."""
+"""Escapes, what the service refuses, and quantifiers with their bounds."""
 
 ESCAPES = frozenset("dDwWsSbBnrtfvuxc0")
+"""What it takes after a backslash, beside punctuation."""
 
 
-def readable_schema(schema: Any) -> Any:
+def readable_schema(schema: Any, *, exact: bool = False) -> Any:
     """The schema in draft 2020-12. What the service could not read is left out where it only refuses values.
 
-    Pydantic writes a pattern that looks ahead for each `Decimal`, and tools of MCP servers have schemas of draft 7. Who
-    wrote the schema checks its values again.
+    Pydantic writes a pattern that looks ahead for each `Decimal`, and tools of MCP servers have schemas of draft 7. The
+    tool, or the type of the answer, checks the values itself.
     """
     if isinstance(schema, list):
-        return [readable_schema(one) for one in schema]
+        return [readable_schema(one, exact=exact) for one in schema]
     if not isinstance(schema, dict):
         return schema
     readable: dict[str, Any] = {}
     for keyword, value in schema.items():
-        readable |= _members(schema, keyword, value)
+        readable |= _members(schema, keyword, value, exact=exact)
     return readable
 
 
-def _members(schema: dict[str, Any], keyword: str, value: Any) -> dict[str, Any]:
+def _members(schema: dict[str, Any], keyword: str, value: Any, *, exact: bool) -> dict[str, Any]:
     """What stands for one keyword of a schema."""
     if keyword == "$schema":
-        return {}
-    if keyword == "pattern" and isinstance(value, str) and not is_readable_pattern(value):
+        return {keyword: value} if "2020-12" in str(value) else {}
+    if keyword == "pattern" and not exact and isinstance(value, str) and not is_readable_pattern(value):
         logger.debug("pattern left out of an answer schema: the service does not read it")
         return {}
     if keyword in DATA:
         return {keyword: value}
     if keyword == "dependencies" and isinstance(value, dict):
-        return _dependencies(value)
+        return _dependencies(value, exact=exact)
     if keyword in NAMED and isinstance(value, dict):
-        return {keyword: {name: readable_schema(one) for name, one in value.items()}}
+        return {keyword: {name: readable_schema(one, exact=exact) for name, one in value.items()}}
     if keyword == "items" and isinstance(value, list):
-        return {"prefixItems": readable_schema(value)} if value else {}
+        return {"prefixItems": readable_schema(value, exact=exact)} if value else {}
     if keyword == "additionalItems":
-        return {"items": readable_schema(value)} if isinstance(schema.get("items"), list) else {}
-    return {keyword: readable_schema(value)}
+        return {"items": readable_schema(value, exact=exact)} if isinstance(schema.get("items"), list) else {}
+    return {keyword: readable_schema(value, exact=exact or keyword in EXACT)}
 
 
-def _dependencies(value: dict[str, Any]) -> dict[str, Any]:
+def _dependencies(value: dict[str, Any], *, exact: bool) -> dict[str, Any]:
     names = {name: one for name, one in value.items() if isinstance(one, list)}
-    schemas = {name: readable_schema(one) for name, one in value.items() if not isinstance(one, list)}
+    schemas = {name: readable_schema(one, exact=exact) for name, one in value.items() if not isinstance(one, list)}
     return {
         **({"dependentRequired": names} if names else {}),
         **({"dependentSchemas": schemas} if schemas else {}),
