@@ -196,7 +196,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.getByLabel('URL', { exact: true }).fill('https://example.com/hook');
     await queueLink.click();
     const question = page.getByRole('dialog', { name: 'Leave with unsaved changes?' });
-    await question.getByText('What you typed on Webhook').waitFor();
+    await question.getByText('The open form on Webhook').waitFor();
     await question.getByRole('button', { name: 'Leave anyway' }).click();
     await page.waitForURL('**/queue');
   });

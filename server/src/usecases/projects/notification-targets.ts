@@ -15,7 +15,7 @@ export async function checkTargets(
     if (!known.some((one) => one.url === url)) await checkWebhookUrl(services, url, `notifications/${index}/url`);
 }
 
-/** Without the targets, whose URLs only owners may see. */
+/** The change log gets no targets, because only owners may see their URLs. */
 export const recordNotifications = (
   services: Services,
   who: { tx: Tx; actor: MemberActor },

@@ -23,7 +23,7 @@ describe('a time', () => {
   });
 
   it('has seconds only while it is of today', () => {
-    expect(when(iso(29, 9), NOW, { seconds: true })).toContain(':45:00');
-    expect(when(iso(28, 9), NOW, { seconds: true })).not.toContain(':45:00');
+    expect(when(iso(29, 9), NOW, { seconds: true })).toMatch(/45.00/);
+    expect(when(iso(28, 9), NOW, { seconds: true })).not.toMatch(/45.00/);
   });
 });

@@ -287,7 +287,7 @@ interface Browser {
   now: () => number;
   random: () => number;
   after: (ms: number, action: () => void) => void;
-  /** A dialog is open, whose inputs would be lost. */
+  /** Whether a reload would lose something: a dialog is open, or an element says so with `data-blocks-reload`. */
   isBusy: () => boolean;
   /** Whether the page can be loaded now. */
   isServed: () => Promise<boolean>;
@@ -327,7 +327,8 @@ const thisBrowser = (): Browser => ({
   now: () => Date.now(),
   random: () => Math.random(),
   after: (ms, action) => setTimeout(action, ms),
-  isBusy: () => document.querySelector('dialog[open], [role=dialog], [role=alertdialog], [data-unsaved]') !== null,
+  isBusy: () =>
+    document.querySelector('dialog[open], [role=dialog], [role=alertdialog], [data-blocks-reload]') !== null,
   isServed: () =>
     fetch(location.href, { cache: 'no-store' }).then(
       ({ ok }) => ok,

@@ -4,13 +4,12 @@ import type { ProjectStop } from '@countersign/shared/schemas/projects';
 import type { BelowReview } from '@countersign/shared/enums';
 import { stopWouldAdd } from '@countersign/shared/figures';
 import { confidence, count, exactMoment, hourAndMinute, share } from '#lib/format/format.ts';
+import { isToday } from '#lib/format/when.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 
-const DAY_MS = 86_400_000;
-
-/** Since when, in short: the time of day, and the date with it when that was a day ago or more. */
+/** Since when, in short: the time of day, and the whole date with it when that was on another day. */
 const since = (iso: string, now: number): string =>
-  now - Date.parse(iso) < DAY_MS ? hourAndMinute(Date.parse(iso)) : exactMoment(iso);
+  isToday(iso, now) ? hourAndMinute(Date.parse(iso)) : exactMoment(iso);
 
 interface Normal {
   auto_threshold: number | null;

@@ -39,7 +39,7 @@ export const mistakeMessages = {
   reportText: 'A supervisor checks the decision. What was already sent does not change.',
   note: 'What is wrong? (optional)',
   send: 'Send report',
-  cancel: 'Cancel',
+  close: 'Close',
   reportFailed: 'The report was not saved',
   sent: 'Mistake reported',
   open: (name: string) => `Mistake reported by ${name}; a supervisor will check the decision.`,

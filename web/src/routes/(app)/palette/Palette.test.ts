@@ -180,7 +180,7 @@ describe('items and people', () => {
     expect(goto).toHaveBeenCalledWith(`/queue?item=${ITEM.id}`);
   });
 
-  it('open beside the list as it is, on the queue page', async () => {
+  it('open on the queue page with its view and project unchanged', async () => {
     history.replaceState(null, '', '/queue?view=mine&project=p&item=other');
     onTestFinished(() => history.replaceState(null, '', '/'));
     open();

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 // The open item: input and suggestion are areas of their own, and nothing undecided is hidden (QU13, QU21).
+import { when } from '#lib/format/when.ts';
 import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import { createRawSnippet, flushSync } from 'svelte';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
@@ -95,6 +96,6 @@ it('says of which day a draft is, unless it is of today', () => {
   context.draft = { text: 'Mine', savedAt: savedAt.toISOString() };
   onTestFinished(() => void (context.draft = null));
   const { container } = show(detail('The question', 'The answer'));
-  const day = savedAt.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+  const day = when(savedAt.toISOString(), Date.now());
   expect(container.textContent).toContain(`You have a draft from ${day}`);
 });

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 // An open delivery: how it shows hostile bytes, and the focus and announcements when it is sent again.
 import type { DeliveryDetail } from '@countersign/shared/schemas/deliveries';
+import { when } from '#lib/format/when.ts';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import Detail from './DeliveryDetail.svelte';
@@ -252,6 +253,6 @@ it('shows an attempt of another day with its day', async () => {
   now = { ...DEAD, attempts: [{ ...DEAD.attempts[0]!, started_at: started.toISOString() }] };
   render(Detail, { row: DEAD });
   const list = await screen.findByRole('button', { name: /attempt 10/i });
-  const day = started.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+  const day = when(started.toISOString(), Date.now());
   expect(list.querySelector('time')?.textContent).toContain(day);
 });

@@ -4,7 +4,7 @@ import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { flushSync } from 'svelte';
 import { expect, it } from 'vitest';
-import { draftOf as endpointDraftOf, newDraft } from '../webhook/endpoints/endpoint-draft.ts';
+import { draftOf as endpointDraftOf, firstDraft, newDraft, rebase } from '../webhook/endpoints/endpoint-draft.ts';
 import { draftOf as notificationDraftOf } from '../notifications/notification-form.ts';
 import { SettingsForm } from './settings.svelte.ts';
 
@@ -19,18 +19,18 @@ const saved = {
   is_default: false,
 } as unknown as Parameters<typeof endpointDraftOf>[0];
 
-it('QU3: names the tabs whose forms differ from what they were opened with', () => {
+it('names the tabs whose forms differ from what they were opened with', () => {
   const form = formOf();
-  expect(form.typedTabs).toEqual([]);
+  expect(form.tabsWithUnsavedForms).toEqual([]);
   form.endpoint = newDraft();
   form.notification = notificationDraftOf(null);
-  expect(form.typedTabs).toEqual([]);
+  expect(form.tabsWithUnsavedForms).toEqual([]);
   form.endpoint.url = 'https://example.com';
   form.notification.limits.queue_deeper_than = '7';
   flushSync();
-  expect(form.typedTabs).toEqual(['webhook', 'notifications']);
+  expect(form.tabsWithUnsavedForms).toEqual(['webhook', 'notifications']);
   form.endpoint = null;
-  expect(form.typedTabs).toEqual(['notifications']);
+  expect(form.tabsWithUnsavedForms).toEqual(['notifications']);
 });
 
 it('compares a form with its opening, also when it is based on newer settings, and a new one with its own', () => {
@@ -38,10 +38,25 @@ it('compares a form with its opening, also when it is based on newer settings, a
   form.endpoint = endpointDraftOf(saved);
   form.endpoint.description = 'typed';
   form.endpoint = { ...form.endpoint, url: 'https://example.com/b' };
-  expect(form.typedTabs).toEqual(['webhook']);
+  expect(form.tabsWithUnsavedForms).toEqual(['webhook']);
   form.endpoint = null;
   form.endpoint = endpointDraftOf(saved);
-  expect(form.typedTabs).toEqual([]);
+  expect(form.tabsWithUnsavedForms).toEqual([]);
+});
+
+it('goes on with a first endpoint that becomes a further one', () => {
+  const form = formOf();
+  form.endpoint = firstDraft('p');
+  form.endpoint.url = 'https://example.com/a';
+  form.endpoint = rebase(form.endpoint, 'https://example.com/of-another-owner').draft;
+  expect([form.endpoint.id, form.tabsWithUnsavedForms]).toEqual([null, ['webhook']]);
+});
+
+it('compares the form of another row with its own opening', () => {
+  const form = formOf();
+  form.endpoint = newDraft();
+  form.endpoint = endpointDraftOf(saved);
+  expect(form.tabsWithUnsavedForms).toEqual([]);
 });
 
 it('keeps nothing for a former member', () => {
@@ -49,7 +64,7 @@ it('keeps nothing for a former member', () => {
   form.endpoint = newDraft();
   form.endpoint.url = 'https://example.com';
   form.secrets.invite = { url: 'https://example.com/invites/x', role: 'reviewer' };
-  expect([form.typedTabs, form.secrets.on('people')]).toEqual([['webhook'], true]);
+  expect([form.tabsWithUnsavedForms, form.secrets.on('people')]).toEqual([['webhook'], true]);
   form.reset();
-  expect([form.typedTabs, form.secrets.on('people')]).toEqual([[], false]);
+  expect([form.tabsWithUnsavedForms, form.secrets.on('people')]).toEqual([[], false]);
 });

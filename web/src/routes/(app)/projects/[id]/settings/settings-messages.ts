@@ -244,9 +244,12 @@ export const settingsMessages = {
     secretTitle: 'Leave without copying the secret?',
     secretText: (tabs: string) =>
       `You will not be able to see the secret on ${tabs} again. Copy it first if you need it.`,
-    formText: (tabs: string) => `What you typed on ${tabs} is not saved, and is lost when you leave.`,
+    formText: (tabs: readonly string[]) =>
+      tabs.length === 1
+        ? `The open form on ${tabs[0]} is not saved. Its input is lost when you leave.`
+        : `The open forms on ${tabs.join(' and ')} are not saved. Their input is lost when you leave.`,
     leaveAnyway: 'Leave anyway',
-    text: 'Your draft stays in this browser tab until you save or discard it. Only you can see it.',
+    text: 'Your changes to the settings stay in this browser tab until you save or discard them. Only you can see them.',
     stay: 'Stay',
     go: 'Leave (keep draft)',
   },

@@ -29,7 +29,7 @@ import { messages } from '../project-messages.ts';
 import type { EndpointDraft } from '../webhook/endpoints/endpoint-draft.ts';
 import type { NotificationDraft } from '../notifications/notification-form.ts';
 import type { Tab } from '../tabs.ts';
-import type { Role } from '@countersign/shared/enums';
+import { OpenForm, SecretsShown } from './open-forms.svelte.ts';
 
 interface StoredDraft {
   /** The server's state it was typed against. */
@@ -114,50 +114,6 @@ class ReplacedTexts {
   }
 }
 
-/** Secrets that are shown once, in memory only: they stay until they are dismissed, on any tab. */
-class SecretsShown {
-  key: string | null = $state(null);
-  source: { url: string; secret: string } | null = $state.raw(null);
-  /** Of a webhook endpoint. */
-  endpoint: { id: string; secret: string; phase: 'current' | 'next' } | null = $state.raw(null);
-  invite: { url: string; role: Role } | null = $state.raw(null);
-
-  /** Whether this tab shows one of them. */
-  on(tab: Tab): boolean {
-    if (tab === 'webhook') return this.endpoint !== null;
-    if (tab === 'people') return this.invite !== null;
-    return tab === 'keys' && (this.key !== null || this.source !== null);
-  }
-
-  dismiss(): void {
-    this.key = null;
-    this.source = null;
-    this.endpoint = null;
-    this.invite = null;
-  }
-}
-
-/** A form in a tab that saves by itself. A change of the tab keeps what is typed, leaving the page does not. */
-class OpenForm<Draft> {
-  #draft: Draft | null = $state(null);
-  #opened = '';
-
-  get draft(): Draft | null {
-    return this.#draft;
-  }
-
-  /** Null closes it. A draft that replaces another one, such as one based on newer settings, is the same form. */
-  set draft(draft: Draft | null) {
-    if (this.#draft === null) this.#opened = JSON.stringify(draft);
-    this.#draft = draft;
-  }
-
-  /** Whether it differs from what it was opened with. */
-  get isTyped(): boolean {
-    return this.#draft !== null && JSON.stringify(this.#draft) !== this.#opened;
-  }
-}
-
 const SCHEMA = 'answer_schema';
 
 export class SettingsForm {
@@ -174,8 +130,8 @@ export class SettingsForm {
   readonly secrets = new SecretsShown();
   /** The schema that was removed from the editor, to put it back; null where none was. */
   removedSchema: string | null = $state.raw(null);
-  readonly #notification = new OpenForm<NotificationDraft>();
-  readonly #endpoint = new OpenForm<EndpointDraft>();
+  readonly #notification = new OpenForm<NotificationDraft>(({ before }) => JSON.stringify(before));
+  readonly #endpoint = new OpenForm<EndpointDraft>(({ id, saved }) => (saved === null ? null : id));
   /** Its save, which a change of the tab does not end. */
   readonly endpointSaving = new Mutation();
   /** The last result, for screen readers: it outlives its button. */
@@ -230,13 +186,13 @@ export class SettingsForm {
     this.#endpoint.draft = draft;
   }
 
-  /** Tabs with a form whose input would be lost with the page. */
-  get typedTabs(): Tab[] {
+  /** Tabs with an open form whose input would be lost with the page. */
+  get tabsWithUnsavedForms(): Tab[] {
     const forms = [
       ['webhook', this.#endpoint],
       ['notifications', this.#notification],
     ] as const;
-    return forms.filter(([, form]) => form.isTyped).map(([tab]) => tab);
+    return forms.filter(([, form]) => form.dirty).map(([tab]) => tab);
   }
 
   /** Whether leaving the page would leave unsaved changes. */

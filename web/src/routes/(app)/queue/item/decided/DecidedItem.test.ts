@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 // A decided item: the decision, and of a redacted one that its content is gone (KE2).
+import { when } from '#lib/format/when.ts';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
@@ -121,7 +122,7 @@ it('says nothing of the kind while the content is there', () => {
 describe('the time of a decision', () => {
   const DAY_MS = 86_400_000;
   const [TODAY, EARLIER] = [0, 3].map((days) => new Date(Date.now() - days * DAY_MS).toISOString()) as [string, string];
-  const dayOf = (at: string) => new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+  const dayOf = (at: string) => when(at, Date.now());
   const decidedAt = (at: string, more: object = {}): ItemDetail => ({
     ...APPROVED,
     ...more,

@@ -64,7 +64,7 @@ it('keeps the text of a closed form for the next time, but not one that was sent
   open();
   await fireEvent.click(await screen.findByRole('button', { name: messages.report }));
   await type('A year is fine.');
-  await fireEvent.click(screen.getByRole('button', { name: messages.cancel }));
+  await fireEvent.click(screen.getByRole('button', { name: messages.close }));
   await fireEvent.click(await screen.findByRole('button', { name: messages.report }));
   expect((await note()).value).toBe('A year is fine.');
   await fireEvent.click(screen.getByRole('button', { name: messages.send }));
