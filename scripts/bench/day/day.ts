@@ -70,7 +70,10 @@ export async function benchDay(log: Log, { quick, items, picture = PICTURE }: Op
       perSecond: size.perSecond,
     };
     const { hours, left } = await live(day, reviewers);
-    writeFileSync(picture, pictureOf(`One day in fast motion: ${day.items} items`, panelsOf(hours), LONG));
+    writeFileSync(
+      picture,
+      pictureOf(`One day in fast motion: ${day.items.toLocaleString('en')} items`, panelsOf(hours), LONG),
+    );
     log(`day: the picture is ${picture}; left at the end: ${JSON.stringify(left)}`);
     const missing = await countUndelivered(database, project.id);
     const violations = await countViolations({ DATABASE_URL: database.url, REDIS_URL: benchEnv.redisUrl, ...secrets });
