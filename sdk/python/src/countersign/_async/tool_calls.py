@@ -54,7 +54,8 @@ async def _submit(
     except ApiError as error:
         if error.code != "schema_invalid" or "answer_schema" in options or arguments["answer_schema"] is None:
             raise
-        return await client.submit(**{**arguments, "answer_schema": None})
+        arguments["answer_schema"] = None
+        return await client.submit(**arguments)
 
 
 async def review_paused(

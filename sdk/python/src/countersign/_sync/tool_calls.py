@@ -56,7 +56,8 @@ def _submit(
     except ApiError as error:
         if error.code != "schema_invalid" or "answer_schema" in options or arguments["answer_schema"] is None:
             raise
-        return client.submit(**{**arguments, "answer_schema": None})
+        arguments["answer_schema"] = None
+        return client.submit(**arguments)
 
 
 def review_paused(
