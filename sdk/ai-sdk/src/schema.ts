@@ -11,9 +11,12 @@ const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 /** Below these, a schema that takes more would refuse more: what the service does not read stays, and is refused. */
 const EXACT = new Set(['not', 'oneOf', 'if']);
 
-/** Escapes, groups that are neither plain nor named, and quantifiers that the service refuses: `{,5}` and those of 1,000 and more. */
-const PATTERN_PARTS = /\\([^])|\(\?(?!:|<[\p{ID_Start}$_])|\{,\d+\}|\{\d*,?\d{4,}\}/gu;
+/** Escapes, what the service refuses in brackets and braces, and quantifiers with their bounds. */
+const PATTERN_PARTS =
+  /\\(?<escaped>[^])|(?<refused>\(\?(?!:|<[\p{ID_Start}$_])|\{,\d+\})|\{(?<least>\d+),?(?<most>\d*)\}/gu;
 const BACKREFERENCE = /[1-9k]/;
+/** The largest bound that the service takes. */
+const MOST_REPEATS = 1000;
 
 /** The same schema in draft 2020-12, without patterns that the service does not read. The tool checks them itself. */
 export function toDraft2020(schema: Json, isExact = false): Json {
@@ -52,5 +55,12 @@ const isSchema = (value: Json): value is Schema => typeof value === 'object' && 
 
 function isReadable(pattern: Json): boolean {
   if (typeof pattern !== 'string') return true;
-  return [...pattern.matchAll(PATTERN_PARTS)].every(([, escaped = '1']) => !BACKREFERENCE.test(escaped));
+  return [...pattern.matchAll(PATTERN_PARTS)].every(({ groups = {} }) => {
+    const { escaped = '', refused, least, most } = groups;
+    return (
+      refused === undefined &&
+      !BACKREFERENCE.test(escaped) &&
+      Math.max(Number(least ?? 0), Number(most ?? 0)) <= MOST_REPEATS
+    );
+  });
 }

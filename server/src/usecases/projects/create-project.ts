@@ -34,22 +34,22 @@ export async function createProject(services: Services, actor: MemberActor, inpu
       'forbidden',
       'Your wallet may not create projects on this service. Ask its operator for permission.',
     );
-  const { notifications, ...settings } = input;
+  const { notifications = [], ...settings } = input;
   const id = services.ids.uuid();
   return insertProject(services, actor, { id, settings: { ...DEFAULT_SETTINGS, ...settings }, notifications });
 }
 
-interface ChosenProject {
+interface ProjectToInsert {
   id: string;
   settings: ProjectSettings;
-  notifications?: Notification[] | undefined;
+  notifications: Notification[];
 }
 
-/** The same with an id chosen by the caller. */
+/** The same with all settings and an id of the caller, who may always create it. */
 export async function insertProject(
   services: Services,
   actor: MemberActor,
-  { id, settings, notifications = [] }: ChosenProject,
+  { id, settings, notifications }: ProjectToInsert,
 ): Promise<string> {
   checkThresholds(settings);
   const schema = schemaOf(settings);
@@ -65,8 +65,7 @@ export async function insertProject(
   return id;
 }
 
-interface NewRows extends Required<ChosenProject> {
-  notifications: Notification[];
+interface NewRows extends ProjectToInsert {
   schema: AnswerSchema | null;
   ownerId: string;
 }

@@ -78,7 +78,7 @@ export async function seedDemo(
   const host = project ? await hostOf(services, projectId) : await makeHost(services);
   if (project === null) {
     const wanted = { ...DEFAULT_SETTINGS, ...settings, name, webhook_url: webhookUrl };
-    await insertProject(services, host, { id: projectId, settings: wanted });
+    await insertProject(services, host, { id: projectId, settings: wanted, notifications: [] });
   } else {
     await restoreProject(services, host, projectId);
     const changes = { webhook_url: webhookUrl };

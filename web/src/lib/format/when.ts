@@ -11,7 +11,7 @@ const yearClock = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyl
 export const isToday = (iso: string, now: number): boolean =>
   new Date(iso).toDateString() === new Date(now).toDateString();
 
-/** An ISO time relative to now (ms), in the user's zone; with seconds, if wanted, while it is of today. */
+/** An ISO time relative to now, or to a time that stands before it (ms), in the user's zone; seconds, if wanted, only on the same day. */
 export function when(iso: string, now: number, { seconds = false } = {}): string {
   const [at, today] = [new Date(iso), new Date(now)];
   if (isToday(iso, now)) return seconds ? timeOfDay(iso) : hourAndMinute(at.getTime());
