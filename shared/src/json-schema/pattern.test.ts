@@ -64,6 +64,9 @@ describe('a pattern', () => {
     ['a{,2}', /\{0,5\}/],
     ['(a{1000}){1000}', /too large/],
     ['(((((a{9}){9}){9}){9}){9}){9}', /too large/],
+    // Without any state, so that only the visits of the tree end it.
+    ['(?:(?:(?:(?:(?:){1000}){1000}){1000}){1000}){1000}', /too large/],
+    ['(((((a{0}){1000}){1000}){1000}){1000}){1000}', /too large/],
     ['('.repeat(20_000), /deep/],
     ['[z-a]', /“\[z-a\]” is not a valid character class/],
     ['\\p{Nonsense}', /class/],
@@ -86,6 +89,13 @@ describe('a pattern', () => {
     const compiler = new PatternCompiler(100);
     compiler.compile('a{60}');
     expect(() => compiler.compile('b{60}')).toThrow(/too large/);
+  });
+
+  it('shares a limit on the time of all patterns of its schema, also of those that are refused', () => {
+    const compiler = new PatternCompiler(100);
+    compiler.compile('(?:){1000}');
+    expect(() => compiler.compile('(?:(?:){1000}){1000}')).toThrow(/too large/);
+    expect(() => compiler.compile('a')).toThrow(/too large/);
   });
 
   it('shares a limit on classes with the other patterns of its schema, where \\p counts as several', () => {

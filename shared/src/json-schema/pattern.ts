@@ -26,6 +26,11 @@ interface State {
 
 const MAX_REPEATS = 1000;
 const MAX_GROUPS_DEEP = 100;
+/**
+ * Visits of the tree per state of the automaton. Most parts add a state when they are visited; an empty group adds none, and
+ * nested repetitions of one multiply.
+ */
+const VISITS_PER_STATE = 20;
 /** Different classes of one schema. The platform takes up to 500 µs to compile a `\p{…}`, so that each counts as several. */
 const MAX_CLASSES = 1000;
 const CLASSES_OF_PROPERTY = 20;
@@ -36,21 +41,28 @@ const LAST_ASCII = 127;
 /** Compiles the patterns of one schema, whose automata together have at most `states` states. */
 export class PatternCompiler {
   #statesLeft: number;
+  #visitsLeft: number;
   #classesLeft = MAX_CLASSES;
   readonly #tests = new Map<string, CodePointTest>();
 
   constructor(states: number) {
     this.#statesLeft = states;
+    this.#visitsLeft = states * VISITS_PER_STATE;
   }
 
   /** Errors: {@link PatternFault}. */
   compile(pattern: string): Matcher {
     const tree = new Parser(pattern, (source) => this.#testOf(source)).parse();
-    const builder = new Builder(this.#statesLeft);
+    const builder = new Builder({ states: this.#statesLeft, visits: this.#visitsLeft });
     const accept = builder.add({ test: null, assert: null, out: NONE, other: NONE });
-    const start = builder.build(tree, accept);
-    this.#statesLeft -= builder.states.length;
-    return matcherOf(builder.states, start, isAnchored(tree));
+    try {
+      const start = builder.build(tree, accept);
+      this.#statesLeft -= builder.states.length;
+      return matcherOf(builder.states, start, isAnchored(tree));
+    } finally {
+      // Also those of a pattern that is refused took their time.
+      this.#visitsLeft -= builder.visits;
+    }
   }
 
   /** The test of a class, such as `[a-z]`, `\p{Letter}` or `.`: the platform's own, of one character. */
@@ -248,22 +260,27 @@ function codeOf([, byte, unit, point, control]: RegExpExecArray): number {
   return code;
 }
 
+const tooLarge = () => new PatternFault('The pattern is too large. Repeat less.');
+
 /** Makes states from the end to the start: each knows the one that follows. */
 class Builder {
   readonly states: State[] = [];
-  readonly #limit: number;
+  visits = 0;
+  readonly #most: Readonly<Record<'states' | 'visits', number>>;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(most: Readonly<Record<'states' | 'visits', number>>) {
+    this.#most = most;
   }
 
   add(state: State): number {
-    if (this.states.length >= this.#limit) throw new PatternFault('The pattern is too large. Repeat less.');
+    if (this.states.length >= this.#most.states) throw tooLarge();
     return this.states.push(state) - 1;
   }
 
   /** The state that matches `tree` and then goes to `next`. */
   build(tree: Tree, next: number): number {
+    if (this.visits >= this.#most.visits) throw tooLarge();
+    this.visits += 1;
     if (tree.kind === 'one') return this.add({ test: tree.test, assert: null, out: next, other: NONE });
     if (tree.kind === 'assert') return this.add({ test: null, assert: tree.what, out: next, other: NONE });
     if (tree.kind === 'repeat') return this.#repeat(tree, next);
