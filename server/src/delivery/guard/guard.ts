@@ -2,6 +2,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { BoundedCache } from '@countersign/shared/bounded-cache';
+import { trimEnd } from '@countersign/shared/trim-end';
 import ipaddr from 'ipaddr.js';
 import { embeddedV4, isIn, parse, type Range, ranges } from './addresses.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
@@ -166,12 +167,7 @@ function isAllowedPort(port: string): boolean {
 }
 
 /** The host to resolve: lower case (from the URL parser), without brackets or trailing dots. */
-function hostOf(url: URL): string {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  let end = host.length;
-  while (host[end - 1] === '.') end -= 1;
-  return host.slice(0, end);
-}
+const hostOf = (url: URL): string => trimEnd(url.hostname.replace(/^\[|\]$/g, ''), '.');
 
 /** Whether an exception covers this host: plain HTTP is then as safe as the network that the operator named. */
 function isException(host: string, policy: GuardPolicy): boolean {

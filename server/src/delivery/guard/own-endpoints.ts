@@ -2,6 +2,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { trimEnd } from '@countersign/shared/trim-end';
 import { type Address, embeddedV4, isIn, parse, ranges } from './addresses.ts';
 
 export interface OwnEndpoint {
@@ -108,11 +109,7 @@ async function answersOf(hosts: Iterable<string>, { lookup }: NetworkEnvironment
   return (await Promise.all(asked)).flat();
 }
 
-const plainHost = (host: string): string =>
-  host
-    .toLowerCase()
-    .replace(/\.+$/, '')
-    .replace(/^\[|\]$/g, '');
+const plainHost = (host: string): string => trimEnd(host.toLowerCase(), '.').replace(/^\[|\]$/g, '');
 const withPlainHost = (endpoint: OwnEndpoint): OwnEndpoint => ({ ...endpoint, host: plainHost(endpoint.host) });
 
 /** A proxy on one of the two web ports usually listens on the other one too. */

@@ -26,6 +26,12 @@ describe('MP1: an item mentions a URL', () => {
     null,
   ])('does not find the URL in %j', (value) => expect(mentions(value)).toBe(false));
 
+  it('in a text that is one long run of punctuation, without a second look at any of it', () => {
+    const hostile = `https://a/${'.'.repeat(250_000)}x ${URL_}${'!'.repeat(100_000)}`;
+    expect(mentions(hostile)).toBe(true);
+    expect(mentions(hostile, 'https://b.example/')).toBe(false);
+  });
+
   it('in a value of any depth', () => {
     const deep = `${'['.repeat(20_000)}${JSON.stringify(URL_)}${']'.repeat(20_000)}`;
     expect(mentionsUrl([deep], spelledUrl(URL_) ?? '')).toBe(true);

@@ -1,11 +1,14 @@
 // Whether a URL occurs in the values of an item, so that the media proxy fetches nothing else (MP1).
+import { URL_LENGTH } from '@countersign/shared/limits';
+import { trimEnd } from '@countersign/shared/trim-end';
 
 /** Where a URL inside a longer text, such as Markdown, may begin and end. */
 const IN_TEXT = /https?:\/\/[^\s"'<>()[\]{}\\`|]+/gi;
-const TRAILING = /[.,;:!?*_~]+$/;
+const TRAILING = '.,;:!?*_~';
 
-/** A URL in one spelling, without its fragment; null for anything else. */
+/** A URL in one spelling, without its fragment; null for anything else, and for one longer than {@link URL_LENGTH}. */
 export function spelledUrl(text: string): string | null {
+  if (text.length > URL_LENGTH) return null;
   const url = URL.parse(text);
   if (url === null) return null;
   url.hash = '';
@@ -31,6 +34,6 @@ function isMentionedIn(text: string, url: string): boolean {
   if (!/https?:/i.test(text)) return false;
   if (spelledUrl(text.trim()) === url) return true;
   return (text.match(IN_TEXT) ?? []).some(
-    (found) => spelledUrl(found) === url || spelledUrl(found.replace(TRAILING, '')) === url,
+    (found) => spelledUrl(found) === url || spelledUrl(trimEnd(found, TRAILING)) === url,
   );
 }

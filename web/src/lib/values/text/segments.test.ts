@@ -80,6 +80,13 @@ describe('segments', () => {
     const parts = segments('https://good.example/\u202egpj.evil');
     expect(parts.map((part) => part.kind)).toEqual(['link', 'mark', 'text']);
   });
+
+  it('reads a hostile text once: an address with a long run of punctuation, and many that a hidden character ends', () => {
+    const run = '.'.repeat(250_000);
+    expect(segments(`http://a/${run}`)).toMatchObject([{ text: 'http://a/' }, { kind: 'text', text: run }]);
+    expect(links(`http://a/${run}x`)).toHaveLength(1);
+    expect(marks('http://a\u200b'.repeat(25_000))).toHaveLength(25_000);
+  });
 });
 
 describe('clamp', () => {

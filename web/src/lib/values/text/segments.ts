@@ -1,4 +1,5 @@
 // Splits submitted text into plain text, characters that must be made visible, and web URLs.
+import { trimEnd } from '@countersign/shared/trim-end';
 
 /** `text` is shown as it is; a `mark` represents an invisible character; a `link` names the host it really leads to. */
 export type Segment =
@@ -37,16 +38,17 @@ const NAMED: Record<number, [label: string, name: string]> = {
   0xffa0: ['HHF', 'halfwidth Hangul filler'],
 };
 
-/**
- * Format characters, controls, fillers, separators, variation selectors, unassigned-looking tags. Line breaks and tabs are
- * layout.
- */
-export const HIDDEN =
-  /[\p{Cf}\u034F\u115F\u1160\u2028\u2029\u2800\u3164\uFFA0\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]|(?![\n\t]|\r\n)\p{Cc}/u;
+/** Format characters, fillers, separators, variation selectors, unassigned-looking tags. */
+const UNSEEN = String.raw`\p{Cf}\u034F\u115F\u1160\u2028\u2029\u2800\u3164\uFFA0\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}`;
+/** The same and controls. Line breaks and tabs are layout. */
+export const HIDDEN = new RegExp(String.raw`[${UNSEEN}]|(?![\n\t]|\r\n)\p{Cc}`, 'u');
 /** An emoji may contain a joiner and a selector: those are part of the picture and hide nothing. */
 const EMOJI =
   /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*)*/u;
-const ADDRESS = /https?:\/\/[^\s<>"`{}|\\^]+/u;
+/** A hidden character ends it. */
+const ADDRESS = new RegExp(String.raw`https?:\/\/[^\s<>"\x60{}|\\^\p{Cc}${UNSEEN}]+`, 'u');
+/** The punctuation of the sentence around an address. */
+const TRAILING = `.,;:!?'")]`;
 const PIECES = new RegExp(`(?<emoji>${EMOJI.source})|(?<link>${ADDRESS.source})|(?<hidden>${HIDDEN.source})`, 'giu');
 
 /** The segments of a text, in order. Joined, links and marks are exactly where the original characters were. */
@@ -60,23 +62,21 @@ export function segments(text: string): Segment[] {
   };
   for (const match of text.matchAll(PIECES)) {
     plain += text.slice(at, match.index);
-    at = match.index + match[0].length;
+    at = match.index;
     const special = pieceOf(match.groups ?? {});
-    if (special.length === 0) plain += match[0];
-    else {
-      flush();
-      found.push(...special);
-    }
+    if (special === null) continue;
+    flush();
+    found.push(special);
+    at += special.kind === 'link' ? special.text.length : match[0].length;
   }
   plain += text.slice(at);
   flush();
   return found;
 }
 
-function pieceOf(groups: Record<string, string | undefined>): Segment[] {
-  if (groups.hidden !== undefined) return [mark(groups.hidden)];
-  if (groups.link !== undefined) return linked(groups.link);
-  return [];
+function pieceOf({ hidden, link }: Record<string, string | undefined>): Segment | null {
+  if (hidden !== undefined) return mark(hidden);
+  return link === undefined ? null : linkOf(trimEnd(link, TRAILING));
 }
 
 /** The visible mark of one hidden character. */
@@ -90,16 +90,10 @@ function mark(character: string): Segment {
   return { kind: 'mark', label, name: `${hex} ${name}` };
 }
 
-/** A web URL up to the punctuation of the sentence around it; hidden characters inside it are marked and end it. */
-function linked(found: string): Segment[] {
-  const hiddenAt = found.search(HIDDEN);
-  const visible = hiddenAt === -1 ? found : found.slice(0, hiddenAt);
-  const text = visible.replace(/[.,;:!?'")\]]+$/u, '');
-  const rest = found.slice(text.length);
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const tail = rest === '' ? [] : segments(rest);
-  if (url === null) return [{ kind: 'text', text }, ...tail];
-  return [{ kind: 'link', text, href: url.href, host: url.host }, ...tail];
+/** Null unless `text` is a whole URL. */
+function linkOf(text: string): Segment | null {
+  const url = URL.parse(text);
+  return url && { kind: 'link', text, href: url.href, host: url.host };
 }
 
 /** How much of a text is shown at first. */
