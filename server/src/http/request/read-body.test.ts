@@ -1,9 +1,12 @@
-// Bodies that are read after their client disconnected: refused immediately, regardless of their announced length.
+// Bodies that are refused: at once where their client has disconnected, and without any further work in every case.
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
+import { PassThrough, type Transform } from 'node:stream';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
+import type { Reservation } from '../../limits/memory-budget.ts';
 import { readBody } from './read-body.ts';
 
 /** The parts of the context that readBody uses. */
@@ -33,5 +36,40 @@ describe('a body whose client disconnected before it was read', () => {
   ])('MB1: that %s is refused at once, and holds no memory', async (_, body, headers) => {
     const request = await leftBehind(body, headers);
     await expect(readBody(contextOf(request), 1000, null)).rejects.toMatchObject({ code: 'invalid_json' });
+  });
+});
+
+/** A request with this body, and what decompresses it once it is read. */
+function compressed(body: Buffer, encoding: string) {
+  const inflaters: Transform[] = [];
+  const source = new PassThrough();
+  const pipe = source.pipe.bind(source);
+  const request = Object.assign(source, {
+    headers: { 'transfer-encoding': 'chunked', 'content-encoding': encoding },
+    pipe: <T extends NodeJS.WritableStream>(into: T) => {
+      inflaters.push(into as unknown as Transform);
+      return pipe(into);
+    },
+  });
+  source.write(body);
+  return { request: request as unknown as IncomingMessage, inflaters };
+}
+
+describe('a compressed body that is refused', () => {
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const)('MB1: as too large is not decompressed any further: %s', async (encoding, deflated) => {
+    const { request, inflaters } = compressed(deflated(Buffer.alloc(1024 * 1024)), encoding);
+    await expect(readBody(contextOf(request), 32 * 1024, null)).rejects.toMatchObject({ code: 'payload_too_large' });
+    expect(inflaters.map(({ destroyed }) => destroyed)).toEqual([true]);
+  });
+
+  it('MB1: because its memory is needed is not decompressed any further', async () => {
+    const { request, inflaters } = compressed(gzipSync('{').subarray(0, 12), 'gzip');
+    const reservation = { makeEvictable: (evict: () => void) => evict(), pin: () => undefined };
+    const reading = readBody(contextOf(request), 1000, reservation as unknown as Reservation);
+    await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
+    expect(inflaters.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 });

@@ -27,17 +27,20 @@ const encodingOf = (ctx: Context) => (ctx.req.headers['content-encoding'] ?? 'id
 export async function readBody(ctx: Context, limit: number, reservation: Reservation | null): Promise<Buffer | null> {
   if (!hasBody(ctx)) return null;
   if (!ctx.is('application/json')) throw new Refusal('unsupported_media_type', 'Send content-type: application/json.');
-  let collecting: Collecting | undefined;
+  let stream: Readable | undefined;
   try {
     refuseTooLarge(ctx, limit);
     refuseGone(ctx);
-    collecting = collect(inflated(ctx), { limit, first: firstBytes(ctx) });
-    reservation?.makeEvictable(() => collecting?.drop(new Refusal('unavailable', EVICTED, { retryAfter: 1 })));
+    stream = inflated(ctx);
+    const collecting = collect(stream, { limit, first: firstBytes(ctx) });
+    reservation?.makeEvictable(() => collecting.drop(new Refusal('unavailable', EVICTED, { retryAfter: 1 })));
     return await collecting.bytes;
   } catch (error) {
     // The rest is read and discarded, otherwise the connection could not be used for the next request.
     ctx.req.unpipe();
     ctx.req.resume();
+    // It would decompress everything that it was given: 128 MiB from 180 bytes, with nobody left to read it.
+    if (stream !== ctx.req) stream?.destroy();
     throw error instanceof Refusal ? error : refusalOf(error);
   } finally {
     reservation?.pin();
