@@ -5,9 +5,17 @@ import { escapePart } from '../json/json-pointer.ts';
 import { shorten } from '../json-schema/shorten.ts';
 import { unlisted } from './unlisted.ts';
 
-/** Every error, with a pointer below `root`. */
-export const fieldErrors = ({ issues }: z.core.$ZodError, root: string): FieldError[] =>
-  issues.flatMap((issue) => errorsOf(issue, root));
+/** Maximum number of reported errors: each of the thousands of values in a list may have one. */
+const MAX_ERRORS = 100;
+
+/** The errors, with a pointer below `root`. */
+export function fieldErrors({ issues }: z.core.$ZodError, root: string): FieldError[] {
+  const errors = issues.flatMap((issue) => errorsOf(issue, root));
+  const more = unlisted(errors.length - MAX_ERRORS);
+  return errors
+    .slice(0, MAX_ERRORS)
+    .map((error, at) => (at === MAX_ERRORS - 1 ? { ...error, detail: error.detail + more } : error));
+}
 
 /** The first error, as the detail of the problem. */
 export function firstOf([first]: readonly FieldError[]): string {

@@ -157,6 +157,20 @@ describe('errors, each with its pointer', () => {
     expect(JSON.stringify(refusal(body).extras).length).toBeLessThan(100_000);
   });
 
+  it('points at what contains the fault where its pointer has no room', () => {
+    const [key, wide] = ['k'.repeat(200), '€'.repeat(200)];
+    expect(faults(`{"${key}":{"${key}":{"${key}":{"a":"\\u0000"}}}}`)).toEqual([`nul #/${key}/${key}`]);
+    expect(faults(`{"${wide}":["\\u0000"],"b":"\\u0000"}`)).toEqual(['nul #', 'nul #/b']);
+  });
+
+  it('answers a small body with a small response, however its keys nest', () => {
+    const wide = '€'.repeat(LIMITS.keyLength);
+    const values = Array.from({ length: 20 }, (_, at) => `"${at}":"\\ud800"`).join(',');
+    const body = `${`{"${wide}":`.repeat(LIMITS.depth)}{${values}}${'}'.repeat(LIMITS.depth)}`;
+    expect(faults(body)).toHaveLength(20);
+    expect(JSON.stringify(refusal(body).extras).length).toBeLessThan(20_000);
+  });
+
   it('has a pointer for a long key cut inside a surrogate pair', () => {
     expect(faults(`{"${'k'.repeat(LIMITS.keyLength - 1)}😀":1}`)[0]).toMatch(/k%EF%BF%BD$/);
   });

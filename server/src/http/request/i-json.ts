@@ -1,5 +1,5 @@
 // Parses I-JSON (RFC 7493): refuses what JSON.parse would change silently, and returns each member's exact text.
-import { escapePart } from '@countersign/shared/json/json-pointer';
+import { escapePart, MAX_POINTER } from '@countersign/shared/json/json-pointer';
 import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json/json-fault';
 import { JsonLexer, type TokenKind } from '@countersign/shared/json/json-lexer';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
@@ -14,9 +14,14 @@ export interface ParsedBody {
 /** The maximum number of reported errors. */
 const MAX_FAULTS = 20;
 
-/** One open object or array on the stack. */
-interface Frame {
+/** A position as a JSON pointer in a URI fragment; `isCut` if it has no room for all of its steps. */
+interface Place {
   pointer: string;
+  isCut: boolean;
+}
+
+/** One open object or array on the stack. */
+interface Frame extends Place {
   keys: Set<string> | null;
   index: number;
   key: string;
@@ -115,15 +120,17 @@ class Scan {
     }
   }
 
-  /** The current position, as a JSON pointer in a URI fragment. */
-  #pointer(): string {
+  /** The current position, or what contains it. */
+  #place(): Place {
     const frame = this.#open.at(-1);
-    if (frame === undefined) return '#';
-    return `${frame.pointer}/${frame.keys === null ? frame.index : pointerPart(frame.key)}`;
+    if (frame === undefined) return { pointer: '#', isCut: false };
+    const pointer = `${frame.pointer}/${frame.keys === null ? frame.index : pointerPart(frame.key)}`;
+    const isCut = frame.isCut || pointer.length > MAX_POINTER;
+    return { pointer: isCut ? frame.pointer : pointer, isCut };
   }
 
   #fault(code: string, detail: string): void {
-    this.faults.push({ pointer: this.#pointer(), code, detail });
+    this.faults.push({ pointer: this.#place().pointer, code, detail });
   }
 
   #startValue(): void {
@@ -147,7 +154,7 @@ class Scan {
       this.#isTooDeep = true;
       return;
     }
-    this.#open.push({ pointer: this.#pointer(), keys: isObject ? new Set() : null, index: 0, key: '' });
+    this.#open.push({ ...this.#place(), keys: isObject ? new Set() : null, index: 0, key: '' });
     this.#expectsKey = isObject;
   }
 

@@ -4,6 +4,7 @@ import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate, type CompiledSchema, type Fault } from '@countersign/shared/json-schema/evaluate';
 import { exactJson, valueKey } from '@countersign/shared/json-schema/exact-numbers';
 import { shorten } from '@countersign/shared/json-schema/shorten';
+import { MAX_POINTER } from '@countersign/shared/json/json-pointer';
 import type { ItemKind } from '@countersign/shared/enums';
 import { ARGUMENTS, schemaSubject } from '../../domain/items/tool-call.ts';
 import { sha256Hex } from '../../crypto/tokens.ts';
@@ -115,9 +116,6 @@ export function suggestionRefusal(faults: readonly Fault[], advice: string): Ref
 /** Whether two answers, which are JSON text, are equal as schemas see them: numbers as decimals. */
 export const sameAnswer = (one: string, other: string): boolean => keyOf(one) === keyOf(other);
 const keyOf = (text: string): string => valueKey(exactJson(text), () => {});
-
-/** Characters of a pointer in a refusal, encoded: names in a schema have hundreds, each of up to nine. */
-const MAX_POINTER = 500;
 
 /** As a fragment of a URI. A long pointer is cut at the last level that has room: it names what contains the fault. */
 export function uriPointer(pointer: string): { pointer: string; isCut: boolean } {
