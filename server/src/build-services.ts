@@ -36,7 +36,7 @@ import { createSecurityLog } from './usecases/credentials/security-log.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/items/waiters.ts';
 import type { DispatchTools } from './delivery/dispatch.ts';
-import { createUrlCheck, type GuardPolicy } from './delivery/guard/guard.ts';
+import { type GuardPolicy, refuseTarget } from './delivery/guard/guard.ts';
 
 export interface Built {
   services: Services;
@@ -90,7 +90,7 @@ export async function buildServices(config: Config, options: BuildOptions = {}):
     baseUrl: config.baseUrl,
     demo: config.demo,
     projectCreators,
-    refuseWebhookUrl: createUrlCheck(egress),
+    refuseWebhookUrl: (url) => refuseTarget(url, egress),
     ...outgoingRequests({ keyRing, log, policy: egress }),
     kick: { session: () => undefined },
   };

@@ -1,10 +1,10 @@
 // The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses connected to (W1 to W3, W7).
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { BoundedCache } from '@countersign/shared/bounded-cache';
 import { trimEnd } from '@countersign/shared/trim-end';
 import ipaddr from 'ipaddr.js';
 import { embeddedV4, isIn, parse, type Range, ranges } from './addresses.ts';
+import { systemNames } from './names.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 
 /**
@@ -41,8 +41,6 @@ export class Blocked extends Error {
     this.code = code;
   }
 }
-
-const systemNames: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 const URL_LENGTH = 2_048;
 const LOOKUP_MS = 3_000;
@@ -91,34 +89,6 @@ export async function refuseTarget(url: string, policy: GuardPolicy, lookup?: Lo
     if (!(error instanceof Blocked)) throw error;
     return error.code === 'dns_error' ? null : privateTargetAdvice(hostOf(verdict.url));
   }
-}
-
-/**
- * Maximum number of concurrent lookups for saving: the system has four resolver threads, and deliveries need theirs.
- */
-const SAVE_LOOKUPS = 2;
-
-/**
- * A lookup for saving: while two are running, a third one fails, so that slow names cannot delay deliveries. A name
- * accepted for that reason is still resolved for every send.
- */
-export function fewLookups(lookup: Lookup = systemNames): Lookup {
-  let underWay = 0;
-  return async (host) => {
-    if (underWay >= SAVE_LOOKUPS) throw new Error('Other names are being resolved.');
-    underWay += 1;
-    try {
-      return await lookup(host);
-    } finally {
-      underWay -= 1;
-    }
-  };
-}
-
-/** `refuseTarget` for a server that saves URLs. */
-export function createUrlCheck(policy: GuardPolicy): (url: string) => Promise<string | null> {
-  const lookup = fewLookups();
-  return (url) => refuseTarget(url, policy, lookup);
 }
 
 /** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
