@@ -20,8 +20,11 @@ import {
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 
-type Rival = 'pg-boss' | 'graphile-worker' | 'bullmq';
-const RIVALS: readonly Rival[] = ['pg-boss', 'graphile-worker', 'bullmq'];
+const QUEUES = ['pg-boss', 'graphile-worker', 'bullmq'] as const;
+/** The ceiling: the same POSTs from memory, with nothing stored before or after. */
+const NO_QUEUE = 'no queue';
+const RIVALS = [...QUEUES, NO_QUEUE] as const;
+type Rival = (typeof RIVALS)[number];
 /**
  * How many are due at once. The length costs queues differently: the short backlog is a burst that ends soon after warm-up, the
  * long one what follows an outage of somewhat more than an hour at a million items a day.
@@ -95,7 +98,8 @@ async function measureBacklog(
     };
   };
   return [
-    ...RIVALS.map((variant) => row(`against ${variant} doing the same POST`, ['ours', variant], '>= 1')),
+    ...QUEUES.map((variant) => row(`against ${variant} doing the same POST`, ['ours', variant], '>= 1')),
+    row('against the same POST without a queue', ['ours', NO_QUEUE], null),
     row(`${SEVERAL_ENDPOINTS} endpoints per project against one`, ['ours, several', 'ours'], null),
   ];
 }
@@ -189,7 +193,7 @@ async function rival(
   { benchEnv, redis, receiver }: BacklogSetup,
   { variant, round, count }: Run & { variant: Rival },
 ): Promise<number> {
-  const database = await benchEnv.createDatabase(`bench_${variant.replaceAll('-', '_')}_${count}_${round}`);
+  const database = await benchEnv.createDatabase(`bench_${variant.replaceAll(/\W/g, '_')}_${count}_${round}`);
   const program = join(import.meta.dirname, 'deliveries-rival.ts');
   const env = {
     BENCH_WAY: variant,
