@@ -24,15 +24,29 @@ export function mathPieces(text: string): MathPiece[] {
   const pieces: MathPiece[] = [];
   let at = 0;
   for (const match of text.matchAll(FORMULA)) {
-    const [whole, block, bracket, inline, dollars] = match;
-    const tex = block ?? bracket ?? inline ?? dollars ?? '';
-    if (tex.trim() === '' || (dollars !== undefined && !isFormula(dollars))) continue;
+    const formula = formulaOf(match);
+    if (formula === null) continue;
     if (match.index > at) pieces.push({ text: text.slice(at, match.index), tex: null, display: false });
-    pieces.push({ text: whole, tex: tex.trim(), display: block !== undefined || bracket !== undefined });
-    at = match.index + whole.length;
+    pieces.push(formula);
+    at = match.index + formula.text.length;
   }
   if (at < text.length) pieces.push({ text: text.slice(at), tex: null, display: false });
   return pieces;
+}
+
+const AT_START = new RegExp(FORMULA.source, 'y');
+
+/** The formula that a text begins with, looked for nowhere else; null when there is none. */
+export function leadingFormula(text: string): MathPiece | null {
+  AT_START.lastIndex = 0;
+  const match = AT_START.exec(text);
+  return match && formulaOf(match);
+}
+
+function formulaOf([whole, block, bracket, inline, dollars]: RegExpExecArray): MathPiece | null {
+  const tex = (block ?? bracket ?? inline ?? dollars ?? '').trim();
+  if (tex === '' || (dollars !== undefined && !isFormula(dollars))) return null;
+  return { text: whole, tex, display: block !== undefined || bracket !== undefined };
 }
 
 const LONGEST = 20_000;
