@@ -17,6 +17,17 @@ const STATUS = (event: string) =>
   `coalesce(${event}.data -> 'audited' ->> 'status', ${event}.data ->> 'status', ${event}.data -> 'item' ->> 'status')`;
 const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member' then ${event}.actor ->> 'id' end`;
 
+/** When the withdrawn item of `e` began to wait, the last time: an undo brings an item back that waited before. */
+const WAITED_FROM = `
+  select case when h.version = 1 then i.created_at else h.at end as at from (
+    select p.position, p.created_at as at, p.type, (p.data ->> 'version')::int as version,
+      lag(${STATUS('p')}) over (order by p.position) as earlier
+    from event p where p.item_id = e.item_id and p.position < e.position and e.type = 'item.withdrawn'
+      and p.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.finalized')
+  ) h
+  where h.type in ('item.queued', 'item.escalated') and coalesce(h.earlier, '') not in ('queued', 'escalated')
+  order by h.position desc limit 1`;
+
 /**
  * An arrival (version 1) has no earlier event, so a burst of submissions needs no look back. For other events the index
  * `event_of_item` finds the few earlier events of the item: within an item, positions follow the order of its event log. Each
@@ -29,6 +40,7 @@ const eventsOf = (source: string): string => `
     i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit, i.has_suggestion,
     b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
     case when e.type = 'decision.revised' then e.data -> 'was' ->> 'status' end as was_status, e.data -> 'was' ->> 'action' as was_action,
+    q.at as waited_from,
     f.found is null as first, d.created_at as delivery_at, d.outcome
   from ${source}
   left join lateral (
@@ -46,6 +58,7 @@ const eventsOf = (source: string): string => `
       and (e.type <> 'decision.revised' or p.type in ('item.undone', 'item.decided'))
     order by p.position desc limit 1
   ) b on true
+  left join lateral (${WAITED_FROM}) q on true
   left join lateral (
     select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
     from delivery x where x.id = (e.data ->> 'delivery_id')::uuid and e.type = 'delivery.changed'
@@ -98,6 +111,7 @@ interface EventRow {
   before_member_id: string | null;
   was_status: ItemStatus | null;
   was_action: DecisionAction | null;
+  waited_from: string | Date | null;
   first: boolean;
   delivery_at: string | Date | null;
   outcome: DeliveryOutcome;
@@ -142,6 +156,7 @@ const toCountedEvent = (row: EventRow): CountedEvent => ({
   item: row.item_at === null ? null : itemOf(row, row.item_at),
   before: row.before_at === null ? null : snapshotOf(row, row.before_at),
   was: row.was_status === null ? null : { status: row.was_status, action: row.was_action },
+  waitedFrom: row.waited_from === null ? null : new Date(row.waited_from),
   first: row.first,
   delivery: row.delivery_at === null ? null : { outcome: row.outcome, createdAt: new Date(row.delivery_at) },
 });

@@ -52,7 +52,10 @@ const bucket = z.enum(['minute', 'hour', 'day']);
 const flow = z.object({
   at: timestamp,
   arrived: count,
-  /** Items that entered human review: arrivals that routing did not decide, audits, and reopened items. */
+  /**
+   * Items that came to people: arrivals that routing did not decide, audits, and reopened items, without those that the
+   * pipeline withdrew since (AN1).
+   */
   enqueued: count,
   /** Human decisions, including audit verdicts. */
   decided: count,
@@ -92,6 +95,11 @@ export const analytics = z
     /** The same items by the status that routing assigned. */
     routing: z.record(z.enum(['auto_approved', 'queued', 'escalated', 'rejected']), count),
     arrived: count,
+    /**
+     * Items that came to people in the window, as `flow` has them by bucket. Of a time before withdrawals were dated, the
+     * buckets may add up to more: only here are its withdrawals taken off (AN1).
+     */
+    enqueued: count,
     /** Human decisions, including audit verdicts and provisional decisions (AN2). */
     decided: count,
     /** Without audit verdicts. */

@@ -23,12 +23,18 @@ const of = (figures: readonly Figure[], measure: Measure): Figure[] =>
 export const sumOf = (figures: readonly Figure[], ...measures: Measure[]): number =>
   figures.reduce((sum, { measure, n }) => (measures.includes(measure) ? sum + n : sum), 0);
 
+/** What entered the queue is its growth plus what left it. */
+const ENTERED = ['waiting', 'decided', 'verdict', 'expired', 'left'] as const satisfies Measure[];
+
+/** What `enteredQueue` reads. */
+export const QUEUE_MEASURES = [...ENTERED, 'withdrawn'] as const satisfies Measure[];
+
 /**
- * How many items entered the queue: the increase of those that wait, plus those that people decided and that deadlines ended
- * meanwhile (AN1). Withdrawals are not dated: where they outnumber arrivals, none came.
+ * How many items came to people in a period (AN1): those that entered the queue and were not withdrawn since. Only in a period
+ * that was counted before `left` existed can more seem to have left than came: then none came.
  */
-export const enteredQueue = (figures: readonly Figure[], decided: number): number =>
-  Math.max(0, sumOf(figures, 'waiting', 'expired') + decided);
+export const enteredQueue = (figures: readonly Figure[]): number =>
+  Math.max(0, sumOf(figures, ...ENTERED) - sumOf(figures, 'withdrawn'));
 
 /** How many there are of each key; 0 for keys that do not occur. */
 export function countsOf<Key extends string>(

@@ -18,7 +18,7 @@ const queued = { at: ARRIVED, status: 'queued', action: null, memberId: null } a
 
 const event = (given: Partial<CountedEvent>): CountedEvent => ({
   ...{ type: 'item.queued', at: LATER, memberId: null, version: 2, status: 'queued', action: null },
-  ...{ item: ITEM, before: null, was: null, first: false, delivery: null },
+  ...{ item: ITEM, before: null, was: null, waitedFrom: null, first: false, delivery: null },
   ...given,
 });
 const decided = (given: Partial<CountedEvent> = {}) =>
@@ -62,6 +62,32 @@ describe('AN1: an arrival', () => {
       'status queued: 1 @',
       'waiting queued: 1 @',
     ]);
+  });
+});
+
+describe('AN1: an item that leaves the queue undecided', () => {
+  const escalated = { ...queued, status: 'escalated' } as const;
+
+  it('withdrawn leaves at that time, and did not come where it had come', () => {
+    const withdrawn = event({ type: 'item.withdrawn', status: 'withdrawn', before: escalated, waitedFrom: ARRIVED });
+    expect(said(withdrawn)).toEqual([
+      'left withdrawn: 1',
+      'status escalated: -1 @',
+      'status withdrawn: 1 @',
+      'waiting escalated: -1',
+      'withdrawn escalated: 1 @',
+    ]);
+  });
+
+  it('ended by its deadline leaves at that time, as expired or, of an audit, as what it was', () => {
+    const ended = (audit: boolean) =>
+      said(
+        event({
+          ...{ type: 'item.expired', status: audit ? 'auto_approved' : 'expired', before: queued },
+          item: { ...ITEM, audit },
+        }),
+      ).filter((line) => /^(expired|left|withdrawn) /.test(line));
+    expect([ended(false), ended(true)]).toEqual([['expired expired: 1'], ['left auto_approved: 1']]);
   });
 });
 

@@ -29,6 +29,10 @@ export const MEASURES = {
   expired: 'status',
   expired_flag: 'flag',
   expired_model: 'model',
+  /** Items that left the queue without a decision, at that time. Those of `expired` are not included. */
+  left: 'status',
+  /** Withdrawn items, dated to when they began to wait: nobody had to decide them (AN1). */
+  withdrawn: 'open status',
   /**
    * People's decisions on a suggestion, by its confidence; part: approved
    * unchanged; total: the sum of confidences, in millionths.
@@ -96,6 +100,8 @@ export interface CountedEvent {
   before: ItemSnapshot | null;
   /** Of a revision: the status and the action that it replaces; null for other events. */
   was: { status: ItemStatus; action: DecisionAction | null } | null;
+  /** Of a withdrawal: when the item began to wait, the last time; null for other events. */
+  waitedFrom: Date | null;
   /** Of a claim: the first one of the item. Of a delivery: its first success. */
   first: boolean;
   /** `failed`: an attempt that will be retried. Null for other events, and for a delivery without an attempt. */
@@ -122,8 +128,7 @@ const COUNTS = {
   'item.undone': ofItem(undoes),
   // A decision counts when it is made (AN2): the end of its undo window adds nothing.
   'item.finalized': ofItem((event) => (event.version === 1 ? arrives(event) : [])),
-  // Nobody decided it: it leaves the queue, and counts for no reviewer.
-  'item.withdrawn': ofItem(moves),
+  'item.withdrawn': ofItem(withdraws),
   'decision.revised': ofItem(revises),
   'item.expired': ofItem(expires),
   'item.extended': () => [],
@@ -218,10 +223,23 @@ function revises({ item, status, action, before, was }: OfItem): Increment[] {
   return [...moved, ...outcomeOf({ item, at, action: was.action }).map(negated), ...outcomeOf({ item, at, action })];
 }
 
+/** It leaves the queue undecided, and counts for no reviewer. */
+function leaves(event: OfItem): Increment[] {
+  const { before, at, status } = event;
+  return [...moves(event), ...(before !== null && isOpen(before.status) ? [one('left', status, at)] : [])];
+}
+
+/** WD3. In the minute in which it began to wait, it counts as if it had never come to people. */
+function withdraws(event: OfItem): Increment[] {
+  const { before, waitedFrom } = event;
+  const waited = before !== null && isOpen(before.status) && waitedFrom !== null;
+  return [...leaves(event), ...(waited ? [one('withdrawn', before.status, waitedFrom)] : [])];
+}
+
 /** DL1: it leaves the queue undecided. */
 function expires(event: OfItem): Increment[] {
   const { item, at, status } = event;
-  if (item.audit) return moves(event);
+  if (item.audit) return leaves(event);
   const groups = groupsOf(item).flatMap(([measure, key]) =>
     measure === 'source' ? [] : [one(`expired_${measure}`, key, at)],
   );

@@ -16,6 +16,7 @@ import {
   GROUPS,
   countsOf,
   overriddenIn,
+  QUEUE_MEASURES,
   shippedMix,
   type Figure,
   expiriesOf,
@@ -72,6 +73,7 @@ function totalsOf(
     mix: shippedMix(countsOf(whole, 'status', ITEM_STATUSES), waiting),
     routing: countsOf(whole, 'arrived', ROUTED),
     arrived: sumOf(whole, 'arrived'),
+    enqueued: enteredQueue(whole),
     decided: sumOf(whole, 'decided', 'verdict'),
     by_action: byAction,
     overridden: overriddenIn(whole, 'decided'),
@@ -106,17 +108,16 @@ async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<P
     low: Math.max(start, from),
     high: Math.min(starts[index + 1] ?? to, to),
   }));
-  const sums = await figures.over(buckets, ['arrived', 'decided', 'verdict', 'decide_time', 'waiting', 'expired']);
+  const sums = await figures.over(buckets, ['arrived', 'decide_time', ...QUEUE_MEASURES]);
   const flow = sums.map((bucket, index) => {
     const change = countsOf(bucket, 'waiting', OPEN_STATUSES);
     before.queued += change.queued;
     before.escalated += change.escalated;
-    const decided = sumOf(bucket, 'decided', 'verdict');
     return {
       at: new Date(starts[index] ?? from).toISOString(),
       arrived: sumOf(bucket, 'arrived'),
-      enqueued: enteredQueue(bucket, decided),
-      decided,
+      enqueued: enteredQueue(bucket),
+      decided: sumOf(bucket, 'decided', 'verdict'),
       waiting: before.queued + before.escalated,
       ...before,
       time: timesOf(bucket, 'decide_time'),

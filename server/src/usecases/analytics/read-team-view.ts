@@ -11,7 +11,7 @@ import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { latestDecisions } from './review-time.ts';
 import { displayName } from '../../domain/access/actor.ts';
-import { enteredQueue, countsOf, sumOf } from '../../domain/analytics/report.ts';
+import { enteredQueue, countsOf, QUEUE_MEASURES, sumOf } from '../../domain/analytics/report.ts';
 
 /** How many decisions of the last day give the review time (FL1). */
 const SAMPLE = 200;
@@ -176,10 +176,10 @@ interface Arrived {
 async function arrivedIn(figures: Figures, em: Em, of: { projectId: string; now: Date }): Promise<Arrived> {
   const lows = WINDOWS.map((minutes) => begin(of.now, minutes));
   const stretches = lows.map((low) => ({ low, high: EVER }));
-  const sums = await figures.over(stretches, ['arrived', 'waiting', 'decided', 'verdict', 'expired']);
+  const sums = await figures.over(stretches, ['arrived', ...QUEUE_MEASURES]);
   const flows = WINDOWS.map((minutes, at): TimedFlow => {
-    const decided = sumOf(sums[at] ?? [], 'decided', 'verdict');
-    const arrived = enteredQueue(sums[at] ?? [], decided);
+    const sum = sums[at] ?? [];
+    const [arrived, decided] = [enteredQueue(sum), sumOf(sum, 'decided', 'verdict')];
     return { minutes, arrived, decided, seconds: (of.now.getTime() - (lows[at] ?? NaN)) / 1000 };
   });
   const hour = sums[1] ?? [];

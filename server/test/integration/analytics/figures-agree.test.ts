@@ -8,17 +8,20 @@ import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts
 import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
 import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
+import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { revise } from '../../../src/usecases/decisions/revise.ts';
 import { listQueue } from '../../../src/usecases/items/list-queue.ts';
+import { withdrawItem } from '../../../src/usecases/items/withdraw-item.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';
 import { stopProject } from '../../../src/usecases/projects/stop-project.ts';
+import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { endAllClaims } from '../support/database-helpers.ts';
 import { anItem, createProjectFixture, items, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 import { aDelivery, makeDue, sendAll } from '../webhooks/pending-deliveries.ts';
-import { relayAll } from './rollup-checks.ts';
+import { expectCounted, relayAll } from './rollup-checks.ts';
 
 const testEnv = useServices();
 /** Where the page tests find the answers of this world. */
@@ -181,6 +184,65 @@ describe('the figures of one project', () => {
     };
     await expect(`${JSON.stringify(stableOf(stored), null, 2)}\n`).toMatchFileSnapshot(ANSWERS);
     await closeReceivers();
+  });
+});
+
+describe('AN33: the figures of a project where not everything that came was decided', () => {
+  const ago = (ids: readonly string[], minutes: number) =>
+    testEnv.sql(`update item set created_at = now() - make_interval(mins => ?) where id = any(?::uuid[])`, [
+      minutes,
+      `{${ids.join(',')}}`,
+    ]);
+
+  /** What came to people and what they decided in the last hour: by the report, by its buckets, and by the team view. */
+  async function hourOf({ projectId, owner }: ProjectFixture) {
+    const { services } = testEnv;
+    const from = new Date(services.clock.now().getTime() - 60 * MINUTE);
+    const report = await readAnalytics(services, owner, { projectId, from, to: undefined, bucket: 'minute' });
+    const { flow } = await readTeamView(services, owner, projectId);
+    const hour = flow.find(({ minutes }) => minutes === 60);
+    const byBucket = [sumOf(report.flow, 'enqueued'), sumOf(report.flow, 'decided')];
+    return [[report.enqueued, report.decided], byBucket, [hour?.arrived, hour?.decided]];
+  }
+
+  it('take what the pipeline withdrew from when it came, and nothing where it came earlier', async () => {
+    const { services } = testEnv;
+    const made = await createProjectFixture(services, { below_review: 'reject' });
+    const [before, soon, decided, stays] = (await items(services, made, 4)).map(({ id }) => id) as [
+      ...[string, string, string, string],
+    ];
+    const reopened = await anItem(services, made, { confidence: 0.1 });
+    await ago([before], 90);
+    await ago([soon, decided, stays, reopened.id], 40);
+    await review(services, made.anna, { itemId: decided, action: 'approve' });
+    await reopen(services, made.supervisor, { itemId: reopened.id, reason: null });
+    const moved = `update event set created_at = now() - interval '20 minutes' where item_id = ? and type = 'item.queued'`;
+    await testEnv.sql(moved, [reopened.id]);
+    expect(await hourOf(made)).toEqual([1, 2, 3].map(() => [4, 1]));
+    for (const itemId of [before, soon, reopened.id])
+      await withdrawItem(services, made.pipeline, { itemId, reason: null });
+    expect(await hourOf(made)).toEqual([1, 2, 3].map(() => [2, 1]));
+    await relayAll(testEnv);
+    expect(await hourOf(made)).toEqual([1, 2, 3].map(() => [2, 1]));
+    await expectCounted(testEnv, made.projectId);
+    // As counted before withdrawals were dated: the sentences agree, and the buckets hold what each can.
+    await testEnv.sql(`delete from rollup where project_id = ? and measure in ('left', 'withdrawn')`, [made.projectId]);
+    const [report, , team] = await hourOf(made);
+    expect([report, team]).toEqual([1, 2].map(() => [1, 1]));
+  });
+
+  it('count an audit that its deadline ended among what came', async () => {
+    const { services } = testEnv;
+    const made = await createProjectFixture(services, { audit_rate: 1 });
+    const { id } = await anItem(services, made, { confidence: 0.97 });
+    await ago([id], 40);
+    await testEnv.sql(`update item set deadline = now() - interval '1 minute', on_deadline = 'expire' where id = ?`, [
+      id,
+    ]);
+    await expireItemsOnce(services);
+    expect(await hourOf(made)).toEqual([1, 2, 3].map(() => [1, 0]));
+    await relayAll(testEnv);
+    await expectCounted(testEnv, made.projectId);
   });
 });
 

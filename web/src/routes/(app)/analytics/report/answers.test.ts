@@ -18,8 +18,7 @@ import {
 
 /** `queued` wait and `past_due` of them are late; what came to people and what they decided. */
 const queue = (queued: number, past_due: number, [enqueued, decided]: [number, number] = [4, 4]) => ({
-  ...{ waiting: { queued, escalated: 0 }, past_due, arrived: 10, decided },
-  flow: [{ enqueued: 1 }, { enqueued: enqueued - 1 }],
+  ...{ waiting: { queued, escalated: 0 }, past_due, arrived: 10, enqueued, decided },
 });
 
 describe('flowAnswer', () => {
@@ -47,7 +46,7 @@ describe('flowAnswer', () => {
   });
 
   it('draws nothing when nothing happened and nothing waits', () => {
-    const idle = { waiting: { queued: 0, escalated: 0 }, past_due: 0, arrived: 0, decided: 0, flow: [] };
+    const idle = { waiting: { queued: 0, escalated: 0 }, past_due: 0, arrived: 0, enqueued: 0, decided: 0 };
     expect(flowAnswer(idle, 'hour')).toMatchObject({ known: false });
     expect(flowAnswer({ ...idle, waiting: { queued: 0, escalated: 1 } }, 'hour')).toMatchObject({ known: true });
   });

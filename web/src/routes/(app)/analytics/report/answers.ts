@@ -50,12 +50,11 @@ export function mixAnswer(
 
 /** AN33: arrivals against decisions say yes or no, and due times are a second sentence. */
 export function flowAnswer(
-  report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'decided'> & { flow: readonly { enqueued: number }[] },
+  report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'enqueued' | 'decided'>,
   range: Range,
 ): Answer {
-  const { past_due, arrived, decided } = report;
+  const { past_due, arrived, enqueued, decided } = report;
   const waiting = waitingOf(report.waiting);
-  const enqueued = report.flow.reduce((sum, bucket) => sum + bucket.enqueued, 0);
   const unit = messages.flow.unit(messages.flow.step[range], {
     enqueued: count(enqueued),
     arrived: count(arrived),
