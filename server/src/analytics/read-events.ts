@@ -28,11 +28,29 @@ const WAITED_FROM = `
   where h.type in ('item.queued', 'item.escalated') and coalesce(h.earlier, '') not in ('queued', 'escalated')
   order by h.position desc limit 1`;
 
+/** Whether the claim or the attempt of `e` is not the first: a first attempt follows no success of its delivery. */
+const EARLIER = `
+  select true as found from event p where p.item_id = e.item_id and p.position < e.position and p.type = e.type
+    and (e.type = 'item.claimed' or (e.type = 'delivery.changed' and (e.data ->> 'attempt')::int > 1))
+    and (e.type = 'item.claimed'
+      or (p.data ->> 'delivery_id' = e.data ->> 'delivery_id' and p.data ->> 'status' = 'succeeded'))
+  limit 1`;
+
+/** The end that the delivery of `e` had when it was sent again: the event of that has no attempt. */
+const RESENT = `
+  select h.status, h.at from (
+    select p.data ->> 'status' as status, p.created_at as at from event p
+    where p.item_id = e.item_id and p.position < e.position and p.type = e.type and e.type = 'delivery.changed'
+      and e.data ->> 'status' = 'pending' and e.data ->> 'http_status' is null and e.data ->> 'error' is null
+      and p.data ->> 'delivery_id' = e.data ->> 'delivery_id'
+    order by p.position desc limit 1
+  ) h where h.status in ('succeeded', 'dead')`;
+
 /**
  * An arrival (version 1) has no earlier event, so a burst of submissions needs no look back. For other events the index
  * `event_of_item` finds the few earlier events of the item: within an item, positions follow the order of its event log. Each
  * `limit` makes the planner use an index, however many rows it expects. Which events need a subquery is said inside it: as the
- * condition of a join it would be evaluated after the subquery ran. A first attempt follows no success of its delivery.
+ * condition of a join it would be evaluated after the subquery ran.
  */
 const eventsOf = (source: string): string => `
   select e.project_id, e.seq, e.position, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
@@ -41,7 +59,8 @@ const eventsOf = (source: string): string => `
     b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
     case when e.type = 'decision.revised' then e.data -> 'was' ->> 'status' end as was_status, e.data -> 'was' ->> 'action' as was_action,
     q.at as waited_from,
-    f.found is null as first, d.created_at as delivery_at, d.outcome
+    f.found is null as first, d.created_at as delivery_at, d.outcome,
+    s.status as resent_status, s.at as resent_at
   from ${source}
   left join lateral (
     select x.created_at, x.confidence, x.risk_flags, x.model, x.source, x.audit, x.has_suggestion from item x
@@ -65,13 +84,8 @@ const eventsOf = (source: string): string => `
       and (e.data ->> 'status' <> 'pending' or e.data ->> 'http_status' is not null or e.data ->> 'error' is not null)
     limit 1
   ) d on true
-  left join lateral (
-    select true as found from event p where p.item_id = e.item_id and p.position < e.position and p.type = e.type
-      and (e.type = 'item.claimed' or (e.type = 'delivery.changed' and (e.data ->> 'attempt')::int > 1))
-      and (e.type = 'item.claimed'
-        or (p.data ->> 'delivery_id' = e.data ->> 'delivery_id' and p.data ->> 'status' = 'succeeded'))
-    limit 1
-  ) f on true
+  left join lateral (${EARLIER}) f on true
+  left join lateral (${RESENT}) s on true
   where e.type <> 'project.changed'`;
 
 const SEQUENCED_EVENTS = eventsOf(`json_to_recordset($1::json) as span("projectId" uuid, after bigint, through bigint)
@@ -115,6 +129,8 @@ interface EventRow {
   first: boolean;
   delivery_at: string | Date | null;
   outcome: DeliveryOutcome;
+  resent_status: 'succeeded' | 'dead';
+  resent_at: string | Date | null;
 }
 
 /**
@@ -159,6 +175,7 @@ const toCountedEvent = (row: EventRow): CountedEvent => ({
   waitedFrom: row.waited_from === null ? null : new Date(row.waited_from),
   first: row.first,
   delivery: row.delivery_at === null ? null : { outcome: row.outcome, createdAt: new Date(row.delivery_at) },
+  resent: row.resent_at === null ? null : { outcome: row.resent_status, endedAt: new Date(row.resent_at) },
 });
 
 const itemOf = (

@@ -134,11 +134,13 @@ export const analytics = z
     /** Every member who was active in the window, sorted by name, not by output. */
     workload: z.array(workloadRow),
     /**
-     * Attempts that ended in the window, by outcome: each `failed` attempt is followed by a retry. A delivery arrives by its
-     * `succeeded` attempt, and does not by its `dead` one (WH10). `retrying` deliveries wait now, counted up to `COUNTED`.
+     * Attempts that ended in the window, by outcome: each `failed` attempt is followed by a retry. `deliveries` counts each
+     * delivery once, by its last end, also where it was sent again after an earlier one (WH10). `retrying` deliveries wait
+     * now, counted up to `COUNTED`.
      */
     webhook: z.object({
       ...{ succeeded: count, failed: count, dead: count, paused: count, time_to_deliver: times },
+      deliveries: z.object({ succeeded: count, dead: count }),
       ...{ retrying: count, oldest_retrying_at: timestamp.nullable() },
     }),
   })

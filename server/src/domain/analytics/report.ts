@@ -119,6 +119,13 @@ export function shippedMix(
   };
 }
 
+/** WH10: the deliveries whose last end is in the period, each once: sending one again takes its earlier end back. */
+export function deliveriesOf(figures: readonly Figure[]): Analytics['webhook']['deliveries'] {
+  const outcomes = ['succeeded', 'dead'] as const;
+  const [ended, resent] = [countsOf(figures, 'delivery', outcomes), countsOf(figures, 'resent', outcomes)];
+  return { succeeded: ended.succeeded - resent.succeeded, dead: ended.dead - resent.dead };
+}
+
 export function auditsOf(figures: readonly Figure[]): Omit<Analytics['audits'], 'waiting'> {
   const decided = sumOf(figures, 'verdict');
   const overridden = overriddenIn(figures, 'verdict');

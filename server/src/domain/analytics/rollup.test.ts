@@ -18,7 +18,7 @@ const queued = { at: ARRIVED, status: 'queued', action: null, memberId: null } a
 
 const event = (given: Partial<CountedEvent>): CountedEvent => ({
   ...{ type: 'item.queued', at: LATER, memberId: null, version: 2, status: 'queued', action: null },
-  ...{ item: ITEM, before: null, was: null, waitedFrom: null, first: false, delivery: null },
+  ...{ item: ITEM, before: null, was: null, waitedFrom: null, first: false, delivery: null, resent: null },
   ...given,
 });
 const decided = (given: Partial<CountedEvent> = {}) =>
@@ -189,6 +189,8 @@ describe('AN5: people and deliveries', () => {
     expect(delivery('succeeded', false)).toEqual(['delivery succeeded: 1']);
     expect(delivery('failed')).toEqual(['delivery failed: 1']);
     expect(said(event({ type: 'delivery.changed', item: null, status: null }))).toEqual([]);
+    const resent = { outcome: 'dead', endedAt: ARRIVED } as const;
+    expect(said(event({ type: 'delivery.changed', status: null, resent }))).toEqual(['resent dead: 1 @']);
   });
 });
 

@@ -47,6 +47,8 @@ export const MEASURES = {
   claimer: 'user id',
   /** Attempts that ended, by outcome. */
   delivery: 'outcome',
+  /** Deliveries that were sent again, dated to the end that they had, by its outcome: they have not ended that way (WH10). */
+  resent: 'outcome',
   /** Time from the creation of a delivery to its first success, in ms. */
   deliver_time: 'bucket',
 } as const;
@@ -106,6 +108,8 @@ export interface CountedEvent {
   first: boolean;
   /** `failed`: an attempt that will be retried. Null for other events, and for a delivery without an attempt. */
   delivery: { outcome: DeliveryOutcome; createdAt: Date } | null;
+  /** Of a delivery that is sent again: how and when it had ended. Null for other events. */
+  resent: { outcome: DeliveryOutcome; endedAt: Date } | null;
 }
 
 export const DELIVERY_OUTCOMES = ['succeeded', 'failed', 'dead', 'paused'] as const satisfies (
@@ -277,7 +281,8 @@ function claims({ item, at, memberId, first }: CountedEvent): Increment[] {
   return [...(first ? [waited] : []), ...(memberId === null ? [] : [one('claimer', memberId, at)])];
 }
 
-function delivers({ at, delivery, first }: CountedEvent): Increment[] {
+function delivers({ at, delivery, first, resent }: CountedEvent): Increment[] {
+  if (resent !== null) return [one('resent', resent.outcome, resent.endedAt)];
   if (delivery === null) return [];
   const took = one('deliver_time', String(bucketOf(at.getTime() - delivery.createdAt.getTime())), at);
   return [one('delivery', delivery.outcome, at), ...(first && delivery.outcome === 'succeeded' ? [took] : [])];

@@ -15,6 +15,7 @@ import {
   enteredQueue,
   GROUPS,
   countsOf,
+  deliveriesOf,
   overriddenIn,
   QUEUE_MEASURES,
   shippedMix,
@@ -87,6 +88,7 @@ function totalsOf(
     },
     webhook: {
       ...countsOf(whole, 'delivery', DELIVERY_OUTCOMES),
+      deliveries: deliveriesOf(whole),
       time_to_deliver: timesOf(whole, 'deliver_time'),
       ...retrying,
     },

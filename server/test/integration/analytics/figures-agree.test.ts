@@ -16,6 +16,8 @@ import { changeSettings } from '../../../src/usecases/projects/change-settings.t
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';
 import { stopProject } from '../../../src/usecases/projects/stop-project.ts';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
+import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
+import { summarizeDeliveries } from '../../../src/usecases/webhooks/summarize-deliveries.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { endAllClaims } from '../support/database-helpers.ts';
 import { anItem, createProjectFixture, items, review, type ProjectFixture } from '../support/project-fixture.ts';
@@ -243,6 +245,46 @@ describe('AN33: the figures of a project where not everything that came was deci
     expect(await hourOf(made)).toEqual([1, 2, 3].map(() => [1, 0]));
     await relayAll(testEnv);
     await expectCounted(testEnv, made.projectId);
+  });
+});
+
+describe('WH10: the figures of deliveries that died and were sent again', () => {
+  it('count each once, by its last end, in the report as in the delivery log', async () => {
+    const { services } = testEnv;
+    let status = 503;
+    const { port } = await httpReceiver((request, response) => {
+      request.resume().on('end', () => response.writeHead(status).end());
+    });
+    const made = await createProjectFixture(services, { webhook_url: `http://127.0.0.1:${port}/` });
+    const { projectId, owner } = made;
+    const deliveriesNow = async () => {
+      const { webhook } = await readAnalytics(services, owner, {
+        projectId,
+        from: undefined,
+        to: undefined,
+        bucket: undefined,
+      });
+      const { recent } = await summarizeDeliveries(services, owner, projectId);
+      return [webhook.deliveries, { succeeded: recent.succeeded, dead: recent.dead }];
+    };
+    const alike = (succeeded: number, dead: number) => [1, 2].map(() => ({ succeeded, dead }));
+    const [first, second] = [
+      await aDelivery(testEnv, made, { attempt: 9 }),
+      await aDelivery(testEnv, made, { attempt: 9 }),
+    ];
+    await sendAll(services);
+    expect(await deliveriesNow()).toEqual(alike(0, 2));
+    status = 204;
+    for (const id of [first, second]) await replayDelivery(services, owner, id);
+    expect(await deliveriesNow()).toEqual(alike(0, 0));
+    await sendAll(services);
+    await replayDelivery(services, owner, first);
+    await sendAll(services);
+    expect(await deliveriesNow()).toEqual(alike(2, 0));
+    await relayAll(testEnv);
+    expect(await deliveriesNow()).toEqual(alike(2, 0));
+    await expectCounted(testEnv, projectId);
+    await closeReceivers();
   });
 });
 

@@ -147,7 +147,8 @@ describe('webhookAnswer', () => {
   const none = { n: 0, p50: null, p90: null, p99: null };
   const said = (succeeded: number, dead: number, retrying: number) => {
     const oldest_retrying_at = retrying > 0 ? '2026-03-01T12:00:00.000Z' : null;
-    const webhook = { succeeded, dead, failed: 9, paused: 0, time_to_deliver: none, retrying, oldest_retrying_at };
+    const attempts = { succeeded: succeeded + 3, dead: dead + 4, failed: 9, paused: 0, time_to_deliver: none };
+    const webhook = { ...attempts, deliveries: { succeeded, dead }, retrying, oldest_retrying_at };
     return webhookAnswer({ webhook }, 'day', NOW);
   };
 

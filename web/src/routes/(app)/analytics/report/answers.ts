@@ -78,10 +78,11 @@ function dueWords(late: number, waiting: number): string {
   return waiting === 1 ? messages.flow.oneInTime : messages.flow.inTime(count(waiting));
 }
 
-/** WH10: how many of the deliveries that ended arrived, and what is being retried. `now` in ms. */
+/** WH10: how many of the deliveries that ended arrived, each once, and what is being retried. `now` in ms. */
 export function webhookAnswer({ webhook }: Pick<Analytics, 'webhook'>, range: Range, now: number): string {
-  const { succeeded, dead, retrying, oldest_retrying_at: oldest } = webhook;
-  const rate = arrivedShare(webhook);
+  const { deliveries, retrying, oldest_retrying_at: oldest } = webhook;
+  const { succeeded, dead } = deliveries;
+  const rate = arrivedShare(deliveries);
   const ended = count(succeeded + dead);
   const retried =
     retrying > 0 && oldest !== null
