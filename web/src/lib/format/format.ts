@@ -10,7 +10,8 @@ const FINE = 0.01;
 const finePercent = atFirstUse(() => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }));
 const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const clockTime = atFirstUse(() => new Intl.DateTimeFormat(undefined, SECONDS));
-const minutes = atFirstUse(() => new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }));
+const MINUTES = { hour: '2-digit', minute: '2-digit' } as const;
+const minutes = atFirstUse(() => new Intl.DateTimeFormat(undefined, MINUTES));
 const days = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }));
 const zoned = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }));
 
@@ -154,8 +155,11 @@ export function ago(at: number, now: number): string {
   return at < now ? `${text} ago` : `in ${text}`;
 }
 
-/** The time of day in ms, without seconds. */
-export const hourAndMinute = (at: number): string => minutes().format(at);
+/** The time of day in ms, without seconds. `timeZone`: an IANA name; by default the user's own. */
+export const hourAndMinute = (at: number, timeZone?: string): string =>
+  timeZone === undefined
+    ? minutes().format(at)
+    : new Date(at).toLocaleTimeString(undefined, { ...MINUTES, timeZone: knownTimeZone(timeZone) });
 
 /** The time of day of an ISO time, with seconds. `timeZone`: an IANA name; by default the user's own. */
 export const timeOfDay = (iso: string, timeZone?: string): string =>
@@ -165,6 +169,15 @@ export const timeOfDay = (iso: string, timeZone?: string): string =>
 
 /** A time zone as this browser can show it: one newer than the browser is shown as UTC. */
 export const knownTimeZone = (timeZone: string): string => (isTimeZone(timeZone) ? timeZone : 'UTC');
+
+/**
+ * A time zone as people say it: `Lisbon time`, `UTC`; for one that this browser does not know, a note that its times are in UTC.
+ */
+export function zoneName(zone: string): string {
+  if (knownTimeZone(zone) !== zone) return `UTC (this browser does not know ${zone})`;
+  const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
+  return zone.includes('/') ? `${place} time` : place;
+}
 
 /** The day of an ISO time, in the user's zone. */
 export const day = (iso: string): string => days().format(new Date(iso));

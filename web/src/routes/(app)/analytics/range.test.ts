@@ -1,7 +1,7 @@
 // The query of a range, and how the server's buckets become the steps of the plot.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timeOfDay } from '#lib/format/format.ts';
+import { timeOfDay, zoneName } from '#lib/format/format.ts';
 import {
   queryOf,
   rangeOf,
@@ -11,7 +11,6 @@ import {
   flowBucketName,
   ticksOf,
   windowName,
-  zoneName,
 } from './range.ts';
 
 const at = (time: string) => new Date(`2026-11-20T${time}Z`);

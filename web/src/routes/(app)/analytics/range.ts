@@ -122,6 +122,7 @@ const FORMATS = {
   weekday: { weekday: 'short' },
   weekdayClock: { weekday: 'short', hour: '2-digit', minute: '2-digit' },
   day: { day: 'numeric', month: 'short' },
+  moment: { dateStyle: 'medium', timeStyle: 'short' },
   dayClock: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
@@ -194,6 +195,9 @@ export function flowBucketName(range: Range, { start, end }: Pick<FlowBucket, 's
   return formatOf(range === 'week' ? 'weekdayClock' : 'clock', zone).formatRange(start, end);
 }
 
+/** A time (ms) with its day, in the project's zone. */
+export const momentName = (at: number, zone: string): string => formatOf('moment', zone).format(at);
+
 const WINDOWS = { hour: 'clock', day: 'dayClock', week: 'day', month: 'day' } as const satisfies Record<
   Range,
   keyof typeof FORMATS
@@ -204,12 +208,3 @@ export const windowName = (
   range: Range,
   { from, to, time_zone }: Pick<Analytics, 'from' | 'to' | 'time_zone'>,
 ): string => formatOf(WINDOWS[range], time_zone).formatRange(Date.parse(from), Date.parse(to));
-
-/**
- * A time zone as people say it: `Lisbon time`, `UTC`; for one that this browser does not know, a note that its times are in UTC.
- */
-export function zoneName(zone: string): string {
-  if (knownTimeZone(zone) !== zone) return `UTC (this browser does not know ${zone})`;
-  const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
-  return zone.includes('/') ? `${place} time` : place;
-}

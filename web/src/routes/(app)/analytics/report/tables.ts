@@ -1,23 +1,18 @@
 // The figures of every plot as a table, for "show as a table" and the CSV.
 import type { PlotTable } from '#lib/components/charts/table.ts';
-import { atFirstUse } from '#lib/format/at-first-use.ts';
 import { count, length, share } from '#lib/format/format.ts';
 import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics, Times } from '@countersign/shared/schemas/analytics';
 import { EXPIRED_SPLITS, expiredRatesOf, invalidRatesOf, ratesOf, SPLITS, type Rate } from './overrides.ts';
-import type { FlowBucket } from '../range.ts';
+import { type FlowBucket, momentName } from '../range.ts';
 import type { MixPart } from './mix.ts';
 import { messages } from '../messages.ts';
 
 /** A share 0..1: four decimals in a file, whole percent on the page. */
 const rate = (value: number) => ({ value: Math.round(value * 10_000) / 10_000, shown: share(value, 1) });
 
-const minutes = atFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }));
-
-/** A time (ms): ISO 8601 in a file, the user's date and time on the page. */
-function time(at: number) {
-  return { value: new Date(at).toISOString(), shown: minutes().format(at) };
-}
+/** A time (ms): ISO 8601 in a file; on the page the date and time in the project's zone, as in the plot (AN6). */
+const time = (at: number, zone: string) => ({ value: new Date(at).toISOString(), shown: momentName(at, zone) });
 
 export function mixTable(parts: readonly (MixPart & { word: string })[], arrived: number): PlotTable {
   const { status, items, share: part } = messages.mix.columns;
@@ -31,7 +26,7 @@ export function mixTable(parts: readonly (MixPart & { word: string })[], arrived
   };
 }
 
-export function flowTable(steps: readonly FlowBucket[]): PlotTable {
+export function flowTable(steps: readonly FlowBucket[], zone: string): PlotTable {
   const { from, to, enqueued, decided, whole } = messages.flow.columns;
   return {
     columns: [
@@ -42,8 +37,8 @@ export function flowTable(steps: readonly FlowBucket[]): PlotTable {
       { name: whole },
     ],
     rows: steps.map((step) => [
-      time(step.start),
-      time(step.end),
+      time(step.start, zone),
+      time(step.end, zone),
       step.enqueued,
       step.decided,
       step.partial ? messages.flow.no : messages.flow.yes,
@@ -79,14 +74,14 @@ export function timeTable(decided: Times, claimed: Times, target: number): PlotT
 const PERCENTILES = ['p50', 'p90', 'p99'] as const;
 
 /** Buckets without a decision have no duration, which differs from 0. */
-export function timeBucketsTable(timeBuckets: readonly TimeBucket[]): PlotTable {
+export function timeBucketsTable(timeBuckets: readonly TimeBucket[], zone: string): PlotTable {
   const { from, to, n } = messages.slower.columns;
   const figures = [n, ...PERCENTILES.map((key) => messages.slower.columns[key])];
   return {
     columns: [{ name: from }, { name: to }, ...numbers(figures)],
     rows: timeBuckets.map(({ start, end, n: decided, times }) => [
-      time(start),
-      time(end),
+      time(start, zone),
+      time(end, zone),
       decided,
       ...PERCENTILES.map((key) => (times === null ? null : seconds(times[key]))),
     ]),
@@ -133,11 +128,11 @@ export function expiredTable(expired: Analytics['expired']): PlotTable {
   };
 }
 
-export function depthTable(steps: readonly FlowBucket[]): PlotTable {
+export function depthTable(steps: readonly FlowBucket[], zone: string): PlotTable {
   const { from, to, queued, escalated } = messages.depth.columns;
   return {
     columns: [{ name: from }, { name: to }, { name: queued, numeric: true }, { name: escalated, numeric: true }],
-    rows: steps.map((step) => [time(step.start), time(step.end), step.queued, step.escalated]),
+    rows: steps.map((step) => [time(step.start, zone), time(step.end, zone), step.queued, step.escalated]),
   };
 }
 

@@ -1,10 +1,12 @@
 // The overview: the depth line's window, steps and sentence, and which deliveries are shown as its last errors.
 import type { Delivery } from '@countersign/shared/schemas/deliveries';
 import { describe, expect, it } from 'vitest';
-import { hourAndMinute } from '#lib/format/format.ts';
 import { depthAnswer, depthQuery, depthSteps, lastErrors } from './overview-rules.ts';
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
+const ZONE = 'Asia/Kathmandu';
+const clock = (at: number) =>
+  new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: ZONE }).format(at);
 const minute = (index: number) => new Date(NOON + index * 60_000).toISOString();
 const steps = (...depths: number[]) =>
   depthSteps({ flow: depths.map((waiting, index) => ({ at: minute(index), waiting })), to: minute(depths.length) });
@@ -27,11 +29,11 @@ describe('the sentence of the depth line', () => {
     ['nothing', [0, 0, 0], 'Nothing was waiting.'],
     ['no data', [], 'Nothing was waiting.'],
     ['a peak now', [1, 3, 7], '7 now (peak).'],
-    ['an earlier peak', [1, 9, 2], `2 now, peak 9 at ${hourAndMinute(NOON + 60_000)}.`],
-    ['two equal peaks: the later one', [9, 1, 9, 2], `2 now, peak 9 at ${hourAndMinute(NOON + 120_000)}.`],
-    ['an empty queue after a peak', [4, 0], `0 now, peak 4 at ${hourAndMinute(NOON)}.`],
+    ['an earlier peak', [1, 9, 2], `2 now, peak 9 at ${clock(NOON + 60_000)} Kathmandu time.`],
+    ['two equal peaks: the later one', [9, 1, 9, 2], `2 now, peak 9 at ${clock(NOON + 120_000)} Kathmandu time.`],
+    ['an empty queue after a peak', [4, 0], `0 now, peak 4 at ${clock(NOON)} Kathmandu time.`],
   ])('of %s', (_, depths, said) => {
-    expect(depthAnswer(steps(...depths))).toBe(said);
+    expect(depthAnswer(steps(...depths), ZONE)).toBe(said);
   });
 });
 

@@ -2,7 +2,7 @@
 import type { Analytics } from '@countersign/shared/schemas/analytics';
 import type { Delivery } from '@countersign/shared/schemas/deliveries';
 import type { Step } from '#lib/components/charts/steps.ts';
-import { count, hourAndMinute } from '#lib/format/format.ts';
+import { count, hourAndMinute, zoneName } from '#lib/format/format.ts';
 import { messages } from './overview-messages.ts';
 
 const MINUTE = 60_000;
@@ -37,14 +37,14 @@ export function depthSteps({ flow, to }: { flow: Flow; to: string }): Step[] {
   });
 }
 
-/** The line in one sentence: how many wait now, and its peak. */
-export function depthAnswer(steps: readonly Step[]): string {
+/** The line in one sentence: how many wait now, and its peak, at a time in the project's zone (AN6). */
+export function depthAnswer(steps: readonly Step[], zone: string): string {
   const now = steps.at(-1)?.main ?? 0;
   // Of equal peaks the latest is the one people remember.
   const peak = steps.reduce((most, step) => (step.main >= most.main ? step : most), steps[0] ?? NOTHING);
   if (peak.main === 0) return messages.depth.nothing;
   if (peak.main === now) return messages.depth.still(count(now));
-  return messages.depth.most(count(now), count(peak.main), hourAndMinute(peak.start));
+  return messages.depth.most(count(now), count(peak.main), `${hourAndMinute(peak.start, zone)} ${zoneName(zone)}`);
 }
 
 const NOTHING: Step = { start: 0, end: 0, lead: 0, main: 0, partial: false };
