@@ -126,11 +126,16 @@ export const analytics = z
     expired: z.object({ ...ofEnded, by_flag: z.array(expiredGroup), by_model: z.array(expiredGroup) }),
     /**
      * Suggestions that were checked against a schema, among the newest arrivals of the window, and those that did not
-     * satisfy it, by model: at most 20, most checked first (AN31). Redacted items are not included.
+     * satisfy it, by model: at most 20, most checked first (AN31).
      */
     invalid: z.array(
       z.object({ key: z.string().nullable(), judged: count, invalid: count, interval: interval.nullable() }),
     ),
+    /**
+     * `invalid` counts only later arrivals of the window: of earlier ones the content may be deleted by retention, except
+     * where a learning quotes it. Null when none of the window is.
+     */
+    invalid_since: timestamp.nullable(),
     /** Every member who was active in the window, sorted by name, not by output. */
     workload: z.array(workloadRow),
     /**

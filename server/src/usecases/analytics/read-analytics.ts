@@ -8,6 +8,7 @@ import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { CONTENT_SINCE } from '../../db/retention/retained-since.ts';
 import { OLDEST_RETRYING, RETRYING } from '../../db/retrying-deliveries.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import {
@@ -55,7 +56,7 @@ export function readAnalytics(services: Services, actor: MemberActor, query: Ana
         ...totalsOf(whole, await auditsWaiting(moment, { projectId, ...window }), await retryingOf(moment, projectId)),
         workload: workloadOf(whole, await peopleOf(moment, projectId, whole)),
         expired: expiriesOf(whole),
-        invalid: await invalidOf(moment, { projectId, ...window }),
+        ...(await invalidOf(moment, { projectId, ...window })),
       };
     });
   });
@@ -147,22 +148,35 @@ async function peopleOf(em: Em, projectId: string, whole: readonly Figure[]) {
 const INVALID = `
   select i.model, count(*)::int as judged, (count(*) filter (where i.suggestion_faults is not null))::int as invalid
   from (select model, answer_schema, suggestion_faults, has_suggestion from item
-      where project_id = $1 and created_at >= $2 and created_at < $3
+      where project_id = $1 and created_at >= $2 and created_at < $3 and created_at > coalesce($4::timestamptz, '-infinity')
       order by created_at desc, id desc limit ${SAMPLE_SIZE}) i
   where i.answer_schema is not null and i.has_suggestion
   group by 1 order by 2 desc, 1 limit ${GROUPS}`;
 
-/** AN31: how many suggestions did not satisfy their schema, by model, most judged first. */
+/** AN31: how many suggestions did not satisfy their schema, by model, most judged first, and since when they are counted. */
 async function invalidOf(
   em: Em,
   { projectId, from, to }: { projectId: string; from: number; to: number },
-): Promise<Analytics['invalid']> {
-  const rows = await rawQuery<{ model: string | null; judged: number; invalid: number }>(em, INVALID, [
-    projectId,
-    new Date(from),
-    new Date(to),
-  ]);
-  return rows.map(({ model: key, judged, invalid }) => ({ key, judged, invalid, interval: wilson(invalid, judged) }));
+): Promise<Pick<Analytics, 'invalid' | 'invalid_since'>> {
+  const [row] = await rawQuery<{ since: string | Date | null }>(
+    em,
+    `select nullif(${CONTENT_SINCE}, '-infinity') as since`,
+    [projectId],
+  );
+  // Null reads as 1970, before any window.
+  const content = new Date(row?.since ?? 0);
+  const since = content.getTime() >= from ? content : null;
+  const values = [projectId, new Date(from), new Date(to), since];
+  const rows = await rawQuery<{ model: string | null; judged: number; invalid: number }>(em, INVALID, values);
+  return {
+    invalid: rows.map(({ model: key, judged, invalid }) => ({
+      key,
+      judged,
+      invalid,
+      interval: wilson(invalid, judged),
+    })),
+    invalid_since: since?.toISOString() ?? null,
+  };
 }
 
 /** AN34: the arrivals of a window whose audit waits, by status; they have an index of their own. */

@@ -1,9 +1,10 @@
 // Tests that answer schemas, and what they say of suggestions, are deleted with the items that they belong to (KE2, KE4).
 import { describe, expect, it } from 'vitest';
+import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
 import { readAnswerSchema } from '../../../src/usecases/items/answer-schemas.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { anItem, review } from '../support/project-fixture.ts';
-import { settle, tablesContaining, useRetentionFixture } from './retention-fixture.ts';
+import { DAY_MS, settle, tablesContaining, useRetentionFixture } from './retention-fixture.ts';
 
 const { testEnv, now, days, pass, mark, setExcluded } = useRetentionFixture();
 
@@ -47,6 +48,37 @@ describe('the schema of an item past its retention period', () => {
     expect(await tablesContaining(testEnv, mark('title'))).toEqual([]);
     expect(await tablesContaining(testEnv, mark('response'))).toEqual([]);
   });
+
+  it.each(['retention_payload_days', 'retention_item_days'] as const)(
+    'AN31: the misfits that learnings quote stay, so that only later arrivals are counted, and the report says since when (%s)',
+    async (name) => {
+      await days({ [name]: 30 });
+      const { projectId, anna, owner } = now.fixture;
+      const answerSchema = schemaOf('{"type":"string"}');
+      const arrives = async (suggestion: string, action: 'approve' | 'edit') => {
+        const { id } = await anItem(testEnv.services, now.fixture, { answerSchema, suggestion: { raw: suggestion } });
+        await review(testEnv.services, anna, { itemId: id, action });
+      };
+      const figures = async (lastDays: number) => {
+        const from = new Date(testEnv.clock.now().getTime() - lastDays * DAY_MS);
+        const query = { projectId, from, to: undefined, bucket: 'day' as const };
+        const { invalid, invalid_since: since } = await readAnalytics(testEnv.services, owner, query);
+        return { figures: invalid.map(({ judged, invalid: broken }) => [judged, broken]), since };
+      };
+      await arrives('"fits"', 'approve');
+      await arrives('7', 'edit');
+      await arrives('"fits"', 'approve');
+      await settle(testEnv);
+      expect(await figures(60)).toEqual({ figures: [[3, 1]], since: null });
+      await pass(31);
+      const { figures: left, since } = await figures(60);
+      expect(left).toEqual([]);
+      expect(testEnv.clock.now().getTime() - Date.parse(since ?? '')).toBeGreaterThan(30 * DAY_MS);
+      await arrives('"fits"', 'approve');
+      expect(await figures(60)).toEqual({ figures: [[1, 0]], since });
+      expect(await figures(1)).toEqual({ figures: [[1, 0]], since: null });
+    },
+  );
 
   it('KE2: stays while another item or the project names it', async () => {
     await days({ retention_payload_days: 30 });

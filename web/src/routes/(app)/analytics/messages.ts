@@ -223,8 +223,8 @@ export const messages = {
       `${invalid} of ${judged} checked suggestions don't fit (${rate}).`,
     all: (judged: string) => `All ${judged} checked suggestions fit.`,
     empty: (when: string) => `No suggestions were checked against a schema ${when}.`,
-    unit: (n: string) =>
-      `newest ${count(SAMPLE_SIZE)} arrivals at most, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
+    unit: (n: string, since: string | null) =>
+      `newest ${count(SAMPLE_SIZE)} arrivals at most${since === null ? '' : ` since ${since} (the content of earlier ones was deleted)`}, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
     columns: {
       model: 'model',
       judged: 'checked',

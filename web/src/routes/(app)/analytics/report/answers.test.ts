@@ -204,7 +204,16 @@ describe('invalidAnswer', () => {
     [[row('m-1', 1200, 0)], 'All 1,200 checked suggestions fit.', true],
     [[], 'No suggestions were checked against a schema in the last 24 hours.', false],
   ])('AN31: counts over all models, and claims nothing of none: %#', (invalid, answer, known) => {
-    expect(invalidAnswer({ invalid }, 'day')).toMatchObject({ answer, known });
+    expect(invalidAnswer({ invalid, invalid_since: null, time_zone: 'UTC' }, 'day')).toMatchObject({ answer, known });
+  });
+
+  it('AN31: says since when arrivals are counted, in the zone of the project, where earlier content was deleted', () => {
+    const unit = (invalid_since: string | null) =>
+      invalidAnswer({ invalid: [row('m-1', 40, 3)], invalid_since, time_zone: 'Asia/Kathmandu' }, 'month').unit;
+    expect(unit(null)).toMatch(/^newest 10,000 arrivals at most, Wilson/);
+    expect(unit('2026-03-01T10:00:00.000Z')).toMatch(
+      /^newest 10,000 arrivals at most since .*3:45.* \(the content of earlier ones was deleted\), Wilson/,
+    );
   });
 
   it('AN31: has each model in the table, the most certainly wrong first', () => {

@@ -7,7 +7,7 @@ import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { COUNT_LIMIT } from '@countersign/shared/limits';
 import { mixOf } from './mix.ts';
 import { worst } from './overrides.ts';
-import type { Range } from '../range.ts';
+import { momentName, type Range } from '../range.ts';
 import { messages } from '../messages.ts';
 
 export interface Answer {
@@ -147,11 +147,15 @@ export function overridesAnswer(
   return { answer, unit, known: true };
 }
 
-/** How many of the suggestions that were checked do not satisfy their schema, over all models. */
-export function invalidAnswer({ invalid }: Pick<Analytics, 'invalid'>, range: Range): Answer {
+/** How many of the suggestions that were checked do not satisfy their schema, over all models (AN31). */
+export function invalidAnswer(
+  { invalid, invalid_since, time_zone }: Pick<Analytics, 'invalid' | 'invalid_since' | 'time_zone'>,
+  range: Range,
+): Answer {
   const judged = invalid.reduce((sum, row) => sum + row.judged, 0);
   const broken = invalid.reduce((sum, row) => sum + row.invalid, 0);
-  const unit = messages.invalid.unit(count(judged));
+  const since = invalid_since === null ? null : momentName(Date.parse(invalid_since), time_zone);
+  const unit = messages.invalid.unit(count(judged), since);
   if (judged === 0) return { answer: messages.invalid.empty(messages.range.last[range]), unit, known: false };
   if (broken === 0) return { answer: messages.invalid.all(count(judged)), unit, known: true };
   return { answer: messages.invalid.some(count(broken), count(judged), share(broken, judged)), unit, known: true };
