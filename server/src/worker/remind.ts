@@ -2,7 +2,7 @@
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { endpointName } from '@countersign/shared/formats/endpoint-name';
 import type { Tx } from '../db/database.ts';
-import { URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
+import { GETS_DELIVERIES, URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
@@ -48,7 +48,7 @@ const HOLD = `
   select p.name, p.notifications::text as notifications, p.stopped_at is not null as stopped,
     p.over_budget_since is not null as over_budget,
     (select coalesce(jsonb_agg(jsonb_build_object('description', e.description, 'url', ${URL_OF_ENDPOINT}) order by e.created_at, e.id), '[]')
-      from webhook_endpoint e where e.project_id = p.id and e.state = 'paused' and e.is_enabled) as paused,
+      from webhook_endpoint e where e.project_id = p.id and e.state = 'paused' and ${GETS_DELIVERIES}) as paused,
     (select count(*) > 1 from webhook_endpoint e
       where e.project_id = p.id and e.removed_at is null and ${URL_OF_ENDPOINT} is not null) as several
   from project p where p.id = $1 and p.archived_at is null and p.deleted_at is null for no key update of p skip locked`;

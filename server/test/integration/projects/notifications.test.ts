@@ -1,7 +1,7 @@
 // Reminders of a project: who may set and see them, when a rule speaks, and what arrives at their targets (NO).
 import { describe, expect, it } from 'vitest';
-import { createProject, readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
-import { createEndpoint } from '@countersign/shared/routes/webhook';
+import { changeProject, createProject, readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { createEndpoint, removeEndpoint } from '@countersign/shared/routes/webhook';
 import { listChanges } from '@countersign/shared/routes/changes';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { verifyWebhook } from '@countersign/shared/webhook';
@@ -25,6 +25,12 @@ const rows = () =>
 /** As if this many seconds had passed since every rule spoke. */
 const pass = (seconds: number) =>
   inside.sql(`update notification_rule set spoke_at = spoke_at - ? * interval '1 s'`, [seconds]);
+/** Sets the URL of the first endpoint. */
+async function setWebhookUrl(webhook_url: string | null) {
+  const params = { id: now.project.id };
+  const { settings_version } = await now.owner.call(readProject, { params });
+  await now.owner.call(changeProject, { params, body: { settings_version, webhook_url } });
+}
 
 describe('NO4: the setting', () => {
   it('is set and read by owners, and others see none of it', async () => {
@@ -123,6 +129,7 @@ describe('NO2: a rule speaks', () => {
     await remind();
     expect(await rows()).toEqual([]);
     const { id } = now.project;
+    await setWebhookUrl(`${now.base}/decisions`);
     await inside.sql(`update item set created_at = now() - interval '31 min' where project_id = ?`, [id]);
     await inside.sql('update project set stopped_at = now(), over_budget_since = now() where id = ?', [id]);
     await inside.sql(`update webhook_endpoint set state = 'paused' where project_id = ?`, [id]);
@@ -147,6 +154,21 @@ describe('NO2: a rule speaks', () => {
     await inside.sql(`update webhook_endpoint set state = 'paused' where id = ?`, [made.id]);
     await remind();
     expect((await rows())[0]?.body).toContain('Decisions are not delivered to a paused webhook endpoint: Mail.');
+  });
+
+  it.each([
+    ['its URL was cleared', () => setWebhookUrl(null)],
+    [
+      'it was removed',
+      () => now.owner.call(removeEndpoint, { params: { id: now.project.id, endpoint_id: now.project.id } }),
+    ],
+  ])('not about a paused first endpoint after %s', async (_name, remove) => {
+    await set([to('slack', [{ rule: 'webhook_paused' }])]);
+    await setWebhookUrl(`${now.base}/decisions`);
+    await inside.sql(`update webhook_endpoint set state = 'paused' where project_id = ?`, [now.project.id]);
+    await remove();
+    await remind();
+    expect(await rows()).toEqual([]);
   });
 
   it('no more once the project is archived', async () => {
