@@ -66,6 +66,23 @@ def test_a_wait_ends_with_its_time(client: Make, clock: FakeClock) -> None:
     assert [request.url.params.get("wait") for request in service.requests] == ["50", "50", "20", None]
 
 
+@pytest.mark.parametrize(("timeout", "waits", "slept"), [(0.9, [None, None], 0.9), (2.5, ["2", None], 0.5)])
+def test_a_wait_lasts_to_the_end_of_a_fraction_of_a_second(
+    client: Make, clock: FakeClock, timeout: float, waits: list[str | None], slept: float
+) -> None:
+    api, service = client(later(clock, item_json()))
+    with pytest.raises(WaitTimeout):
+        api.wait(ITEM_ID, timeout=timeout)
+    assert [request.url.params.get("wait") for request in service.requests] == waits
+    assert clock.slept == [pytest.approx(slept)]
+    assert clock.now >= 1000 + timeout
+
+
+def test_a_wait_returns_a_decision_of_its_last_fraction_of_a_second(client: Make, clock: FakeClock) -> None:
+    api, _ = client(later(clock, item_json()), later(clock, decided_item()))
+    assert api.wait(ITEM_ID, timeout=0.9).approved
+
+
 def test_a_wait_without_time_reads_once(client: Make) -> None:
     api, service = client(ok(item_json()))
     with pytest.raises(WaitTimeout):
@@ -73,7 +90,7 @@ def test_a_wait_without_time_reads_once(client: Make) -> None:
     assert len(service.requests) == 1
 
 
-@pytest.mark.parametrize(("timeout", "limits"), [(0, [1]), (0.5, [1]), (1.5, [2.5, 1]), (10, [20]), (None, [80])])
+@pytest.mark.parametrize(("timeout", "limits"), [(0, [1]), (0.5, [1, 1]), (1.5, [2.5, 1]), (10, [20]), (None, [80])])
 def test_a_request_of_a_wait_lasts_no_longer_than_its_time(
     client: Make, clock: FakeClock, timeout: float | None, limits: list[float]
 ) -> None:

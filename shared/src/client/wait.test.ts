@@ -80,6 +80,20 @@ describe('wait', () => {
     expect(asked()).toEqual(['50', '20']);
   });
 
+  it.each([
+    ['is below a second', 0.9, ['0', '0'], [900]],
+    ['has a fraction of a second', 2.5, ['2', '0'], [500]],
+  ])('lasts to its end where the timeout %s', async (_name, timeoutSeconds, waits, pauses) => {
+    const { api, asked, slept } = await patient(shows('queued'));
+    expect(await failed(api.wait(ITEM, { timeoutSeconds }))).toBeInstanceOf(WaitTimeoutError);
+    expect([asked(), slept]).toEqual([waits, pauses]);
+  });
+
+  it('returns a decision of the last fraction of a second', async () => {
+    const { api } = await patient(inTurn(shows('queued'), shows('approved', DECISION)));
+    expect(await api.wait(ITEM, { timeoutSeconds: 0.9 })).toEqual(DECISION);
+  });
+
   it('reads the item once where the timeout is 0', async () => {
     const { api, asked } = await patient(shows('approved', DECISION));
     expect(await api.wait(ITEM, { timeoutSeconds: 0 })).toEqual(DECISION);

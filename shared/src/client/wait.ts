@@ -60,8 +60,11 @@ export async function waitForDecision(
     if (item.decision !== null) return item.decision;
     if (!OPEN_STATUSES.some((status) => status === item.status)) throw new ItemEndedError(item);
     const time = now();
-    if (asked === 0 || time >= until) throw new WaitTimeoutError(id, timeoutSeconds);
+    const left = until - time;
+    if (left <= 0) throw new WaitTimeoutError(id, timeoutSeconds);
+    // The service waits whole seconds: the client waits for the rest itself, and reads once more.
+    if (left < 1000) await sleep(left, signal);
     // Where too many requests wait, the service answers at once, and asks to come back later.
-    if (time - began < asked * 1000) await sleep(Math.min(1000 + random() * 1000, until - time), signal);
+    else if (time - began < asked * 1000) await sleep(Math.min(1000 + random() * 1000, left), signal);
   }
 }

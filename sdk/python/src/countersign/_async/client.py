@@ -253,11 +253,15 @@ class AsyncCountersign:
             if is_final(item):
                 return item
             now = clock.monotonic()
-            if asked == 0 or now >= until:
+            left = until - now
+            if left <= 0:
                 raise WaitTimeout(str(id), seconds)
-            if now - began < asked:
+            if left < 1:
+                # The service waits whole seconds: the client waits for the rest itself, and reads once more.
+                await self._connection.sleep(left)
+            elif now - began < asked:
                 # Too many requests wait: the service answers at once, and asks to come back later.
-                await self._connection.sleep(min(1 + clock.random(), until - now))
+                await self._connection.sleep(min(1 + clock.random(), left))
 
     @overload
     async def review(
