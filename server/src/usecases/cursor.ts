@@ -33,14 +33,20 @@ export function decodeCursor(text: string | undefined): Cursor | null {
       typeof id === 'string' &&
       UUID.test(id)
     )
-      return { at: new Date(Number(at)), id };
+      return asEncoded(text, { at: new Date(Number(at)), id }, encodeCursor);
   } catch {
     // Falls through to the refusal.
   }
-  throw notOurs();
+  throw invalidCursor();
 }
 
-const notOurs = () =>
+/** The position that a cursor names. A decoder of base64 passes over much that no page has returned. */
+function asEncoded<Position>(text: string, position: Position, encode: (position: Position) => string): Position {
+  if (encode(position) === text) return position;
+  throw invalidCursor();
+}
+
+export const invalidCursor = () =>
   new Refusal('invalid_cursor', 'Send the cursor exactly as the last page returned it, or omit it to start over.');
 
 /** The end of a page that is sorted by a number, the largest first, and then by an id. */
@@ -55,8 +61,8 @@ export const encodeRank = ({ rank, id }: Rank): string => Buffer.from(`rank:${ra
 export function decodeRank(text: string | undefined): Rank | null {
   if (text === undefined) return null;
   const [, rank, id = ''] = /^rank:(\d{1,9}):(.*)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
-  if (rank !== undefined && UUID.test(id)) return { rank: Number(rank), id };
-  throw notOurs();
+  if (rank !== undefined && UUID.test(id)) return asEncoded(text, { rank: Number(rank), id }, encodeRank);
+  throw invalidCursor();
 }
 
 /** A cursor that is a position: in the event log of a project, or in another numbered list. */
@@ -66,8 +72,8 @@ export const encodeSeq = (seq: number): string => Buffer.from(`seq:${seq}`).toSt
 export function decodeSeq(text: string | undefined): number | null {
   if (text === undefined) return null;
   const seq = Number(/^seq:(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'))?.[1] ?? NaN);
-  if (Number.isSafeInteger(seq)) return seq;
-  throw notOurs();
+  if (Number.isSafeInteger(seq)) return asEncoded(text, seq, encodeSeq);
+  throw invalidCursor();
 }
 
 /** A condition on two columns, a time and an id: older than the end of the last page. {@link endOf} gives its parameters. */

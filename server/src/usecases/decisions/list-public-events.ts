@@ -1,9 +1,10 @@
 // The catch-up feed: what ended items or revised decisions, in event log order, for consumers that were down.
 import { Decision } from '../../db/entities/decision.ts';
+import { Project } from '../../db/entities/project.ts';
 import { type Ending, toUndecided, UNDECIDED_EVENTS } from '../../domain/items/decision.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
-import { decodeSeq, encodeSeq, fitting, textBytes } from '../cursor.ts';
+import { decodeSeq, encodeSeq, fitting, invalidCursor, textBytes } from '../cursor.ts';
 
 export interface PublicEventsPage {
   rows: PublicEventRow[];
@@ -63,7 +64,7 @@ const FOUND = `(select e.id, e.seq, e.item_id, d.revision, coalesce(octet_length
   order by seq limit $3`;
 
 /**
- * Errors: `invalid_cursor`. The cursor is a position in the event log, which is sequenced
+ * Errors: `invalid_cursor`, also beyond the last event. The cursor is a position in the event log, which is sequenced
  * in order and without gaps, so nothing can appear before it later. Events that the project leaves out at the time of
  * reading are skipped (WE2).
  */
@@ -74,6 +75,9 @@ export function listPublicEvents(
 ): Promise<PublicEventsPage> {
   const from = decodeSeq(after) ?? 0;
   return services.db.read(async (em) => {
+    const { eventSeq } = await em.findOneOrFail(Project, { id: actor.projectId }, { fields: ['eventSeq'] });
+    // A cursor of another project: the events up to it would never be listed.
+    if (from > eventSeq) throw invalidCursor();
     const found = await rawQuery<FoundEvent>(em, FOUND, [actor.projectId, from, limit + 1]);
     const page = found.slice(0, fitting(found, limit));
     // A decision whose output was redacted (KE2) would look like another one, so the cursor skips it.

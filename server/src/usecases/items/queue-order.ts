@@ -8,7 +8,7 @@ import {
   flagKey,
 } from '@countersign/shared/filters/queue-order';
 import { Refusal } from '@countersign/shared/errors';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { decodeCursor, encodeCursor, invalidCursor } from '../cursor.ts';
 
 /** Collects the parameters of a statement while it is written. */
 export class Values {
@@ -147,8 +147,10 @@ export function lanesOf<Part extends { project: string }>(
 /** The end of a page. In due order it is that of every other list. */
 export function encodeQueueCursor(sort: QueueSort, place: QueuePlace): string {
   if (sort === 'due') return encodeCursor({ at: new Date(place.due_at), id: place.id });
-  return Buffer.from(JSON.stringify([sort, ...keysOf(sort, place)])).toString('base64url');
+  return encoded([sort, ...keysOf(sort, place)]);
 }
+
+const encoded = (values: unknown): string => Buffer.from(JSON.stringify(values)).toString('base64url');
 
 /** Errors: `invalid_cursor`, also for a cursor of another sort. */
 export function decodeQueueCursor(sort: QueueSort, text: string | undefined): KeyValues | null {
@@ -163,10 +165,7 @@ export function decodeQueueCursor(sort: QueueSort, text: string | undefined): Ke
   const keys = KEYS[sort];
   if (position.length === keys.length && keys.every(({ accepts }, at) => accepts(position[at])))
     return position as KeyValues;
-  throw new Refusal(
-    'invalid_cursor',
-    'Send the cursor exactly as the last page returned it, or omit it to start over.',
-  );
+  throw invalidCursor();
 }
 
 /** The sort and the values of a cursor that names its sort; nothing for any other text. */
@@ -175,7 +174,7 @@ function sortedValues(text: string): [QueueSort?, ...unknown[]] {
     const parsed: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     const [first, ...rest] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
     const sort = QUEUE_SORTS.find((each) => each === first);
-    return sort === undefined ? [] : [sort, ...rest];
+    return sort === undefined || encoded(parsed) !== text ? [] : [sort, ...rest];
   } catch {
     return [];
   }

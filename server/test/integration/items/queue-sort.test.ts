@@ -147,6 +147,12 @@ describe('QU25: pages of a sorted queue', () => {
     }
   });
 
+  it.each(QUEUE_SORTS)('by %s: a cursor with a character more is refused', async (sort) => {
+    const { next_cursor } = await page(open.anna, { sort, limit: 3 });
+    const after = `${next_cursor}*`;
+    await expect(page(open.anna, { sort, after })).rejects.toMatchObject({ code: 'invalid_cursor' });
+  });
+
   const ID = '0197f1a0-0000-7000-8000-000000000001';
   const AT = '2026-03-01T00:00:00.000Z';
   it.each([

@@ -228,6 +228,17 @@ describe('GET /events', () => {
     expect(event).toMatchObject({ item_id: kept, decision: (await project.pipeline.read(kept)).decision });
   });
 
+  it('refuses a cursor of another project that is beyond its own events', async () => {
+    const [busy, quiet] = [await openProject(owner), await openProject(owner)];
+    const [id = ''] = await submitMany(busy, 1);
+    await review(owner, id);
+    await feed(busy, 1);
+    const { next_cursor: after } = await busy.pipeline.call(listEvents);
+    expect((await refusalOf(quiet, `${listEvents.path}?after=${after}`)).code).toBe('invalid_cursor');
+    expect((await refusalOf(busy, `${listEvents.path}?after=${after}*!`)).code).toBe('invalid_cursor');
+    expect((await busy.pipeline.call(listEvents, { query: { after } })).data).toEqual([]);
+  });
+
   it.each(['after=nonsense', 'after=', `after=${Buffer.from('seq:-1').toString('base64url')}`])(
     'GET /events?%s is refused',
     async (search) => {
