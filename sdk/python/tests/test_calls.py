@@ -137,6 +137,8 @@ class _Loop(list[Any]):
         ({"input": Decimal("0.12345678901234567890")}, ValueError, "round"),
         ({"deadline": datetime(2027, 1, 2)}, ValueError, "time zone"),
         ({"deadline": 3600}, TypeError, "timedelta"),
+        ({"deadline": timedelta(hours=1), "deadline_seconds": 60}, TypeError, "deadline or deadline_seconds, not both"),
+        ({"deadline": None, "deadline_seconds": 60}, TypeError, "deadline or deadline_seconds, not both"),
         ({"idempotency_key": ""}, ValueError, "printable"),
         ({"idempotency_key": "a\nb"}, ValueError, "printable"),
         ({"idempotency_key": " "}, ValueError, "no space at its ends"),

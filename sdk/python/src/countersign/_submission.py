@@ -70,6 +70,8 @@ def item_body(project_id: str, item: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"The submission lacks {missing[0]!r}.")
     body: dict[str, Any] = {"project_id": project_id, **item}
     if "deadline" in item:
+        if "deadline_seconds" in item:
+            raise TypeError("Pass deadline or deadline_seconds, not both.")
         body.update(_deadline(body.pop("deadline")))
     return body
 
