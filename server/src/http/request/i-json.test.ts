@@ -152,6 +152,12 @@ describe('errors, each with its pointer', () => {
     expect(faults(`{"a":{"${longest}k":1}}`)).toEqual([`key_too_long #/a/${longest}`]);
   });
 
+  it('counts the characters of a key as code points', () => {
+    const longest = '😀'.repeat(LIMITS.keyLength);
+    expect(parse(`{"${longest}":1}`).raw.size).toBe(1);
+    expect(faults(`{"${longest}k":1}`)[0]).toMatch(/^key_too_long /);
+  });
+
   it('does not repeat a long key in the response', () => {
     const body = `{"${'é'.repeat(100_000)}":[${'"\\u0000",'.repeat(30)}0]}`;
     expect(JSON.stringify(refusal(body).extras).length).toBeLessThan(100_000);
@@ -171,8 +177,8 @@ describe('errors, each with its pointer', () => {
     expect(JSON.stringify(refusal(body).extras).length).toBeLessThan(20_000);
   });
 
-  it('has a pointer for a long key cut inside a surrogate pair', () => {
-    expect(faults(`{"${'k'.repeat(LIMITS.keyLength - 1)}😀":1}`)[0]).toMatch(/k%EF%BF%BD$/);
+  it('has a pointer for a long key that is cut between two characters', () => {
+    expect(faults(`{"${'k'.repeat(LIMITS.keyLength - 1)}😀😀":1}`)[0]).toMatch(/k%F0%9F%98%80$/);
   });
 
   it(`accepts depth ${LIMITS.depth} within a member, and no more`, () => {

@@ -1,4 +1,5 @@
 // Parses I-JSON (RFC 7493): refuses what JSON.parse would change silently, and returns each member's exact text.
+import { codePointsOf } from '@countersign/shared/formats/code-points';
 import { escapePart, MAX_POINTER } from '@countersign/shared/json/json-pointer';
 import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json/json-fault';
 import { JsonLexer, type TokenKind } from '@countersign/shared/json/json-lexer';
@@ -184,7 +185,8 @@ class Scan {
     const frame = this.#open.at(-1) as Frame;
     this.#expectsKey = false;
     frame.key = key;
-    if (key.length > LIMITS.keyLength) this.#fault('key_too_long', `Keys have at most ${LIMITS.keyLength} characters.`);
+    if (codePointsOf(key) > LIMITS.keyLength)
+      this.#fault('key_too_long', `Keys have at most ${LIMITS.keyLength} characters.`);
     if (frame.keys?.has(key)) this.#fault('duplicate_key', 'This key appears twice in one object.');
     frame.keys?.add(key);
   }
@@ -222,6 +224,9 @@ const STEPS: Readonly<Partial<Record<TokenKind, (scan: Scan) => void>>> = {
  * contain.
  */
 function pointerPart(key: string): string {
-  const shown = key.slice(0, LIMITS.keyLength).toWellFormed();
+  const shown = Array.from(key.slice(0, 2 * LIMITS.keyLength))
+    .slice(0, LIMITS.keyLength)
+    .join('')
+    .toWellFormed();
   return encodeURIComponent(escapePart(shown));
 }
