@@ -9,6 +9,9 @@ import { SYSTEM } from '../../domain/access/actor.ts';
 import { nextDeadline, passingOf, type Passing } from '../../domain/items/deadline.ts';
 import { toDeadline, toItemRow } from '../../domain/items/item-row.ts';
 
+/** DL3: the deadline ends the item `i`, so nobody decides or withdraws it any more. One that escalates ends nothing. */
+export const IS_LATE = `coalesce(i.deadline <= deadline_clock() and i.on_deadline <> 'escalate', false)`;
+
 /** A claim by its fence. */
 interface HeldClaim {
   itemId: string;

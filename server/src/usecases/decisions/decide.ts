@@ -14,6 +14,7 @@ import type { Json } from '@countersign/shared/json/json';
 import type { Fault } from '@countersign/shared/json-schema/evaluate';
 import { isOpen, moveFor, sameJson, type Move, undoUntil } from '../../domain/items/item.ts';
 import type { Tx } from '../../db/database.ts';
+import { IS_LATE } from '../../db/deadlines/pass-deadlines.ts';
 import type { Em } from '../../db/orm.ts';
 import { answerRefusal, faultsOf, loadAnswerSchema, sameAnswer, suggestionRefusal } from '../items/answer-schemas.ts';
 import { Item, itemColumns, type ItemColumns } from '../../db/entities/item.ts';
@@ -51,9 +52,6 @@ export async function decide(services: Services, actor: MemberActor, input: Deci
   await releaseLock(services, { itemId: input.itemId, userId: actor.userId, fence: input.fence });
   return item;
 }
-
-/** DL3: the deadline ends the item, so nobody decides it any more. One that escalates ends nothing. */
-const IS_LATE = `coalesce(i.deadline <= deadline_clock() and i.on_deadline <> 'escalate', false)`;
 
 /** $4: the next status; $5: whether that is a decision. A provisional decision (LC2) does not change the public status. */
 const PASS_FENCE = planned(`

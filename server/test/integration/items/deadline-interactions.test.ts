@@ -122,6 +122,42 @@ describe('DL1: the deadline of an item that people pass on', () => {
   });
 });
 
+describe('WD1: a withdrawal before the worker has looked', () => {
+  const withdraw = (id: string) =>
+    now.project.pipeline.attempt(withdrawItem, { params: { id }, body: { reason: 'Solved' } });
+
+  it.each([
+    ['expire', 'expired'],
+    ['reject', 'rejected'],
+  ] as const)('does what the deadline says where that is %s, and is refused', async (on_deadline, status) => {
+    const id = await submitted({ on_deadline });
+    await now.anna.call(claimItem, { params: { id } });
+    await setDeadlineClock(inside, 601);
+    const item = { id, status, decision: null };
+    expect(await withdraw(id)).toMatchObject({ ok: false, problem: { status: 409, code: 'expired', item } });
+    expect(await statusOf(id)).toBe(status);
+    expect(await inside.services.claims.holders([id])).toEqual(new Map());
+    await expireItemsOnce(inside.services);
+    expect(await told()).toEqual([`item.expired ${status}`]);
+  });
+
+  it('succeeds where the deadline escalates', async () => {
+    const id = await submitted({ on_deadline: 'escalate' });
+    await setDeadlineClock(inside, 601);
+    expect(await withdraw(id)).toMatchObject({ ok: true, reply: { id, status: 'withdrawn' } });
+    await passes(1300);
+    expect(await told()).toEqual(['item.withdrawn withdrawn']);
+  });
+
+  it('passes the deadline of no other project', async () => {
+    const id = await submitted();
+    const other = await openProject(now.project.owner);
+    await setDeadlineClock(inside, 601);
+    expect(codeOf(await other.pipeline.attempt(withdrawItem, { params: { id }, body: undefined }))).toBe('not_found');
+    expect(await statusOf(id)).toBe('queued');
+  });
+});
+
 describe('RV1: an item that time ended', () => {
   it('is revised where it was rejected: the first of a chain, and the pipeline is told of both', async () => {
     const id = await submitted({ on_deadline: 'reject' });
