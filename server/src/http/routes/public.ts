@@ -119,7 +119,8 @@ async function storeBatch(
   actor: ApiKeyActor,
   batch: Parameters<typeof submitBatch>[2],
 ): Promise<{ stored: Stored | null; refused: Refusal | null }> {
-  if (batch.items.length === 0) return { stored: null, refused: null };
+  // Without a valid item, a key is looked up all the same: it may be that of another body (I2).
+  if (batch.items.length === 0 && batch.idempotency === null) return { stored: null, refused: null };
   try {
     return { stored: await submitBatch(services, actor, batch), refused: null };
   } catch (error) {

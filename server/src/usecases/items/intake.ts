@@ -31,7 +31,7 @@ import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item
 export interface Submission {
   projectId: string;
   actor: ActorRef;
-  /** At least one. */
+  /** Without any, only the idempotency key is checked. */
   items: SubmitInput[];
   idempotency: IdempotencyKey | null;
 }

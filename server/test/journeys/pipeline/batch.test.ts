@@ -172,7 +172,20 @@ describe('one Idempotency-Key over a batch', () => {
     expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
     const other = await own.pipeline.submitBatchRaw(batchOf([itemOf(own)]), { idempotencyKey: 'night-1' });
     expect(other).toMatchObject({ status: 422, problem: { code: 'idempotency_key_reused' } });
+    const invalid = batchOf([itemOf(own, { confidence: 2 })]);
+    const unstorable = await own.pipeline.submitBatchRaw(invalid, { idempotencyKey: 'night-1', process: 1 });
+    expect(unstorable).toMatchObject({ status: 422, problem: { code: 'idempotency_key_reused' } });
     expect(await countOf(own)).toBe(2);
+  });
+
+  it('of a batch without a valid item stays free for a corrected one', async () => {
+    const own = await openProject(owner);
+    const invalid = await own.pipeline.submitBatchRaw(batchOf([itemOf(own, { confidence: 2 })]), {
+      idempotencyKey: 'night-2',
+    });
+    expect(invalid.ok && invalid.reply.results.map(comesTo)).toEqual([['validation_failed', '#/items/0/confidence']]);
+    const corrected = await own.pipeline.submitBatchRaw(batchOf([itemOf(own)]), { idempotencyKey: 'night-2' });
+    expect(corrected.ok && corrected.reply.results.map(comesTo)).toEqual(['queued']);
   });
 
   it('sent 20 times at once over both processes creates its items once, and is not the key of a single submission', async () => {
