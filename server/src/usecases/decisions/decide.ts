@@ -108,8 +108,9 @@ function checkAction(item: Item, action: ReviewAction): void {
   const allowed = allowedActionsOf(item);
   if (!isAllowed(action, allowed)) {
     const possible = possibleActions(isOpen(item.status) ? item.status : null, allowed);
-    const others = possible.map((one) => `“${one}”`);
-    throw notAllowed('action', `The submission doesn’t allow “${action}”. Possible: ${others.join(', ')}.`);
+    const others = possible.map((one) => `“${one}”`).join(', ');
+    const instead = others === '' ? ', nor any other action of a revision.' : `. Possible: ${others}.`;
+    throw notAllowed('action', `The submission doesn’t allow “${action}”${instead}`);
   }
   if (action === 'approve' && !item.hasSuggestion)
     throw notAllowed('action', `There is no suggestion to approve. ${adviceFor(item)}`);

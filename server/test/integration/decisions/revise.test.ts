@@ -190,6 +190,15 @@ describe('TS2, TC2, LC7: a revision', () => {
     expect(await detailOf(BODIES.edit)).toContain('Possible: “approve”, “reject”.');
     expect(await detailOf(BODIES.approve)).toContain('Reject instead.');
   });
+
+  it('is refused in words where the submission allows no action of a revision', async () => {
+    const id = await decided('respond', { allowed_actions: ['respond'] });
+    for (const body of Object.values(BODIES)) {
+      const answer = await attempt(now.boss, id, body);
+      const detail = `The submission doesn’t allow “${String(body.action)}”, nor any other action of a revision.`;
+      expect(answer.ok ? null : answer.problem).toMatchObject({ code: 'validation_failed', detail });
+    }
+  });
 });
 
 describe('RV2: a revision is told', () => {
