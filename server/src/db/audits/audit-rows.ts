@@ -33,12 +33,16 @@ const RECENT = `
       and i.settings_version >= $4::int and i.confidence >= p.auto_threshold and i.auto_threshold <= p.auto_threshold
     order by i.created_at desc limit ${MOST_AUDITS})`;
 
+const judges = (decision: string): string => `${decision}.action in (${inList(JUDGING_ACTIONS)})`;
+
 /**
- * The revision of an audited item replaces the verdict on it (RV4).
- * A decision without an answer is not a verdict on the suggestion, and neither is one that can still be undone (LC2).
+ * A decision without an answer is not a verdict on the suggestion, and neither is one that can still be undone (LC2). A revision
+ * replaces the verdict (RV4). Where there was none it is none either: only wrong answers among these are revised, so they are no
+ * random sample.
  */
-const VERDICT = `decision d on d.item_id = r.id and (d.audit or d.revision > 1) and d.superseded_at is null and d.final_at is not null
-  and d.action in (${inList(JUDGING_ACTIONS)})`;
+const VERDICT = `decision d on d.item_id = r.id and d.superseded_at is null and d.final_at is not null and ${judges('d')}
+  and (d.audit or d.revision > 1
+    and exists (select from decision v where v.item_id = r.id and v.audit and ${judges('v')}))`;
 const WRONG = `d.action in (${inList(OVERRIDE_ACTIONS)})`;
 
 /** The audit rate at which an item was sampled. */

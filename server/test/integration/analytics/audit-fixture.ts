@@ -3,6 +3,8 @@ import type { Audits } from '@countersign/shared/schemas/audits';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
+import { revise } from '../../../src/usecases/decisions/revise.ts';
+import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import type { ServicesEnvironment } from '../support/test-services.ts';
 
@@ -30,6 +32,26 @@ export async function judgeOne(
   const { id } = await anItem(testEnv.services, fixture, { confidence, metadata });
   await review(testEnv.services, fixture.anna, { itemId: id, action });
 }
+
+/** The deadline of an item that waits passes; without a verdict, where it is an audit. */
+export async function expireOne(testEnv: ServicesEnvironment, itemId: string): Promise<void> {
+  await testEnv.sql(`update item set deadline = now() - '1ms'::interval where id = ?`, [itemId]);
+  await expireItemsOnce(testEnv.services);
+}
+
+/** A deadline that only `expireOne` passes. */
+export const AN_HOUR = { deadline: { until: { seconds: 3600 }, onDeadline: 'expire', pointer: '' } } as const;
+
+/** The supervisor revises what was decided: “It is wrong after all.” */
+export const reviseToReject = (
+  testEnv: ServicesEnvironment,
+  { supervisor }: ProjectFixture,
+  itemId: string,
+): Promise<void> =>
+  revise(testEnv.services, supervisor, {
+    ...{ itemId, revises: undefined, action: 'reject' as const },
+    ...{ output: null, reason: 'Wrong after all', note: null },
+  });
 
 export const auditsOf = (
   testEnv: ServicesEnvironment,

@@ -1,0 +1,65 @@
+// Tests which audits have a verdict, which wait for one, and which ended without: expired, withheld, revised (AU4, RV4).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { watchBudgetsOnce } from '../../../src/worker/watch-budgets.ts';
+import { anItem, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+import {
+  AN_HOUR,
+  auditsOf,
+  createAuditFixture,
+  expireOne,
+  judgeOne,
+  reviseToReject,
+  versionOf,
+} from './audit-fixture.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+beforeEach(async () => {
+  fixture = await createAuditFixture(testEnv, { over_budget: 'raise' });
+});
+
+const drawn = async (confidence = 0.96) => (await anItem(testEnv.services, fixture, { confidence, ...AN_HOUR })).id;
+const revised = (itemId: string) => reviseToReject(testEnv, fixture, itemId);
+
+async function expired(): Promise<string> {
+  const id = await drawn();
+  await expireOne(testEnv, id);
+  return id;
+}
+
+async function withheld(): Promise<string> {
+  const id = await drawn();
+  await review(testEnv.services, fixture.supervisor, { itemId: id, action: 'escalate' });
+  await review(testEnv.services, fixture.supervisor, { itemId: id, action: 'finalize' });
+  return id;
+}
+
+describe('RV4: the revision of an audited item', () => {
+  it('replaces the verdict in the error', async () => {
+    const id = await drawn();
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+    expect(await auditsOf(testEnv, fixture)).toMatchObject({ drawn: 1, judged: 1, wrong: 0 });
+    await revised(id);
+    expect(await auditsOf(testEnv, fixture)).toMatchObject({ drawn: 1, judged: 1, wrong: 1 });
+  });
+
+  it.each([
+    ['expired', expired],
+    ['was withheld', withheld],
+  ])('is no verdict where the audit %s: only wrong answers among these are revised', async (_, end) => {
+    const ids = [await end(), await end(), await end()];
+    for (let n = 0; n < 12; n += 1) await judgeOne(testEnv, fixture, { action: 'approve' });
+    for (const id of ids) await revised(id);
+    expect(await auditsOf(testEnv, fixture)).toMatchObject({
+      ...{ drawn: 15, judged: 12, wrong: 0 },
+      budget: { state: 'within' },
+    });
+    const version = await versionOf(testEnv, fixture);
+    await watchBudgetsOnce(testEnv.services);
+    expect([await versionOf(testEnv, fixture), (await auditsOf(testEnv, fixture)).budget?.over_since]).toEqual([
+      version,
+      null,
+    ]);
+  });
+});
