@@ -146,13 +146,17 @@ export const isMove = (action: ReviewAction): action is MoveAction =>
 export const isReasoned = (action: ReviewAction): action is ActionWith<'requires', 'reason'> =>
   ACTIONS[action].requires === 'reason';
 
-export const isOverride = (action: string | null): action is OverrideAction =>
-  (ACTIONS as Readonly<Partial<Record<string, ActionFacts>>>)[action ?? '']?.judges === 'wrong';
+/** What an action says about the suggestion; null for one that says nothing, and for any other text. */
+const judgementOf = (action: string | null) =>
+  (ACTIONS as Readonly<Partial<Record<string, ActionFacts>>>)[action ?? '']?.judges ?? null;
+
+export const isOverride = (action: string | null): action is OverrideAction => judgementOf(action) === 'wrong';
+export const isJudging = (action: string | null): boolean => judgementOf(action) !== null;
 
 /** The actions that make a decision. */
 export const REVIEWER_DECISIONS = /* @__PURE__ */ REVIEW_ACTIONS.filter((action) => !isMove(action));
 /** The actions that say whether the suggestion was right, and those that say it was wrong. */
-export const JUDGING_ACTIONS = /* @__PURE__ */ REVIEW_ACTIONS.filter((action) => ACTIONS[action].judges !== null);
+export const JUDGING_ACTIONS = /* @__PURE__ */ REVIEW_ACTIONS.filter(isJudging);
 export const OVERRIDE_ACTIONS = /* @__PURE__ */ REVIEW_ACTIONS.filter(isOverride);
 export const BULK_ACTIONS = /* @__PURE__ */ REVIEW_ACTIONS.filter(
   (action): action is ActionWith<'bulk', true> => ACTIONS[action].bulk,

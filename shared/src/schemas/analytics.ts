@@ -107,7 +107,7 @@ export const analytics = z
     /** Edits, rejections and responses among `by_action`, except on items without a suggestion. */
     overridden: count,
     /**
-     * Audit verdicts; no other rate includes them (AN4). `waiting` counts the arrivals of the window whose audit waits:
+     * Audit verdicts that judged the suggestion; no other rate includes them (AN4). `waiting` counts the arrivals of the window whose audit waits:
      * `mix` has them as `auto_approved`, and `waiting` above includes them.
      */
     audits: z.object({ decided: count, overridden: count, interval: interval.nullable(), waiting: count }),

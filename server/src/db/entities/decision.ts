@@ -56,6 +56,10 @@ const DecisionSchema = defineEntity({
       name: 'decision_first_of_person',
       expression: `create index "decision_first_of_person" on "decision" ("reviewer_id", "decided_at") include ("action") where "reviewer_id" is not null and "revision" = 1`,
     },
+    {
+      name: 'decision_verdict',
+      expression: `create index "decision_verdict" on "decision" ("project_id", "decided_at") include ("action", "reviewer_id") where "audit"`,
+    },
   ],
 });
 /** An undo deletes the row; the event log retains the history. */

@@ -69,6 +69,7 @@ import { AttemptedDeliveries } from './0043-attempted.ts';
 import { HiddenReadiness } from './0043-readiness.ts';
 import { DeadDeliveries } from './0044-dead.ts';
 import { AlertsOfTopic, SeenAlerts } from './0045-seen-alerts.ts';
+import { Verdicts } from './0046-verdicts.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -155,4 +156,5 @@ export const MIGRATIONS = [
   { name: '0044-dead', class: DeadDeliveries },
   { name: '0045-seen-alerts', class: SeenAlerts },
   { name: '0045-seen-alerts-index', class: AlertsOfTopic },
+  { name: '0046-verdicts', class: Verdicts },
 ];

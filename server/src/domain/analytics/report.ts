@@ -6,7 +6,7 @@ import { wilson } from '@countersign/shared/statistics/statistics';
 import { percentileOf } from './histogram.ts';
 import { nameOfKey } from './rollup-names.ts';
 import type { Measure } from './rollup.ts';
-import { isOverride } from '@countersign/shared/review-actions';
+import { isJudging, isOverride } from '@countersign/shared/review-actions';
 
 /** One sum over a period. */
 export interface Figure {
@@ -126,8 +126,9 @@ export function deliveriesOf(figures: readonly Figure[]): Analytics['webhook']['
   return { succeeded: ended.succeeded - resent.succeeded, dead: ended.dead - resent.dead };
 }
 
+/** AU4: the verdicts that judged the suggestion: an end without an answer says nothing about it. */
 export function auditsOf(figures: readonly Figure[]): Omit<Analytics['audits'], 'waiting'> {
-  const decided = sumOf(figures, 'verdict');
+  const decided = of(figures, 'verdict').reduce((sum, { key, n }) => sum + (isJudging(key) ? n : 0), 0);
   const overridden = overriddenIn(figures, 'verdict');
   return { decided, overridden, interval: wilson(overridden, decided) };
 }

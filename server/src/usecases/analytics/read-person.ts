@@ -1,7 +1,7 @@
 // Reads what one member did in a project (PF1): decisions, overrides, pace, audits, days and hours.
 import type { PersonFigures } from '@countersign/shared/schemas/team';
 import { OVERTURNED_DAYS } from '@countersign/shared/limits';
-import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
+import { JUDGING_ACTIONS, OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { withFigures, type Figures } from '../../analytics/read-rollups.ts';
 import { inList } from '../../db/in-list.ts';
@@ -14,7 +14,7 @@ import { displayName } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
 import { bucketsOf } from '../../domain/analytics/calendar.ts';
 import { byDayAndHour, everybodyIn, type HourFigure } from '../../domain/analytics/person.ts';
-import { auditsOf, workloadOf } from '../../domain/analytics/report.ts';
+import { type Figure, workloadOf } from '../../domain/analytics/report.ts';
 import { notFound, refuseUnless, roleIn } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { OVERTURNED_HERE } from './read-own-figures.ts';
@@ -24,6 +24,7 @@ import { badWindow, monthWindow, wholeMinutes, type TimeWindow, type WindowQuery
 const DAY_MS = 24 * 60 * 60_000;
 /** Every hour of the window is read. */
 const MOST_DAYS = 62;
+const WRONG = `action in (${inList(OVERRIDE_ACTIONS)})`;
 
 interface PersonQuery extends WindowQuery {
   userId: string;
@@ -46,12 +47,11 @@ export function readPerson(services: Services, actor: MemberActor, query: Person
       const asked = { window, userId, timeZone };
       const [whole = []] = await figures.over(
         [{ low: window.from.getTime(), high: window.to.getTime() }],
-        ['reviewer', 'mover', 'claimer', 'verdict'],
+        ['reviewer', 'mover', 'claimer'],
       );
       const holding = await holdingOf(moment, { projectId, userId });
       const [own] = workloadOf(whole, [{ userId, name: member.name, holding }]);
       if (own === undefined) throw new Error('One person was asked for.');
-      const team = { ...everybodyIn(whole), pace: await reviewTimeOf(moment, window), audits: auditsOf(whole) };
       return {
         from: window.from.toISOString(),
         to: window.to.toISOString(),
@@ -62,8 +62,7 @@ export function readPerson(services: Services, actor: MemberActor, query: Person
         overturned: await overturnedOf(moment, { projectId, userId, now }),
         pace: await reviewTimeOf(moment, { ...window, userId }),
         ...(await timesIn(figures, asked)),
-        audits: seesAll ? await verdictsOf(moment, { ...window, userId }) : null,
-        team: seesAll ? team : null,
+        ...(seesAll ? await comparisonOf(moment, { ...window, userId }, whole) : { audits: null, team: null }),
       };
     });
   });
@@ -91,16 +90,34 @@ async function overturnedOf(em: Em, { projectId, userId, now }: { projectId: str
   return Number(rows[0]?.n);
 }
 
-/** Their own verdicts on items drawn for an audit (AU1): a revision of one is another person's verdict. */
+/** What only those who may see analytics are shown (AU3). */
+async function comparisonOf(
+  em: Em,
+  asked: TimeWindow & { userId: string },
+  whole: readonly Figure[],
+): Promise<Pick<PersonFigures, 'audits' | 'team'>> {
+  const { projectId, from, to } = asked;
+  const { own, all } = await verdictsOf(em, asked);
+  const pace = await reviewTimeOf(em, { projectId, from, to });
+  return { audits: own, team: { ...everybodyIn(whole), pace, audits: all } };
+}
+
+/**
+ * Verdicts on items drawn for an audit (AU1): their own, and those of all members. A revision of one is another person's verdict
+ * (RV6), and who ended an item without an answer judged nothing (AU4).
+ */
 async function verdictsOf(em: Em, { projectId, from, to, userId }: TimeWindow & { userId: string }) {
-  const [row] = await rawQuery<{ decided: number; overridden: number }>(
+  const [row] = await rawQuery<Record<'own' | 'own_wrong' | 'every' | 'every_wrong', number>>(
     em,
-    `select count(*)::int as decided, (count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})))::int as overridden
-     from decision where reviewer_id = $2 and decided_at >= $3 and decided_at < $4 and project_id = $1 and audit and revision = 1`,
+    `select count(*)::int as every, (count(*) filter (where ${WRONG}))::int as every_wrong,
+       (count(*) filter (where reviewer_id = $2))::int as own,
+       (count(*) filter (where reviewer_id = $2 and ${WRONG}))::int as own_wrong
+     from decision where project_id = $1 and audit and decided_at >= $3 and decided_at < $4
+       and action in (${inList(JUDGING_ACTIONS)})`,
     [projectId, userId, from, to],
   );
-  const { decided = 0, overridden = 0 } = row ?? {};
-  return { decided, overridden, interval: wilson(overridden, decided) };
+  const judged = (decided = 0, overridden = 0) => ({ decided, overridden, interval: wilson(overridden, decided) });
+  return { own: judged(row?.own, row?.own_wrong), all: judged(row?.every, row?.every_wrong) };
 }
 
 /** Their decisions per day, and by hour of the day, in the project's time zone. */

@@ -1,11 +1,13 @@
 // Tests the data of the team view: claim holders and times, decision rates, and what a stop would send to people (FL1 to FL4).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
 import { readPerson } from '../../../src/usecases/analytics/read-person.ts';
 import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
 import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
+import { reviseToReject } from '../analytics/audit-fixture.ts';
 import {
   anItem,
   aPerson,
@@ -132,6 +134,33 @@ describe('the live team view', () => {
 });
 
 describe('the figures of a person', () => {
+  it('PF1, AU4: agree with audits by their own verdicts, of which withholding is none, as all members together do', async () => {
+    fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
+    const { anna, ben, supervisor } = fixture;
+    const judged = async (who: typeof anna, ...actions: ReviewAction[]) => {
+      const { id } = await anItem(testEnv.services, fixture, { confidence: 1 });
+      for (const action of actions) await review(testEnv.services, who, { itemId: id, action });
+      return id;
+    };
+    const revised = await judged(anna, 'approve');
+    await judged(anna, 'reject');
+    await judged(ben, 'approve');
+    await judged(supervisor, 'escalate', 'finalize');
+    await reviseToReject(testEnv, fixture, revised);
+    const team = { audits: { decided: 3, overridden: 1 } };
+    expect(await personOf(anna.userId)).toMatchObject({ decided: 2, audits: { decided: 2, overridden: 1 }, team });
+    expect(await personOf(supervisor.userId)).toMatchObject({
+      decided: 1,
+      audits: { decided: 0, overridden: 0, interval: null },
+      team,
+    });
+    // The report is about the suggestions, not about who judged them: a revision replaces the verdict (RV7).
+    const { audits } = await readAnalytics(testEnv.services, supervisor, {
+      ...{ projectId: fixture.projectId, from: undefined, to: undefined, bucket: undefined },
+    });
+    expect(audits).toMatchObject({ decided: 3, overridden: 2 });
+  });
+
   const personOf = (userId: string, who = fixture.supervisor) =>
     readPerson(testEnv.services, who, { projectId: fixture.projectId, userId, from: undefined, to: undefined });
 
