@@ -19,6 +19,9 @@ export const audits = z
     drawn: z.number().int(),
     judged: z.number().int(),
     wrong: z.number().int(),
+    /** Of the others: how many still wait for a final verdict, and how many ended without one, expired or withheld. */
+    waiting: z.number().int(),
+    ended: z.number().int(),
     /** There are more audits than were counted; these are the newest. */
     more: z.boolean(),
     /** For part of the window no audits were sampled; the figures say nothing about that part. */

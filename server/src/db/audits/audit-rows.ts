@@ -26,7 +26,7 @@ export const MOST_AUDITS = 10_000;
  */
 const RECENT = `
   recent as (
-    select i.id, i.settings_version, i.confidence
+    select i.id, i.settings_version, i.confidence, i.status in ('queued', 'escalated') or i.public_status is not null as waits
     from item i join project p on p.id = i.project_id
     where i.project_id = $1 and i.audit and i.created_at >= $2::timestamptz and i.created_at < $3::timestamptz
       and i.created_at > ${RETAINED_SINCE}
@@ -52,12 +52,20 @@ const RATE = `(s.settings ->> 'audit_rate')::float8`;
 const timesOf = ({ projectId, from, to }: AuditSpan) => [projectId, from.toISOString(), to.toISOString()];
 const valuesOf = (span: AuditSpan) => [...timesOf(span), span.version ?? 1];
 
+interface AuditCounts {
+  strata: AuditStratum[];
+  /** How many of them have no final verdict yet. The others without a verdict ended without: they expired or were withheld. */
+  waiting: number;
+  /** There are more than were counted. */
+  more: boolean;
+}
+
 /** Grouped by rate; at most 10 000 audits of the span, `more` when there are that many. */
-export async function auditStrata(em: Em, span: AuditSpan): Promise<{ strata: AuditStratum[]; more: boolean }> {
-  const rows = await rawQuery<Record<keyof AuditStratum, string | number>>(
+export async function auditStrata(em: Em, span: AuditSpan): Promise<AuditCounts> {
+  const rows = await rawQuery<Record<keyof AuditStratum | 'waiting', string | number>>(
     em,
     `with ${RECENT}
-     select ${RATE} as rate, count(*) as drawn, count(d.id) as judged,
+     select ${RATE} as rate, count(*) as drawn, count(d.id) as judged, count(*) filter (where r.waits) as waiting,
        count(*) filter (where ${WRONG}) as wrong
      from recent r ${DRAWN_AT} left join ${VERDICT}
      group by 1 order by 1`,
@@ -69,7 +77,8 @@ export async function auditStrata(em: Em, span: AuditSpan): Promise<{ strata: Au
     judged: Number(judged),
     wrong: Number(wrong),
   }));
-  return { strata, more: strata.reduce((sum, { drawn }) => sum + drawn, 0) === MOST_AUDITS };
+  const waiting = rows.reduce((sum, row) => sum + Number(row.waiting), 0);
+  return { strata, waiting, more: strata.reduce((sum, { drawn }) => sum + drawn, 0) === MOST_AUDITS };
 }
 
 /** The audits one by one. */

@@ -22,7 +22,7 @@ export function readAudits(services: Services, actor: MemberActor, query: Window
     const guarantee = await guaranteeSpan(em, project.id, now);
     const asked = query.from !== undefined || query.to !== undefined;
     const span = asked ? monthWindow(query, now) : guarantee;
-    const { strata, more } = await auditStrata(em, span);
+    const { strata, waiting, more } = await auditStrata(em, span);
     const { anytime, ...error } = auditError(strata);
     return {
       from: (asked ? span.from : guarantee.began.at).toISOString(),
@@ -31,6 +31,8 @@ export function readAudits(services: Services, actor: MemberActor, query: Window
       rate: project.auditRate,
       auto_threshold: project.autoThreshold,
       ...error,
+      waiting,
+      ended: error.drawn - error.judged - waiting,
       anytime: asked ? null : anytime,
       began: asked ? null : { why: guarantee.began.why, model: guarantee.began.model },
       more,

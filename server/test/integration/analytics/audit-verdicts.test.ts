@@ -1,5 +1,6 @@
 // Tests which audits have a verdict, which wait for one, and which ended without: expired, withheld, revised (AU4, RV4).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { watchBudgetsOnce } from '../../../src/worker/watch-budgets.ts';
 import { anItem, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
@@ -35,6 +36,27 @@ async function withheld(): Promise<string> {
   return id;
 }
 
+describe('AU4: an audit without a verdict', () => {
+  it('waits until its verdict is final, or has ended', async () => {
+    fixture = await createAuditFixture(testEnv, { undo_window_seconds: 30 });
+    const counts = async () => {
+      const { drawn: sampled, judged, waiting, ended } = await auditsOf(testEnv, fixture);
+      return { sampled, judged, waiting, ended };
+    };
+    await expired();
+    const escalated = await drawn();
+    await review(testEnv.services, fixture.anna, { itemId: escalated, action: 'escalate' });
+    const provisional = await drawn();
+    await review(testEnv.services, fixture.anna, { itemId: provisional, action: 'approve' });
+    expect(await counts()).toEqual({ sampled: 3, judged: 0, waiting: 2, ended: 1 });
+    await review(testEnv.services, fixture.supervisor, { itemId: escalated, action: 'finalize' });
+    expect(await counts()).toEqual({ sampled: 3, judged: 0, waiting: 2, ended: 1 });
+    await testEnv.sql(`update decision set undo_until = now() - '1ms'::interval where final_at is null`);
+    while ((await finalizeOnce(testEnv.services)).again);
+    expect(await counts()).toEqual({ sampled: 3, judged: 1, waiting: 0, ended: 2 });
+  });
+});
+
 describe('RV4: the revision of an audited item', () => {
   it('replaces the verdict in the error', async () => {
     const id = await drawn();
@@ -52,7 +74,7 @@ describe('RV4: the revision of an audited item', () => {
     for (let n = 0; n < 12; n += 1) await judgeOne(testEnv, fixture, { action: 'approve' });
     for (const id of ids) await revised(id);
     expect(await auditsOf(testEnv, fixture)).toMatchObject({
-      ...{ drawn: 15, judged: 12, wrong: 0 },
+      ...{ drawn: 15, judged: 12, wrong: 0, waiting: 0, ended: 3 },
       budget: { state: 'within' },
     });
     const version = await versionOf(testEnv, fixture);

@@ -23,6 +23,7 @@ import { endAllClaims } from '../support/database-helpers.ts';
 import { anItem, createProjectFixture, items, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 import { aDelivery, makeDue, sendAll } from '../webhooks/pending-deliveries.ts';
+import { AN_HOUR, expireOne } from './audit-fixture.ts';
 import { expectCounted, relayAll } from './rollup-checks.ts';
 
 const testEnv = useServices();
@@ -35,7 +36,7 @@ beforeAll(async () => {
   world = await buildWorld();
 });
 
-/** Eight shipped by routing (three drawn for an audit), one refused by it, and eleven for people. */
+/** Ten shipped by routing (five drawn for an audit), one refused by it, and eleven for people. */
 async function buildWorld(): Promise<ProjectFixture> {
   const { services } = testEnv;
   const { port } = await httpReceiver((request, response) => {
@@ -50,6 +51,8 @@ async function buildWorld(): Promise<ProjectFixture> {
     await anItem(services, made, sure),
     await anItem(services, made, sure),
   ];
+  await expireOne(testEnv, (await anItem(services, made, { ...sure, ...AN_HOUR })).id);
+  const withheld = await anItem(services, made, sure);
   await setTo(made, { audit_rate: 0 });
   const shipped = await Promise.all(Array.from({ length: 5 }, () => anItem(services, made, sure)));
   await anItem(services, made, { confidence: 0.1 });
@@ -58,6 +61,8 @@ async function buildWorld(): Promise<ProjectFixture> {
   const [wrong] = shipped;
   if (!audited || !wrong) throw new Error('They were asked for.');
   await review(services, made.anna, { itemId: audited.id, action: 'approve' });
+  for (const action of ['escalate', 'finalize'] as const)
+    await review(services, made.supervisor, { itemId: withheld.id, action });
   await revise(services, made.supervisor, {
     ...{ itemId: wrong.id, revises: undefined, action: 'reject' as const },
     ...{ output: null, reason: 'Wrong fact', note: null },
@@ -140,20 +145,22 @@ describe('the figures of one project', () => {
 
   it('AN34: count as automatic what was shipped, and those of it that people look at', async () => {
     const { analytics, team, audits } = await answers();
-    expect(automaticOf(analytics)).toEqual({ approved: 8, inAudit: 2, revised: 1 });
-    expect(analytics.mix).toMatchObject({ auto_approved: 7, queued: 6, escalated: 1, approved: 4, rejected: 2 });
+    expect(automaticOf(analytics)).toEqual({ approved: 10, inAudit: 2, revised: 1 });
+    expect(analytics.mix).toMatchObject({ auto_approved: 9, queued: 6, escalated: 1, approved: 4, rejected: 2 });
     expect(Object.values(analytics.mix).reduce((sum, n) => sum + n, 0)).toBe(analytics.arrived);
     expect(waitingOf({ queued: 6, escalated: 1 }) + analytics.audits.waiting).toBe(waitingOf(analytics.waiting));
-    expect(team.automatic_last_hour).toEqual({ arrived: 20, approved: 8, rejected: 1, audited: 3 });
+    expect(team.automatic_last_hour).toEqual({ arrived: 22, approved: 10, rejected: 1, audited: 5 });
     expect(stopWouldAdd(team.automatic_last_hour)).toBe(6);
-    expect([audits.drawn - audits.judged, audits.judged]).toEqual([analytics.audits.waiting, analytics.audits.decided]);
+    expect([audits.waiting, audits.judged]).toEqual([analytics.audits.waiting, analytics.audits.decided]);
+    expect(audits).toMatchObject({ drawn: 5, judged: 1, waiting: 2, ended: 2 });
   });
 
   it('AN33: say alike whether people keep up', async () => {
     const { project, analytics, team } = await answers();
     const flow = { enqueued: sumOf(analytics.flow, 'enqueued'), decided: sumOf(analytics.flow, 'decided') };
-    expect([flow, analytics.decided]).toEqual([{ enqueued: 14, decided: 5 }, project.summary.decided_today]);
-    expect(growthOf(flow)).toBe(waitingOf(analytics.waiting));
+    expect([flow, analytics.decided]).toEqual([{ enqueued: 16, decided: 6 }, project.summary.decided_today]);
+    // One audit came and was ended by its deadline.
+    expect(growthOf(flow)).toBe(waitingOf(analytics.waiting) + 1);
     const hour = team.flow.find(({ minutes }) => minutes === 60);
     expect({ enqueued: hour?.arrived, decided: hour?.decided }).toEqual(flow);
     expect([paceOf(waitingOf(team.waiting), flow), isBehind(flow), team.drain.state]).toEqual([

@@ -145,18 +145,20 @@ describe('the pages of one project', () => {
     });
     expect(others + audits).toBe(9);
     alike(audits, numbers({ report: /(\d+) pending/ }));
+    // An audit that expired and one that was withheld are not pending.
+    alike(2, numbers({ report: /pending · (\d+) expired or withheld/ }));
     // Automatic: what was shipped. The bar has one less, which a person revised.
-    alike(8, numbers({ report: /(\d+) of 20 auto-approved/, dialog: /(\d+) of 20 items \(40%\) were auto-approved/ }));
-    expect(numbers({ report: [/auto-approved (\d+)/, /(\d+) revised since/] })).toEqual([7, 1]);
+    alike(10, numbers({ report: /(\d+) of 22 auto-approved/, dialog: /(\d+) of 22 items \(45%\) were auto-approved/ }));
+    expect(numbers({ report: [/auto-approved (\d+)/, /(\d+) revised since/] })).toEqual([9, 1]);
     alike(3, numbers({ report: /claimed (\d+)/, team: /claimed (\d+)/, overview: /(\d+) items, 2 reviewers/ }));
     expect(said.team).toContain('2 people are reviewing');
     expect(said.row).toContain('Anna and Ben');
     alike(
-      5,
+      6,
       numbers({
-        report: /20 received (\d+)/,
+        report: /22 received (\d+)/,
         overview: /decided today (\d+)/,
-        team: /last 60 min: 14 in, (\d+) decided/,
+        team: /last 60 min: 15 in, (\d+) decided/,
       }),
     );
     expect(said.team).toContain('more items were sent to review than decided');

@@ -14,6 +14,8 @@ const none: Audits = {
   drawn: 0,
   judged: 0,
   wrong: 0,
+  waiting: 0,
+  ended: 0,
   more: false,
   gap: false,
   estimate: null,
@@ -32,7 +34,7 @@ const judged = (n: number, wrong: number): Audits => ({
   bound: clopperPearson(wrong, n, { sides: 'upper' })?.high ?? 1,
   anytime: anytimeUpperBound(wrong, n),
 });
-const some: Audits = { ...judged(300, 3), drawn: 310 };
+const some: Audits = { ...judged(300, 3), drawn: 314, waiting: 10, ended: 4 };
 const budget = {
   share: 0.05,
   state: 'within',
@@ -47,7 +49,14 @@ describe('AU4: the answer', () => {
   it.each([
     [{ ...none, rate: 0 }, /^Not known: audits are off/],
     [none, /^Not known yet: 2% of auto-approvals/],
-    [{ ...none, drawn: 12 }, /^Not known yet: 12 sampled, none reviewed/],
+    [
+      { ...none, drawn: 12, waiting: 2, ended: 10 },
+      /^Not known yet: 12 sampled, none reviewed\. Audits wait in the queue/,
+    ],
+    [
+      { ...none, drawn: 12, ended: 12 },
+      /^Not known yet: 12 sampled, none reviewed before they expired or were withheld\.$/,
+    ],
     [some, /^At most 3\.6% are wrong \(95% confidence\)\.$/],
     [judged(5, 0), /^Too few audits to tell: at most 5\d\.\d% are wrong \(95% confidence\)\.$/],
     [{ ...some, budget }, /Confirmed to be within the 5% budget\.$/],
@@ -82,8 +91,16 @@ describe('AU4: the answer', () => {
   it('adds the number of audits, and what is missing', () => {
     const { unit } = auditsAnswer({ ...some, gap: true, more: true });
     expect(unit).toMatch(
-      /confidence 0\.95 or higher .* n 300, 3 edited or rejected · 10 pending · newest 10,000 only · counted since .* · nothing was sampled/,
+      /confidence 0\.95 or higher .* n 300, 3 edited or rejected · 10 pending · 4 expired or withheld · newest 10,000 only · counted since .* · nothing was sampled/,
     );
+  });
+
+  it.each([
+    [{ waiting: 10, ended: 0 }, /rejected · 10 pending · counted/],
+    [{ waiting: 0, ended: 10 }, /rejected · 10 expired or withheld · counted/],
+    [{ waiting: 0, ended: 0 }, /rejected · counted/],
+  ])('does not say that ended audits are pending: %o', (counts, words) => {
+    expect(auditsAnswer({ ...some, ...counts }).unit).toMatch(words);
   });
 
   it.each([

@@ -14,10 +14,11 @@ export const isFew = ({ judged, budget }: Pick<Audits, 'judged' | 'budget'>): bo
 export const bounded = (share: number): string => percent(Math.min(1, Math.ceil(share * 1000 - 1e-9) / 1000));
 
 export function auditsAnswer(audits: Audits): Answer {
-  const { drawn, judged, wrong, auto_threshold, gap, more } = audits;
+  const { drawn, judged, wrong, waiting, ended, auto_threshold, gap, more } = audits;
   const unit = [
     messages.unit(count(judged), count(wrong), confidence(auto_threshold)),
-    ...(drawn > judged ? [messages.wait(count(drawn - judged))] : []),
+    ...(waiting > 0 ? [messages.wait(count(waiting))] : []),
+    ...(ended > 0 ? [messages.ended(count(ended))] : []),
     ...(more ? [messages.more] : []),
     ...since(audits),
     ...(gap && drawn > 0 ? [messages.gap] : []),
@@ -31,11 +32,16 @@ function since({ from, began }: Audits): string[] {
   return [messages.since[began.why](day(from), model)];
 }
 
-function sentence({ anytime, drawn, judged, rate, budget }: Audits): string {
-  const unknown = () =>
-    drawn > 0 ? messages.waiting(count(drawn)) : rate === 0 ? messages.none : messages.empty(percent(rate));
+function unknown({ drawn, waiting, rate }: Audits): string {
+  if (waiting > 0) return messages.waiting(count(drawn));
+  if (drawn > 0) return messages.allEnded(count(drawn));
+  return rate === 0 ? messages.none : messages.empty(percent(rate));
+}
+
+function sentence(audits: Audits): string {
+  const { anytime, judged, rate, budget } = audits;
   const known = (bound: string) => (isFew({ judged, budget }) ? messages.few(bound) : messages.atMost(bound));
-  const said = anytime === null ? unknown() : known(bounded(anytime));
+  const said = anytime === null ? unknown(audits) : known(bounded(anytime));
   return budget === null || (anytime === null && rate === 0) ? said : `${said} ${budgetWords(budget)}`;
 }
 
@@ -48,7 +54,7 @@ function budgetWords({ share, state, left, earlier_models: earlier }: NonNullabl
 }
 
 export function auditsTable(audits: Audits): PlotTable {
-  const { auto_threshold, rate, drawn, judged, wrong, estimate, bound, anytime, budget } = audits;
+  const { auto_threshold, rate, drawn, judged, wrong, waiting, ended, estimate, bound, anytime, budget } = audits;
   const shownBy = (show: (value: number) => string) => (value: number | null) =>
     value === null ? null : { value, shown: show(value) };
   const [part, atMost] = [shownBy(percent), shownBy(bounded)];
@@ -61,6 +67,8 @@ export function auditsTable(audits: Audits): PlotTable {
       [rows.drawn, drawn],
       [rows.judged, judged],
       [rows.wrong, wrong],
+      [rows.waiting, waiting],
+      [rows.ended, ended],
       [rows.estimate, part(estimate)],
       [rows.bound, atMost(bound)],
       [rows.anytime, atMost(anytime)],

@@ -8,6 +8,7 @@ export const messages = {
   none: 'Not known: audits are off. An owner can set an audit rate in Rules.',
   waiting: (drawn: string) =>
     `Not known yet: ${drawn} sampled, none reviewed. Audits wait in the queue like any other item.`,
+  allEnded: (drawn: string) => `Not known yet: ${drawn} sampled, none reviewed before they expired or were withheld.`,
   empty: (rate: string) => `Not known yet: ${rate} of auto-approvals are audited, and none has been sampled so far.`,
   atMost: (anytime: string) => `At most ${anytime} are wrong (95% confidence).`,
   few: (anytime: string) => `Too few audits to tell: at most ${anytime} are wrong (95% confidence).`,
@@ -32,6 +33,7 @@ export const messages = {
   aModel: (name: string) => `model ${name}`,
   noModel: 'answers without a model name',
   wait: (n: string) => `${n} pending`,
+  ended: (n: string) => `${n} expired or withheld`,
   gap: 'nothing was sampled for part of that time',
   more: 'newest 10,000 only',
 
@@ -50,6 +52,8 @@ export const messages = {
     drawn: 'sampled',
     judged: 'reviewed (n)',
     wrong: 'edited or rejected',
+    waiting: 'pending',
+    ended: 'expired or withheld',
     estimate: 'error rate',
     bound: 'at most (95%), checked once',
     anytime: 'at most (95%), checked continuously',
