@@ -2,8 +2,9 @@
 import { SAMPLE_SIZE } from '@countersign/shared/limits';
 import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
 
-/** Of a first decision that was revised (RV7). */
-const NEWEST_ACTION = `(select n.action from decision n where n.item_id = f.item_id and n.superseded_at is null)`;
+/** RV7: the action of `decision f`, the first on its item, or that of the revision which replaced it. */
+export const NEWEST_ACTION = `case when f.superseded_at is null then f.action
+  else (select n.action from decision n where n.item_id = f.item_id and n.superseded_at is null) end`;
 
 /**
  * Rows of `columns`, which name those of the decision as `d` and of its item as `i`; of the project $1, decided from $2 until $3,
@@ -12,7 +13,7 @@ const NEWEST_ACTION = `(select n.action from decision n where n.item_id = f.item
  */
 export const newestDecisions = (columns: string): string => `
   select ${columns}
-  from (select item_id, decided_at, case when superseded_at is null then action else ${NEWEST_ACTION} end as action
+  from (select item_id, decided_at, ${NEWEST_ACTION} as action
       from decision f where project_id = $1 and reviewer_id is not null and revision = 1 and decided_at >= $2 and decided_at < $3
         and decided_at > ${RETAINED_SINCE}
       order by decided_at desc limit ${SAMPLE_SIZE}) d

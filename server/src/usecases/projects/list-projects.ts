@@ -10,6 +10,7 @@ import { rawQuery } from '../../db/raw-query.ts';
 import { roleIn } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from './audited-projects.ts';
+import { NEWEST_ACTION } from '../decisions/newest-decisions.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { OVERRIDE_ACTIONS } from '@countersign/shared/review-actions';
 import { inList } from '../../db/in-list.ts';
@@ -195,9 +196,9 @@ cross join lateral (
     min(created_at) as oldest_at
   from item where project_id = p.id and status in ('queued', 'escalated')) w
 cross join lateral (
-  select count(*) as decided, count(*) filter (where action in (${inList(OVERRIDE_ACTIONS)})
+  select count(*) as decided, count(*) filter (where ${NEWEST_ACTION} in (${inList(OVERRIDE_ACTIONS)})
       and exists (select from item i where i.id = item_id and i.has_suggestion)) as overridden
-  from decision where project_id = p.id and reviewer_id is not null and revision = 1 and decided_at >= today.begins) d
+  from decision f where project_id = p.id and reviewer_id is not null and revision = 1 and decided_at >= today.begins) d
 cross join lateral (
   select count(*) as expired from item where project_id = p.id and expired_at >= today.begins and not audit) o
 cross join lateral (

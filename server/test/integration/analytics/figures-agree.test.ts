@@ -9,7 +9,6 @@ import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
 import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
-import { revise } from '../../../src/usecases/decisions/revise.ts';
 import { listQueue } from '../../../src/usecases/items/list-queue.ts';
 import { withdrawItem } from '../../../src/usecases/items/withdraw-item.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -23,7 +22,7 @@ import { endAllClaims } from '../support/database-helpers.ts';
 import { anItem, createProjectFixture, items, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 import { aDelivery, makeDue, sendAll } from '../webhooks/pending-deliveries.ts';
-import { AN_HOUR, expireOne } from './audit-fixture.ts';
+import { AN_HOUR, expireOne, reviseToReject } from './audit-fixture.ts';
 import { expectCounted, relayAll } from './rollup-checks.ts';
 
 const testEnv = useServices();
@@ -63,12 +62,11 @@ async function buildWorld(): Promise<ProjectFixture> {
   await review(services, made.anna, { itemId: audited.id, action: 'approve' });
   for (const action of ['escalate', 'finalize'] as const)
     await review(services, made.supervisor, { itemId: withheld.id, action });
-  await revise(services, made.supervisor, {
-    ...{ itemId: wrong.id, revises: undefined, action: 'reject' as const },
-    ...{ output: null, reason: 'Wrong fact', note: null },
-  });
+  await reviseToReject(testEnv, made, wrong.id);
   for (const [place, { id }] of queued.slice(0, 4).entries())
     await review(services, place < 3 ? made.anna : made.ben, { itemId: id, action: place === 0 ? 'edit' : 'approve' });
+  // Approved by a person, and revised since.
+  await reviseToReject(testEnv, made, queued[1]?.id ?? '');
   await claim(services, made.anna, queued[4]?.id ?? '');
   await claim(services, made.ben, queued[5]?.id ?? '');
   await claim(services, made.ben, queued[6]?.id ?? '');
@@ -146,7 +144,7 @@ describe('the figures of one project', () => {
   it('AN34: count as automatic what was shipped, and those of it that people look at', async () => {
     const { analytics, team, audits } = await answers();
     expect(automaticOf(analytics)).toEqual({ approved: 10, inAudit: 2, revised: 1 });
-    expect(analytics.mix).toMatchObject({ auto_approved: 9, queued: 6, escalated: 1, approved: 4, rejected: 2 });
+    expect(analytics.mix).toMatchObject({ auto_approved: 9, queued: 6, escalated: 1, approved: 3, rejected: 3 });
     expect(Object.values(analytics.mix).reduce((sum, n) => sum + n, 0)).toBe(analytics.arrived);
     expect(waitingOf({ queued: 6, escalated: 1 }) + analytics.audits.waiting).toBe(waitingOf(analytics.waiting));
     expect(team.automatic_last_hour).toEqual({ arrived: 22, approved: 10, rejected: 1, audited: 5 });
@@ -168,6 +166,13 @@ describe('the figures of one project', () => {
       true,
       'growing',
     ]);
+  });
+
+  it('RV7: count as overridden what a revision made of a decision', async () => {
+    const { project, analytics } = await answers();
+    expect(analytics.by_action).toMatchObject({ approve: 2, edit: 1, reject: 1 });
+    expect(analytics.overridden).toBe(2);
+    expect(project.summary.overridden_today).toBe(analytics.overridden + analytics.audits.overridden);
   });
 
   it('WH10: call no webhook healthy while deliveries are retried', async () => {

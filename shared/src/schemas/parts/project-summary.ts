@@ -14,7 +14,7 @@ export const projectSummary = z.object({
   reviewers: z.array(z.object({ user_id: uuid, name: z.string() })).max(5),
   reviewer_count: z.number().int(),
   oldest_at: timestamp.nullable(),
-  /** The day is that of the project's time zone (AN6). */
+  /** The day is that of the project’s time zone (AN6). A revised decision is overridden as its newest action says (RV7). */
   decided_today: z.number().int(),
   overridden_today: z.number().int(),
   /** Items whose deadline ended them (DL1). */
