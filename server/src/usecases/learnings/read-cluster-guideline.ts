@@ -80,7 +80,10 @@ const versionsOf = (em: Em, projectId: string) =>
     [projectId],
   );
 
-/** Learnings of the cluster among the decisions of people, audits included. */
+/**
+ * Learnings of the cluster among the decisions of people, audits included, at the time of the first decision of a person on the
+ * item, as rollups count it: a learning of a revision is later, and of what no person had decided it counts nowhere (RV7).
+ */
 async function rateIn(
   figures: Figures,
   em: Em,
@@ -93,9 +96,11 @@ async function rateIn(
     `with recursive ${treeOf({ cluster: '$2::uuid', project: '$1' })}
      select count(*)::int as n from learning l join wording w on w.project_id = l.project_id and w.reason = l.reason
      join tree t on t.id = w.cluster_id
-     where l.project_id = $1 and l.created_at >= $3 and l.created_at < $4 and not l.superseded and ${countsIn({})}`,
+     join decision f on f.item_id = l.item_id and f.revision = 1 and f.reviewer_id is not null
+     where l.project_id = $1 and f.decided_at >= $3 and f.decided_at < $4 and not l.superseded and ${countsIn({})}`,
     [projectId, clusterId, from, to],
   );
+  // Rollups date a decision by the clock of the service, and may be behind (AN7).
   const learnings = Math.min(row?.n ?? 0, decided);
   return { from: from.toISOString(), to: to.toISOString(), learnings, decided, interval: wilson(learnings, decided) };
 }

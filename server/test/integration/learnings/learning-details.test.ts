@@ -14,6 +14,7 @@ import { listReasonCounts } from '../../../src/usecases/learnings/list-reason-co
 import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
 import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
 import { rawQuery } from '../../../src/db/raw-query.ts';
+import { revise } from '../../../src/usecases/decisions/revise.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
@@ -23,15 +24,24 @@ const testEnv = useServices();
 let fixture: ProjectFixture;
 const DAY = 86_400_000;
 
+/** How far a test has moved the service's clock. */
+let offset = 0;
+function pass(ms: number): void {
+  testEnv.clock.pass(ms);
+  offset += ms;
+}
+
 beforeEach(async () => {
+  pass(-offset);
   fixture = await createProjectFixture(testEnv.services);
 });
 
-async function overridden(reason: string, given: { flags?: string[]; model?: string } = {}): Promise<void> {
+async function overridden(reason: string, given: { flags?: string[]; model?: string } = {}): Promise<string> {
   const metadata = { raw: '{}', value: { model: given.model ?? 'm-1', source: 's' } };
   const { id } = await anItem(testEnv.services, fixture, { riskFlags: given.flags ?? [], metadata });
   await review(testEnv.services, fixture.supervisor, { itemId: id, action: 'reject', reason });
   await assignClustersOnce(testEnv.services);
+  return id;
 }
 
 const page = () => ({ projectId: fixture.projectId, filter: {}, after: undefined, limit: 100 });
@@ -123,6 +133,43 @@ it('counts how often each listed reason was given in a window, without excluded 
   await expect(listReasonCounts(services, other.owner, asked)).rejects.toMatchObject({ code: 'not_found' });
 });
 
+/** Dates a decision and its learning now: the database's clock, which dates them, does not move. */
+async function dateNow(itemId: string, revision = 1): Promise<void> {
+  const of = [testEnv.clock.now(), itemId, revision];
+  await testEnv.sql('update decision set decided_at = ? where item_id = ? and revision = ?', of);
+  await testEnv.sql('update learning set created_at = ? where item_id = ? and revision = ?', of);
+}
+
+it('CT6, RV7: counts a revision with the decision of a person that it follows, and none of an automatic one', async () => {
+  const { services } = testEnv;
+  const { projectId, supervisor, owner } = fixture;
+  await overridden('Wrong sum');
+  const asked = { projectId, clusterId: await clusterOf('Wrong sum') };
+  const approved = await anItem(services, fixture);
+  await review(services, fixture.anna, { itemId: approved.id, action: 'approve' });
+  const automatic = await anItem(services, fixture, { confidence: 1 });
+  pass(60_000);
+  await changeSettings(services, owner, { projectId, settingsVersion: 1, changes: { guidelines: '- Wrong sum' } });
+  pass(DAY);
+  for (const { id: itemId } of [approved, automatic]) {
+    const reason = 'Wrong sum';
+    await revise(services, supervisor, {
+      itemId,
+      revises: undefined,
+      action: 'reject',
+      output: null,
+      reason,
+      note: null,
+    });
+    await dateNow(itemId, 2);
+  }
+  const { before, after } = await readClusterGuideline(services, supervisor, asked);
+  expect([before, after]).toMatchObject([
+    { learnings: 2, decided: 2 },
+    { learnings: 0, decided: 0, interval: null },
+  ]);
+});
+
 it('CT6: reads the rate of a cluster before and after the guidelines named it', async () => {
   const { services } = testEnv;
   const { projectId, supervisor, owner } = fixture;
@@ -136,18 +183,13 @@ it('CT6: reads the rate of a cluster before and after the guidelines named it', 
   const none = { guideline: null, before: null, after: null };
   expect(await readClusterGuideline(services, supervisor, asked)).toEqual(none);
   const line = '- Wrong sum: add up the rows.';
-  testEnv.clock.pass(60_000);
+  pass(60_000);
   const named = { guidelines: `Be kind.\n\n${line}` };
   await changeSettings(services, owner, { projectId, settingsVersion: 1, changes: named });
   await changeSettings(services, owner, { projectId, settingsVersion: 2, changes: { target_minutes: 7 } });
-  testEnv.clock.pass(DAY);
-  await overridden('Wrong sum');
+  pass(DAY);
+  await dateNow(await overridden('Wrong sum'));
   for (let n = 0; n < 3; n += 1) await approve();
-  // The database's clock, which dates the learnings, did not move.
-  await testEnv.sql(
-    'update learning set created_at = ? where created_at = (select max(created_at) from learning where project_id = ?)',
-    [testEnv.clock.now(), projectId],
-  );
   const { guideline, before, after } = await readClusterGuideline(services, supervisor, asked);
   expect(guideline).toMatchObject({ version: 2, line });
   expect(before).toMatchObject({ learnings: 2, decided: 4 });
