@@ -48,7 +48,13 @@ export const listClusters = endpointSchemas({
     after: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(MAX_CLUSTERS).default(100),
   }),
-  reply: z.object({ data: z.array(cluster), next_cursor: z.string().nullable(), total: z.number().int() }),
+  reply: z.object({
+    data: z.array(cluster),
+    next_cursor: z.string().nullable(),
+    /** How many learnings match, in all clusters and in none; of them, how many have no reason. */
+    total: z.number().int(),
+    without_reason: z.number().int(),
+  }),
 });
 
 const oneOf = z.object({ id: uuid, cluster_id: uuid });

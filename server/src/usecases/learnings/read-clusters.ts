@@ -16,8 +16,15 @@ export type ClustersQuery = LearningsOf & PageQuery;
 export interface ClustersPage {
   data: Cluster[];
   next_cursor: string | null;
-  /** How many learnings match, in all clusters. */
+  /** How many learnings match, in all clusters and in none. */
   total: number;
+  /** How many of them have no reason, and so no cluster. */
+  without_reason: number;
+}
+
+interface Totals {
+  total: number;
+  without_reason: number;
 }
 
 interface Row {
@@ -30,7 +37,6 @@ interface Row {
   first_seen: string | Date;
   last_seen: string | Date;
   reasons: { reason: string; count: number }[];
-  total: number;
 }
 
 /** Errors: `not_found`, `forbidden`, `invalid_cursor`. */
@@ -41,14 +47,14 @@ export function listClusters(services: Services, actor: MemberActor, query: Clus
     const role = await requirePermission(em, { userId: actor.userId, projectId }, 'see_learnings');
     const can = mayShapeClusters(role, await isArchived(em, projectId));
     const where = { ...whereOf(query), counts: countsIn(query.filter) };
-    const rows = await rowsOf(em, where, { after, limit });
+    const { rows, ...totals } = await rowsOf(em, where, { after, limit });
     const page = rows.slice(0, limit);
     const more = await common(em, where, { ids: page.map(({ id }) => id), now: services.clock.now() });
     const last = page.at(-1);
     return {
       data: page.map((row) => present(row, more, can)),
       next_cursor: rows.length > limit && last !== undefined ? encodeRank({ rank: last.size, id: last.id }) : null,
-      total: page[0]?.total ?? 0,
+      ...totals,
     };
   });
 }
@@ -57,10 +63,14 @@ export function listClusters(services: Services, actor: MemberActor, query: Clus
 type Counted = Where & { counts: string };
 
 /** Counts by reason first: there are far fewer reasons than learnings. */
-async function rowsOf(em: Em, where: Counted, { after, limit }: { after: Rank | null; limit: number }): Promise<Row[]> {
+async function rowsOf(
+  em: Em,
+  where: Counted,
+  { after, limit }: { after: Rank | null; limit: number },
+): Promise<Totals & { rows: Row[] }> {
   const { values, counts } = where;
   const [shown, rank, id, most] = [1, 2, 3, 4].map((n) => `$${values.length + n}`);
-  return rawQuery<Row>(
+  const found = await rawQuery<Totals & (Row | { id: null })>(
     em,
     `with recursive ${rootsOf('$1')},
        given as (select l.reason, count(*) filter (where ${counts}) as count, count(*) filter (where l.excluded) as excluded,
@@ -73,12 +83,16 @@ async function rowsOf(em: Em, where: Counted, { after, limit }: { after: Rank | 
            min(first_seen) as first_seen, max(last_seen) as last_seen,
            json_agg(json_build_object('reason', reason, 'count', count) order by place) filter (where place <= ${shown}) as reasons
          from placed group by root),
-       ranked as (select *, sum(size) over ()::int as total from sized)
-     select s.*, c.name from ranked s join cluster c on c.id = s.id
-     where ${rank}::int is null or (s.size, s.id) < (${rank}::int, ${id}::uuid)
-     order by s.size desc, s.id desc limit ${most}`,
+       page as (select s.*, c.name from sized s join cluster c on c.id = s.id
+         where ${rank}::int is null or (s.size, s.id) < (${rank}::int, ${id}::uuid)
+         order by s.size desc, s.id desc limit ${most}),
+       totals as (select coalesce(sum(count), 0)::int as total,
+           coalesce(sum(count) filter (where reason = ''), 0)::int as without_reason from given)
+     select * from totals left join page on true order by size desc, id desc`,
     [...values, REASONS_SHOWN, after?.rank ?? null, after?.id ?? null, limit + 1],
   );
+  const { total = 0, without_reason = 0 } = found[0] ?? {};
+  return { rows: found.flatMap((row) => (row.id === null ? [] : [row])), total, without_reason };
 }
 
 interface Common {

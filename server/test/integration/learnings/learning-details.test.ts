@@ -1,4 +1,5 @@
 // Tests the details of learnings: the guidelines at the decision, the available filters, the reason variants of a cluster.
+import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import { exportFilter } from '@countersign/shared/schemas/exports';
 import { beforeEach, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
@@ -79,6 +80,43 @@ it('LX1: shows the guidelines at the decision, in the list and in raw lines', as
     [1, 1],
   ]);
   expect((await rawLines()).map(({ guidelines_version }) => guidelines_version)).toEqual([1, 2]);
+});
+
+it('CT1: counts learnings without a reason in the total, as the list of examples does, and in no cluster', async () => {
+  const { services } = testEnv;
+  const written = async () => {
+    const { id } = await anItem(services, fixture, { suggestion: { raw: 'null' } });
+    await review(services, fixture.supervisor, { itemId: id, action: 'edit', reason: null });
+  };
+  const counts = async (filter: LearningFilter = {}, limit = 100) => {
+    const asked = { ...page(), filter, limit };
+    const { data, total, without_reason } = await listClusters(services, fixture.supervisor, asked);
+    const list = await listLearnings(services, fixture.supervisor, asked);
+    expect(total).toBe(filter.excluded === 'only' ? list.excluded : list.total - list.excluded);
+    return { sizes: data.map(({ size }) => size), total, without_reason };
+  };
+  expect(await counts()).toEqual({ sizes: [], total: 0, without_reason: 0 });
+  for (let n = 0; n < 3; n += 1) await written();
+  expect(await counts()).toEqual({ sizes: [], total: 3, without_reason: 3 });
+  for (const reason of ['Wrong sum', 'Wrong sum', 'Too long']) await overridden(reason);
+  expect(await counts()).toEqual({ sizes: [2, 1], total: 6, without_reason: 3 });
+  expect(await counts({ action: 'reject' })).toEqual({ sizes: [2, 1], total: 3, without_reason: 0 });
+  const { data } = await listLearnings(services, fixture.supervisor, page());
+  const learningId = data.find(({ reason }) => reason === '')?.id ?? '';
+  const { projectId } = fixture;
+  await excludeLearning(services, fixture.supervisor, { projectId, learningId, excluded: true });
+  expect(await counts()).toEqual({ sizes: [2, 1], total: 5, without_reason: 2 });
+  expect(await counts({ excluded: 'only' })).toEqual({ sizes: [], total: 1, without_reason: 1 });
+  const first = await listClusters(services, fixture.supervisor, { ...page(), limit: 1 });
+  const rest = await listClusters(services, fixture.supervisor, {
+    ...page(),
+    limit: 1,
+    after: first.next_cursor ?? '',
+  });
+  expect([first, rest].map(({ data: [cluster], total }) => [cluster?.size, total])).toEqual([
+    [2, 5],
+    [1, 5],
+  ]);
 });
 
 it('lists flags, models and sources, the most frequent first', async () => {

@@ -34,6 +34,7 @@ const EASE = 5;
 interface Clusters {
   data: Cluster[];
   total: number;
+  without_reason: number;
   next_cursor: string | null;
 }
 
@@ -78,9 +79,14 @@ export class LearningsLog {
     });
   }
 
-  /** How many match the filter, in all clusters. */
+  /** How many match the filter, in all clusters and in none. */
   get total(): number | null {
     return this.#all.data?.total ?? null;
+  }
+
+  /** How many of them are in none, because they have no reason. */
+  get withoutReason(): number {
+    return this.#all.data?.without_reason ?? 0;
   }
 
   /** There are more clusters than are listed. */

@@ -39,6 +39,7 @@ export const messages = {
     label: 'Reasons',
     columns: { reason: 'Reason', trend: '14 days', bar: 'Edited, rejected', size: 'Size' },
     everything: 'All reasons',
+    none: 'No reason given',
     edited: (share: string) => `${share} edited`,
     allExcluded: 'all excluded',
     often: (flag: string) => `top flag: ${flag}`,

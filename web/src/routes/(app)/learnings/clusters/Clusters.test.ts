@@ -18,9 +18,16 @@ const clusters = Array.from({ length: MANY }, (_, n) => {
   const counts = { size: 1, excluded: 0, edited: 1, rejected: 0, trend: [0, 1] };
   return { id: `c${n}`, name: `Reason ${n}`, top_flag: null, ...counts } as unknown as Cluster;
 });
-const log = { clusters, projectId: 'p', total: MANY, more: false, hasNew: () => false } as unknown as LearningsLog;
-const open = (cluster: string | null) =>
-  render(Clusters, { log, urlState: { cluster, range: 'all', filter: {} } as UrlState });
+const log = {
+  clusters,
+  projectId: 'p',
+  total: MANY,
+  withoutReason: 0,
+  more: false,
+  hasNew: () => false,
+} as unknown as LearningsLog;
+const open = (cluster: string | null, of: LearningsLog = log) =>
+  render(Clusters, { log: of, urlState: { cluster, range: 'all', filter: {} } as UrlState });
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -37,6 +44,16 @@ it('renders 60 clusters first, and then all of them', async () => {
   expect(shown()).toBe(FIRST);
   await vi.runAllTimersAsync();
   expect(shown()).toBe(MANY);
+});
+
+it('counts learnings without a reason in a row of their own, and has none without them', () => {
+  const rows = () => screen.getAllByRole('row').map((row) => row.textContent.replace(/\s+/g, ' ').trim());
+  const given = { clusters: clusters.slice(0, 2), projectId: 'p', more: false, hasNew: () => false };
+  open(null, { ...given, total: 5, withoutReason: 3 } as unknown as LearningsLog);
+  expect([rows()[1], rows().at(-1)]).toEqual([expect.stringMatching(/^All reasons.*5$/), 'No reason given3']);
+  cleanup();
+  open(null, { ...given, total: 2, withoutReason: 0 } as unknown as LearningsLog);
+  expect(rows().join()).not.toContain('No reason given');
 });
 
 it('renders the rows up to the selected cluster at once', () => {
