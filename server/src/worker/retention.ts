@@ -256,7 +256,8 @@ const REDACT = [
 
 /** `$2`: when. */
 const REDACT_ITEMS = `
-  update item set input = 'null', suggestion = 'null', metadata = null, preview = '', title = null, answer_schema = null, suggestion_faults = null,
+  update item set input = 'null', suggestion = 'null', metadata = null, preview = '', title = null, answer_schema = null,
+    was_invalid = suggestion_faults is not null, suggestion_faults = null,
     reserved_for = null, reserved_until = null, emptied_at = $2 where id = any($1::uuid[])`;
 
 /**

@@ -24,6 +24,8 @@ const ItemSchema = defineEntity({
     answerSchema: p.text().nullable(),
     /** Why the suggestion does not satisfy it, as JSON text (TS1); null where it does. */
     suggestionFaults: p.text().nullable(),
+    /** Of a redacted item: whether it had such faults (AN23). Null before, and where an older version redacted it. */
+    wasInvalid: p.boolean().nullable(),
     /** What the pipeline calls it. */
     title: p.text().nullable(),
     kind: p.enum(ITEM_KINDS).default('answer'),

@@ -69,6 +69,7 @@ import { AttemptedDeliveries } from './0043-attempted.ts';
 import { HiddenReadiness } from './0043-readiness.ts';
 import { DeadDeliveries } from './0044-dead.ts';
 import { AlertsOfTopic, SeenAlerts } from './0045-seen-alerts.ts';
+import { InvalidSuggestions } from './0046-invalid-suggestions.ts';
 import { Verdicts } from './0046-verdicts.ts';
 
 export const MIGRATIONS = [
@@ -156,5 +157,6 @@ export const MIGRATIONS = [
   { name: '0044-dead', class: DeadDeliveries },
   { name: '0045-seen-alerts', class: SeenAlerts },
   { name: '0045-seen-alerts-index', class: AlertsOfTopic },
+  { name: '0046-invalid-suggestions', class: InvalidSuggestions },
   { name: '0046-verdicts', class: Verdicts },
 ];

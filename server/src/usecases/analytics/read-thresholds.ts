@@ -84,8 +84,9 @@ const toCohort = (row: CohortRow): Cohort & { oldest: Date } => ({
   oldest: new Date(row.oldest),
 });
 
-/** What RT8 asks of an item. */
-const APPROVABLE = 'suggestion_faults is not null as is_invalid, has_suggestion, allowed_actions';
+/** What RT8 asks of an item. A redacted one has no faults any more, but whether it had any. */
+const APPROVABLE =
+  'coalesce(was_invalid, suggestion_faults is not null) as is_invalid, has_suggestion, allowed_actions';
 
 async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<CohortRow & { arrived: number }>(

@@ -17,6 +17,6 @@ export const newestDecisions = (columns: string): string => `
       from decision f where project_id = $1 and reviewer_id is not null and revision = 1 and decided_at >= $2 and decided_at < $3
         and decided_at > ${RETAINED_SINCE}
       order by decided_at desc limit ${SAMPLE_SIZE}) d
-    cross join lateral (select id, created_at, confidence, risk_flags, rule, settings_version, suggestion_faults, has_suggestion,
-        allowed_actions
+    cross join lateral (select id, created_at, confidence, risk_flags, rule, settings_version, suggestion_faults, was_invalid,
+        has_suggestion, allowed_actions
       from item where id = d.item_id limit 1) i`;

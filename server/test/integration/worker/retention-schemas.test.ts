@@ -1,6 +1,7 @@
 // Tests that answer schemas, and what they say of suggestions, are deleted with the items that they belong to (KE2, KE4).
 import { describe, expect, it } from 'vitest';
 import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
+import { readThresholds } from '../../../src/usecases/analytics/read-thresholds.ts';
 import { readAnswerSchema } from '../../../src/usecases/items/answer-schemas.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { anItem, review } from '../support/project-fixture.ts';
@@ -102,5 +103,34 @@ describe('the schema of an item past its retention period', () => {
     await settle(testEnv);
     await pass(31);
     expect(await digests()).toEqual([ofProject?.digest]);
+  });
+});
+
+describe('a suggestion that did not satisfy its schema', () => {
+  it('AN23: is one that needs a person also once its item was redacted, and a valid one is none', async () => {
+    await days({ retention_payload_days: 30 });
+    const answerSchema = schemaOf('{"type":"string"}');
+    for (const suggestion of [{ raw: '7' }, { raw: '"seven"' }]) {
+      const { id } = await anItem(testEnv.services, now.fixture, { answerSchema, suggestion });
+      await review(testEnv.services, now.fixture.anna, { itemId: id, action: 'reject' });
+      await settle(testEnv);
+      await setExcluded(id);
+    }
+    const sampled = async () => {
+      const { projectId, supervisor } = now.fixture;
+      const window = { projectId, from: new Date(0), to: new Date(testEnv.clock.now().getTime() + DAY_MS) };
+      const { kinds, cells } = await readThresholds(testEnv.services, supervisor, window);
+      return cells.map(([, , kind, ...counts]) => [kinds[kind]?.kind, ...counts]).sort();
+    };
+    const before = await sampled();
+    expect(before).toEqual([
+      ['needs_person', 1, 1, 1],
+      ['queued', 1, 1, 1],
+    ]);
+    await pass(31);
+    expect(
+      await testEnv.sql('select 1 from item where emptied_at is not null and project_id = ?', [now.fixture.projectId]),
+    ).toHaveLength(2);
+    expect(await sampled()).toEqual(before);
   });
 });
