@@ -6,7 +6,8 @@ import { type SigningKeys, signingKeysOf, signWithKeys } from '../crypto/webhook
 import type { Dispatch, Dispatched } from '../domain/webhooks/retry.ts';
 import { secretContext, signingSecrets, timestampOf, withFixed } from '../domain/webhooks/signing.ts';
 import type { ConnectionPool } from './connections.ts';
-import type { GuardPolicy, Lookup } from './guard/guard.ts';
+import type { GuardPolicy } from './guard/guard.ts';
+import type { Lookup } from './guard/names.ts';
 import { type SendLimits, sendWebhook } from './send.ts';
 
 export interface DispatchTools {

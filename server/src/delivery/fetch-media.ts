@@ -4,7 +4,8 @@ import { agreedType, mediaTypeOf, SNIFFED_BYTES } from '../domain/media/media-ty
 import { Connection } from './connections.ts';
 import { createConnector } from './connector.ts';
 import { TooMuch } from './received.ts';
-import { Blocked, examineUrl, type GuardPolicy, type Lookup, mayConnect, resolveTarget } from './guard/guard.ts';
+import { Blocked, examineUrl, type GuardPolicy, mayConnect, resolveTarget } from './guard/guard.ts';
+import type { Lookup } from './guard/names.ts';
 
 export interface MediaLimits {
   /** Over everything: resolving, connecting, redirects, the whole body. */

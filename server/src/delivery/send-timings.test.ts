@@ -5,7 +5,7 @@ import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-ce
 import { closeReceivers, httpReceiver, listening } from '../../test/fixtures/receivers.ts';
 import { pass, useFrozenClock } from '../../test/fixtures/frozen-clock.ts';
 import { ConnectionPool } from './connections.ts';
-import type { Lookup } from './guard/guard.ts';
+import type { Lookup } from './guard/names.ts';
 import { sendWebhook, type WebhookRequest } from './send.ts';
 
 const SLOW_MS = 60;

@@ -5,15 +5,8 @@ import type { AttemptError, Outcome, Timings } from '../domain/webhooks/retry.ts
 import { errorOf, errorOfStatus, storedHeaders, stripControlCharacters } from './answer.ts';
 import { createConnector } from './connector.ts';
 import { Connection, type ConnectionPool } from './connections.ts';
-import {
-  Blocked,
-  examineUrl,
-  type GuardPolicy,
-  type Lookup,
-  mayConnect,
-  resolveTarget,
-  type TargetAddress,
-} from './guard/guard.ts';
+import { Blocked, examineUrl, type GuardPolicy, mayConnect, resolveTarget, type TargetAddress } from './guard/guard.ts';
+import type { Lookup } from './guard/names.ts';
 import { ResponseStart } from './received.ts';
 import { ProxyFault } from './tunnel.ts';
 

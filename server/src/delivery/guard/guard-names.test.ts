@@ -1,6 +1,7 @@
 // The guard when a URL is saved (W1, W2): resolved addresses decide; a name that does not resolve is left to the send.
 import { describe, expect, it, vi } from 'vitest';
-import { type GuardPolicy, type Lookup, refuseTarget } from './guard.ts';
+import { type GuardPolicy, refuseTarget } from './guard.ts';
+import type { Lookup } from './names.ts';
 
 const STRICT: GuardPolicy = { allowCidrs: [], allowHttp: false };
 const answering =

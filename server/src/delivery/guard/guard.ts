@@ -4,7 +4,7 @@ import { BoundedCache } from '@countersign/shared/bounded-cache';
 import { trimEnd } from '@countersign/shared/trim-end';
 import ipaddr from 'ipaddr.js';
 import { embeddedV4, isIn, parse, type Range, ranges } from './addresses.ts';
-import { systemNames } from './names.ts';
+import { type Lookup, systemNames } from './names.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 
 /**
@@ -24,9 +24,6 @@ export interface TargetAddress {
   address: string;
   family: 4 | 6;
 }
-
-/** Every address of a name, as returned by `dns.lookup` with `all`. */
-export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
 
 export type UrlVerdict =
   | { ok: true; url: URL }

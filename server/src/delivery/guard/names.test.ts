@@ -2,8 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Lookup } from './guard.ts';
-import { askDns, createLookup } from './names.ts';
+import { askDns, createLookup, type Lookup } from './names.ts';
 
 const of = (address: string) => [{ address, family: address.includes(':') ? 6 : 4 }];
 const failing = (code: string) => Object.assign(new Error(code), { code });
@@ -26,7 +25,7 @@ describe('W2: a name', () => {
     ['unknown in DNS may be one of the operator’s', 'hooks.default', '10.0.0.1', 1],
     ['without a dot is one of the operator’s', 'receiver', '10.0.0.1', 1],
     ['of this machine is the system’s', 'api.localhost', '10.0.0.1', 1],
-    ['of the hosts file is the system’s, whatever DNS says', 'hooks.example', '10.0.0.1', 1],
+    ['of the hosts file is the system’s, also where DNS knows another', 'hooks.example', '10.0.0.1', 1],
     ['of a comment in the hosts file is none of it', 'other.example', '8.8.4.4', 0],
   ])('%s', async (_, name, expected, systemAsked) => {
     const dns = { 'a.example': '8.8.8.8', 'hooks.example': '8.8.8.8', 'other.example': '8.8.4.4' };

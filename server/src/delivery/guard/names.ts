@@ -1,7 +1,9 @@
-// Resolves the names of receivers. Whoever owns a name decides how long its answer takes, so no name may hold up another.
+// Resolves the names of receivers. The owner of a name decides how long its answer takes: it may hold up no other.
 import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import type { Lookup } from './guard.ts';
+
+/** Every address of a name, as returned by `dns.lookup` with `all`. */
+export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
 
 /** Where a name is looked up. Each throws where it finds nothing. */
 export interface NameSources {

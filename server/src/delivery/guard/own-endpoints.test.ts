@@ -1,6 +1,7 @@
 // Tests that webhooks cannot reach the service, its metrics, database or lock store (W7), however addressed.
 import { describe, expect, it } from 'vitest';
-import { type GuardPolicy, type Lookup, refuseTarget } from './guard.ts';
+import { type GuardPolicy, refuseTarget } from './guard.ts';
+import type { Lookup } from './names.ts';
 import { createOwnEndpoints, type OwnEndpoint, type NetworkEnvironment } from './own-endpoints.ts';
 
 const NAMES: Record<string, string[]> = {
