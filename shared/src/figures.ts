@@ -9,6 +9,9 @@ interface Waiting {
 /** AN35: every item that waits for a person, claimed or not, drawn for an audit or not. */
 export const waitingOf = ({ queued, escalated }: Waiting): number => queued + escalated;
 
+/** The share of its time after which an item that waits is due soon (LC3). */
+export const DUE_SOON = 0.85;
+
 /** Items that came to people in a period (AN1), and people's decisions in it. */
 export interface Flow {
   enqueued: number;

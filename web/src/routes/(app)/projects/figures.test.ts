@@ -45,8 +45,8 @@ const textOf = (container: Element) => (container.textContent ?? '').replace(/\s
 describe('the oldest age', () => {
   const OLDEST = 2;
   it.each<[number, string, boolean]>([
-    [20, '20 min', false],
-    [31, '31 min due soon', true],
+    [50, '50 min', false],
+    [51, '51 min due soon', true],
     [61, '1 h 1 min past due', true],
   ])('after %i of 60 minutes says “%s”', (minutes, text, marked) => {
     const cell = cellOf(OLDEST, { oldest_at: new Date(NOW - minutes * 60_000).toISOString() });

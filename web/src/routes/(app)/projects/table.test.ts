@@ -119,10 +119,10 @@ describe('matching', () => {
 
 describe('ageState', () => {
   it.each([
-    [30, 'fine'],
-    [30.1, 'due'],
-    [60, 'due'],
-    [60.1, 'past'],
+    [50.9, 'fine'],
+    [51, 'due'],
+    [59.9, 'due'],
+    [60, 'past'],
   ])('after %s of 60 minutes: %s', (minutes, state) => {
     expect(ageState(minutes * 60_000, 60)).toBe(state);
   });

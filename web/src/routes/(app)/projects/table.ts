@@ -1,6 +1,6 @@
 // The list of projects as a table: its columns, how each sorts, the filter, and a stable order.
 import { atFirstUse } from '#lib/format/at-first-use.ts';
-import { waitingOf, type WebhookHealth } from '@countersign/shared/figures';
+import { DUE_SOON, waitingOf, type WebhookHealth } from '@countersign/shared/figures';
 import type { Project } from '@countersign/shared/schemas/projects';
 
 export const COLUMNS = [
@@ -106,8 +106,8 @@ export function matching<T extends Pick<Row, 'name'>>(rows: readonly T[], filter
 
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLocaleLowerCase();
 
-/** How near the oldest item is to its target: past half of it, or past it. */
+/** How near the oldest item is to its target: due soon, or past due. */
 export function ageState(ageMs: number, targetMinutes: number): 'fine' | 'due' | 'past' {
   const part = ageMs / (targetMinutes * 60_000);
-  return part > 1 ? 'past' : part > 0.5 ? 'due' : 'fine';
+  return part >= 1 ? 'past' : part >= DUE_SOON ? 'due' : 'fine';
 }

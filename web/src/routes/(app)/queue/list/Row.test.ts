@@ -7,6 +7,8 @@ import type { ItemRow } from '@countersign/shared/schemas/parts/item';
 import type { UserPresence } from '@countersign/shared/sockets';
 import { projects } from '#lib/api/projects-store.svelte.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
+import { duration } from '#lib/format/format.ts';
+import { queueMessages } from '#lib/messages/queue-messages.ts';
 import Row from './Row.svelte';
 
 const presence = vi.hoisted(() => ({
@@ -54,6 +56,15 @@ describe('a row of the queue', () => {
     presence.isAway = (project, user) => project === 'north' && user === 'ana';
     expect(said(show(held))).toContain('Ana Ruiz · away · 1:');
     expect(screen.getByTitle('Ana Ruiz is on this (away)')).toBeTruthy();
+  });
+
+  it.each([
+    [50, false],
+    [51, true],
+    [60, false],
+  ])('LC3: says after %i of 60 minutes whether the item is due soon', (minutes, soon) => {
+    const waited = { ...row, created_at: iso(-minutes * 60_000), due_at: iso((60 - minutes) * 60_000) };
+    expect(said(show(waited)).includes(queueMessages.row.due(duration((60 - minutes) * 60_000)))).toBe(soon);
   });
 
   it('shows the viewers of an item that nobody holds, one by name and the others by number', () => {
