@@ -77,6 +77,7 @@ export const paletteMessages = {
     people: 'People',
   },
   queueOf: 'Queue of ',
+  deliveriesOf: (event: string) => `Deliveries of ${event} in `,
   tabOf: (tab: string) => ` · ${tab}`,
   view: (view: string) => `Queue: ${view}`,
   saved: (name: string) => `Saved filter: ${name}`,

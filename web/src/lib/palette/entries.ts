@@ -9,6 +9,8 @@ export interface PaletteEntry {
   readonly group: PaletteGroup;
   /** The searched and shown text. A part with a user-entered name is between the page's own words. */
   readonly words: readonly string[];
+  /** An ID that finds it when it is the whole search. */
+  readonly exact?: string;
   /** The cap of the key for the same command. */
   readonly key?: string;
   /** Only shown in a search: there are too many of them. */
@@ -21,11 +23,13 @@ export interface PaletteEntry {
 /** The most results worth reading; a user who looks for another one types more. */
 const MOST = 60;
 const RECENT = 5;
+const EXACT = 10;
 
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** How well an entry matches: it must contain every searched word, at the start of a word it counts more; 0 is no match. */
-function scoreOf({ words }: PaletteEntry, searched: readonly string[]): number {
+function scoreOf({ words, exact }: PaletteEntry, searched: readonly string[]): number {
+  if (exact !== undefined && searched.length === 1 && searched[0] === exact) return EXACT;
   const text = plain(words.join(''));
   let score = 1;
   for (const word of searched) {

@@ -7,6 +7,8 @@ import { session } from '#lib/auth/session.svelte.ts';
 import { keySettings } from '#lib/keys/key-settings.svelte.ts';
 import { panels } from '#lib/keys/panels.svelte.ts';
 import type { Command } from '#lib/keys/command.ts';
+import { projects } from '#lib/api/projects-store.svelte.ts';
+import type { Project } from '@countersign/shared/schemas/projects';
 import Palette from './Palette.svelte';
 import { PAUSE_MS } from './remote-search.svelte.ts';
 
@@ -141,6 +143,61 @@ it('toggles single-letter keys, which are otherwise unavailable', async () => {
   await vi.waitFor(() => expect(keySettings.on).toBe(false));
 });
 
+describe('a project', () => {
+  const ID = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
+  const project = (id: string, abilities: object) => ({ id, name: `Kettles ${id.slice(-2)}`, abilities }) as Project;
+
+  beforeEach(() => {
+    projects.list = [project(ID, { see_deliveries: true }), project(ID.replace('11', '22'), {})];
+    vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ items: [], people: [], complete: true })));
+  });
+  afterEach(() => {
+    projects.list = null;
+    vi.unstubAllGlobals();
+  });
+
+  it.each([
+    ['retention', 'keeping'],
+    ['reasons', 'reasons'],
+    ['always escalate', 'flags'],
+    ['media hosts', 'content'],
+    ['sensitive flags', 'content'],
+    ['content kinds', 'content'],
+    ['audit rate', 'audit'],
+    ['undo window', 'time'],
+    ['time zone', 'project'],
+    ['who gets which items first', 'skills'],
+  ])('opens its rules where “%s” is', async (searched, anchor) => {
+    open();
+    await type(`kettles 11 ${searched}`);
+    await press('Enter');
+    await vi.waitFor(() => expect(goto).toHaveBeenCalledWith(`/projects/${ID}/rules#${anchor}`));
+  });
+
+  it('opens its rules at their top for a threshold', async () => {
+    open();
+    await type('kettles 11 review from');
+    await press('Enter');
+    await vi.waitFor(() => expect(goto).toHaveBeenCalledWith(`/projects/${ID}/rules`));
+  });
+
+  it('is found by its ID, however it is pasted', async () => {
+    open();
+    await type(` ${ID.toUpperCase()} `);
+    expect(names()).toEqual(['Kettles 11']);
+    await press('Enter');
+    await vi.waitFor(() => expect(goto).toHaveBeenCalledWith(`/projects/${ID}`));
+  });
+
+  it('finds the deliveries of an event ID for people who may see them', async () => {
+    open();
+    await type('evt_0198A6e2-x ');
+    expect(names()).toEqual(['Deliveries of evt_0198A6e2-x in Kettles 11']);
+    await press('Enter');
+    await vi.waitFor(() => expect(goto).toHaveBeenCalledWith(`/projects/${ID}/deliveries?event=evt_0198A6e2-x`));
+  });
+});
+
 describe('items and people', () => {
   const ITEM = { id: '0198a6e2-0000-7000-8000-000000000001', project_id: 'p1', status: 'approved', created_at: '' };
   const PERSON = { user_id: 'u1', project_id: 'p1', name: 'Kettle Karl', role: 'reviewer' };
@@ -189,6 +246,22 @@ describe('items and people', () => {
     await press('Enter');
     await vi.advanceTimersByTimeAsync(100);
     expect(goto).toHaveBeenCalledWith(`/queue?view=mine&project=p&item=${ITEM.id}`);
+  });
+
+  it.each([
+    ['their own page', { see_analytics: true }, 'u2', '?person=u1'],
+    ['their own page for themselves', {}, 'u1', '?person=u1'],
+    ['the list of people where figures are hidden', {}, 'u2', ''],
+  ])('open %s', async (_, abilities, user, query) => {
+    projects.list = [{ id: 'p1', name: 'North', abilities } as Project];
+    onTestFinished(() => void (projects.list = null));
+    render(Palette, { open: true, user, to: goto });
+    await type('karl');
+    await pause();
+    await press('ArrowDown');
+    await press('Enter');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(goto).toHaveBeenCalledWith(`/projects/p1/people${query}`);
   });
 
   it('never show the results of an earlier text, nor take the selection from an entry of the page', async () => {

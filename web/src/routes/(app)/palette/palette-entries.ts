@@ -14,8 +14,11 @@ import { appMessages as shared } from '#lib/messages/app-messages.ts';
 import { chooseTheme, THEMES } from '#lib/shell/theme.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { QUEUE_VIEWS } from '@countersign/shared/enums';
+import { isEventId } from '@countersign/shared/formats/delivery-terms';
+import { SETTINGS } from '@countersign/shared/settings';
 import { tabsFor } from '../projects/[id]/tabs.ts';
-import { settingsMessages } from '../projects/[id]/settings/settings-messages.ts';
+import { RULE_HEADINGS, type RuleAnchor } from '../projects/[id]/rules/rule-headings.ts';
+import { settingsMessages, type InputName } from '../projects/[id]/settings/settings-messages.ts';
 import { json, persisted } from '#lib/storage/persisted.ts';
 
 /** Navigates to a URL of this site. */
@@ -88,7 +91,7 @@ function entriesOfProject(project: Project, to: GoesTo): PaletteEntry[] {
   const address = `/projects/${id}`;
   const tabs = tabsFor(abilities).filter(({ tab }) => tab !== 'overview');
   return [
-    { id: `project ${id}`, group: 'projects', words: ['', name], run: to(address) },
+    { id: `project ${id}`, group: 'projects', words: ['', name], exact: id, run: to(address) },
     { id: `queue ${id}`, group: 'projects', words: [text.queueOf, name], run: to(`/queue?project=${id}`) },
     ...tabs.map(({ tab, name: tabName }): PaletteEntry => ({
       id: `tab ${id} ${tab}`,
@@ -97,19 +100,58 @@ function entriesOfProject(project: Project, to: GoesTo): PaletteEntry[] {
       rare: true,
       run: to(`${address}/${tab}`),
     })),
-    ...SETTINGS_OF_RULES.map(([setting, label]): PaletteEntry => ({
+    ...SETTINGS_OF_RULES.map(({ setting, label, anchor }): PaletteEntry => ({
       id: `setting ${id} ${setting}`,
       group: 'projects',
       words: ['', name, text.tabOf(label)],
       rare: true,
-      run: to(`${address}/rules`),
+      run: to(`${address}/rules${anchor === null ? '' : `#${anchor}`}`),
     })),
     ...(abilities.stop_project ? [stopEntry(project)] : []),
   ];
 }
 
-/** The settings of the rules tab, with their labels there. */
-const SETTINGS_OF_RULES = Object.entries(settingsMessages.inputs).map(([name, { label }]) => [name, label] as const);
+/** The delivery logs in which a pasted event ID can be found. */
+export function deliveryEntries(
+  typed: string,
+  { projects, to }: Pick<PaletteNeeds, 'projects' | 'to'>,
+): PaletteEntry[] {
+  const event = typed.trim();
+  if (!isEventId(event)) return [];
+  return projects
+    .filter(({ abilities }) => abilities.see_deliveries)
+    .map(({ id, name }) => ({
+      id: `event ${id}`,
+      group: 'projects',
+      words: [text.deliveriesOf(event), name],
+      rare: true,
+      run: () => to(`/projects/${id}/deliveries?event=${event}`),
+    }));
+}
+
+interface RuleSetting {
+  setting: string;
+  label: string;
+  /** The heading above it; null at the top of the tab. */
+  anchor: RuleAnchor | null;
+}
+
+const { rules } = settingsMessages;
+/** The settings and headings of the rules tab, with their labels there. */
+const SETTINGS_OF_RULES: readonly RuleSetting[] = [
+  ...Object.entries(RULE_HEADINGS).map(([anchor, label]) => ({
+    ...{ setting: `#${anchor}`, label },
+    anchor: anchor as RuleAnchor,
+  })),
+  { setting: 'media_hosts', label: rules.mediaHosts, anchor: 'content' },
+  { setting: 'sensitive_flags', label: rules.sensitiveFlags, anchor: 'content' },
+  { setting: 'content_kinds', label: rules.kinds, anchor: 'content' },
+  ...(Object.keys(settingsMessages.inputs) as InputName[]).map((setting) => {
+    const { section } = SETTINGS[setting];
+    const { label } = settingsMessages.inputs[setting];
+    return { setting, label, anchor: section === 'routing' ? null : section };
+  }),
+];
 
 function stopEntry(project: Project): PaletteEntry {
   const words = project.stopped === null ? stopMessages.stop : stopMessages.release;

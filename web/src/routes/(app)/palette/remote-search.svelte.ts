@@ -7,6 +7,7 @@ import type { PaletteEntry } from '#lib/palette/entries.ts';
 import { isUnder, withQuery } from '#lib/shell/addresses.ts';
 import { ITEM_STYLE } from '#lib/status.ts';
 import { search } from '@countersign/shared/routes/queue';
+import type { Project } from '@countersign/shared/schemas/projects';
 import type { FoundItem, FoundPerson, SearchResults } from '@countersign/shared/schemas/queue';
 
 /** How long typing pauses before the server is asked, in ms. */
@@ -17,8 +18,10 @@ const SHORTEST = 2;
 interface Needs {
   /** Navigates to a URL of this site. */
   to: (address: string) => unknown;
-  /** The name of a project. */
-  nameOf: (projectId: string) => string;
+  /** A project, as far as it is known. */
+  projectOf: (id: string) => Pick<Project, 'name' | 'abilities'> | undefined;
+  /** The ID of the signed-in user. */
+  user: string;
 }
 
 /** One palette's search: `ask` it with every text, `stop` it at the end. */
@@ -78,7 +81,7 @@ export class RemoteSearch {
     const about = ` · ${ITEM_STYLE[status].word} · `;
     return {
       ...{ id: `item ${id}`, group: 'items', rare: true },
-      words: ['', nameOf(item), about, this.#needs.nameOf(projectId)],
+      words: ['', nameOf(item), about, this.#needs.projectOf(projectId)?.name ?? ''],
       run: () => this.#needs.to(itemAddress(id)),
     };
   }
@@ -86,9 +89,15 @@ export class RemoteSearch {
   #entryOfPerson({ user_id: userId, project_id: projectId, name, role }: FoundPerson): PaletteEntry {
     return {
       ...{ id: `person ${userId}`, group: 'people', rare: true },
-      words: ['', name, ` · ${text.roles[role]} · `, this.#needs.nameOf(projectId)],
-      run: () => this.#needs.to(`/projects/${projectId}/people`),
+      words: ['', name, ` · ${text.roles[role]} · `, this.#needs.projectOf(projectId)?.name ?? ''],
+      run: () =>
+        this.#needs.to(`/projects/${projectId}/people${this.#sees(projectId, userId) ? `?person=${userId}` : ''}`),
     };
+  }
+
+  /** Whether the user may see a person's page; otherwise the list of people is what there is. */
+  #sees(projectId: string, userId: string): boolean {
+    return userId === this.#needs.user || this.#needs.projectOf(projectId)?.abilities.see_analytics === true;
   }
 }
 

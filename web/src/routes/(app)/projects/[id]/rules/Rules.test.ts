@@ -6,6 +6,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import { messages } from '../project-messages.ts';
+import { RULE_HEADINGS } from './rule-headings.ts';
 import Rules from './Rules.svelte';
 import { SettingsForm } from '../settings/settings.svelte.ts';
 import { aSample } from './figures/sample.fixture.ts';
@@ -35,18 +36,19 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it.each([
-  ['#content', 'content'],
-  ['#keeping', 'keeping'],
-])('scrolls to %s once the parts below make the page long enough', async (hash, id) => {
-  location.hash = hash;
-  const scrolls: [string, boolean][] = [];
-  vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function (this: Element) {
-    scrolls.push([this.id, screen.queryByText(messages.rules.newItemsOnly) !== null]);
-  });
-  await show(new SettingsForm(project(true), 'me'));
-  await vi.waitFor(() => expect(scrolls).toEqual([[id, true]]));
-});
+it.each(Object.entries(RULE_HEADINGS))(
+  'scrolls to #%s once all parts make the page long enough',
+  async (id, heading) => {
+    location.hash = `#${id}`;
+    const scrolls: [string, boolean][] = [];
+    vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function (this: Element) {
+      scrolls.push([this.id, screen.queryByText(messages.rules.newItemsOnly) !== null]);
+    });
+    await show(new SettingsForm(project(true), 'me'));
+    await vi.waitFor(() => expect(scrolls).toEqual([[id, true]]));
+    expect(screen.getByRole('heading', { name: heading }).id).toBe(id);
+  },
+);
 
 it('PM: shows the rules instead of the draft after write permission was lost, and the draft when it returns', async () => {
   const form = new SettingsForm(project(true), 'me');
