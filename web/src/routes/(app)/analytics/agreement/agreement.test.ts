@@ -29,6 +29,7 @@ const page = vi.hoisted(() => ({ url: new URL('http://countersign.test/analytics
 vi.mock('$app/state', () => ({ page }));
 vi.mock('$app/navigation', () => ({ goto: vi.fn(), afterNavigate: vi.fn(), beforeNavigate: vi.fn() }));
 vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));
+vi.mock('../../queue/queue-context.ts', () => ({ getQueueContext: () => ({ reviewSession: { wantedId: null } }) }));
 
 interface Answers {
   project: Project;
