@@ -11,7 +11,7 @@ const total = z.number().int();
 
 export const stopProject = endpointSchemas({
   auth: 'session',
-  summary: 'Send every item to human review, in every process, until the project is released',
+  summary: 'Turn on manual review: every new item goes to a reviewer, in every process',
   params,
   body: z.strictObject({ note: z.string().trim().min(1).max(200).optional() }).optional(),
   reply: project,
@@ -19,7 +19,7 @@ export const stopProject = endpointSchemas({
 
 export const releaseProject = endpointSchemas({
   auth: 'session',
-  summary: 'Release a stopped project: routing decides again',
+  summary: 'Turn off manual review: routing decides again',
   params,
   reply: project,
 });

@@ -36,7 +36,7 @@ it.each<[string, Partial<Facts>, string[]]>([
   ],
   ['one item that expired', { expired: 1 }, ['1 item ended at its deadline without a decision.']],
   ['a thousand that expired', { expired: 1000 }, ['1,000 items ended at their deadlines without a decision.']],
-  ['a stopped project', { stopped: true }, ['The project is stopped: people decide everything.']],
+  ['a stopped project', { stopped: true }, ['Manual review is on: every new item goes to a reviewer.']],
   ['a paused webhook', { webhookPaused: true }, ['The webhook is paused: decisions are not delivered.']],
   [
     'a paused endpoint of several, by its name in one line',
@@ -59,7 +59,7 @@ it.each<[string, Partial<Facts>, string[]]>([
     [
       '2 items have waited longer than 30 minutes.',
       '2,000 items are waiting, more than 100.',
-      'The project is stopped: people decide everything.',
+      'Manual review is on: every new item goes to a reviewer.',
     ],
   ],
 ])('NO1: finds %s', (_, facts, sentences) => expect(said(facts)).toEqual(sentences));

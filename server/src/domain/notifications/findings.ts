@@ -75,7 +75,7 @@ const SENTENCES: Record<Finding['rule'], (count: number, limit: number, names: r
     `${counted(count, 'item')} ${count === 1 ? 'is near its deadline' : 'are near their deadlines'}: ${limit}% of the time has passed.`,
   expired: (count) =>
     `${counted(count, 'item')} ended at ${count === 1 ? 'its deadline' : 'their deadlines'} without a decision.`,
-  project_stopped: () => 'The project is stopped: people decide everything.',
+  project_stopped: () => 'Manual review is on: every new item goes to a reviewer.',
   webhook_paused: (_count, _limit, names) =>
     names.length === 0
       ? 'The webhook is paused: decisions are not delivered.'

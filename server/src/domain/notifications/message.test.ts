@@ -20,14 +20,14 @@ const bodyOf = (kind: Parameters<typeof reminderBody>[0], changes: Partial<Remin
 describe('Slack', () => {
   it('gets a text for notifications, and blocks', () => {
     expect(bodyOf('slack')).toEqual({
-      text: 'Support: 1,000 items have waited longer than 30 minutes. The project is stopped: people decide everything.',
+      text: 'Support: 1,000 items have waited longer than 30 minutes. Manual review is on: every new item goes to a reviewer.',
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'Support', emoji: false } },
         {
           type: 'section',
           text: {
             type: 'plain_text',
-            text: '1,000 items have waited longer than 30 minutes.\nThe project is stopped: people decide everything.',
+            text: '1,000 items have waited longer than 30 minutes.\nManual review is on: every new item goes to a reviewer.',
             emoji: false,
           },
         },
@@ -65,7 +65,7 @@ describe('Teams', () => {
             body: [
               run(HOSTILE, { weight: 'Bolder', size: 'Medium' }),
               run('1,000 items have waited longer than 30 minutes.'),
-              run('The project is stopped: people decide everything.'),
+              run('Manual review is on: every new item goes to a reviewer.'),
             ],
             actions: [{ type: 'Action.OpenUrl', title: 'Open in Countersign', url: REMINDER.link }],
           },

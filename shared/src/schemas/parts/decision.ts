@@ -35,8 +35,8 @@ export const routing = z
   .object({
     rule: routingRule.meta({
       description:
-        'RT1: a risk flag escalates; RT2: at or above the auto-approve threshold; RT3: at or above the review threshold; RT4: below it;' +
-        'RT7: the project was stopped, and an item that RT2 or RT4 would have decided goes to human review; ' +
+        'RT1: a risk flag escalates; RT2: at or above the auto-approve threshold; RT3: at or above the review threshold; RT4: below it; ' +
+        'RT7: manual review was on, and an item that RT2 or RT4 would have decided goes to human review; ' +
         'RT8: the suggestion cannot be approved as it is, and an item that RT2 would have approved goes to human review',
     }),
     auto_threshold: z.number().meta({ description: 'The value at the time of routing' }),

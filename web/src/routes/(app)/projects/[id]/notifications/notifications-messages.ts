@@ -58,7 +58,7 @@ export const notificationsMessages = {
     queue_deeper_than: { label: 'Too many items are waiting', limit: 'Most waiting items', unit: 'items' },
     deadline_near: { label: 'Deadlines are near', limit: 'Time passed', unit: '% of the time to the deadline' },
     expired: { label: 'Deadlines passed without a decision' },
-    project_stopped: { label: 'The project was stopped' },
+    project_stopped: { label: 'Manual review was turned on' },
     webhook_paused: { label: 'The webhook is paused' },
     over_budget: { label: 'Errors exceed the budget' },
   } satisfies Record<RuleName, { label: string; limit?: string; unit?: string }>,
@@ -102,7 +102,7 @@ export function ruleText(rule: NotificationRule): string {
 
 const STATES = {
   expired: 'deadline passed',
-  project_stopped: 'project stopped',
+  project_stopped: 'manual review on',
   webhook_paused: 'webhook paused',
   over_budget: 'over the error budget',
 } as const;

@@ -197,11 +197,11 @@ it('AN23: shows beside the thresholds what saving would change, and offers flags
   const textOf = (cell: Element) => cell.textContent.replaceAll(/\s+/g, ' ').trim();
   const rowsOf = () => [...effect.querySelectorAll('tbody tr')].map((row) => [...row.children].map(textOf).join(' | '));
   expect(rowsOf()[0]).toBe('auto-approved | 40 40%');
-  expect(await screen.findByText('40% of items would be auto-approved, 60% would go to people.')).toBeTruthy();
+  expect(await screen.findByText('40% of items would be auto-approved, 60% would be reviewed.')).toBeTruthy();
   await fireEvent.input(screen.getByRole('textbox', { name: 'Automatic from' }), { target: { value: '0.8' } });
   expect(rowsOf().slice(0, 3)).toEqual([
     'auto-approved | 40 40% | 70 70% | +30',
-    'to people | 60 60% | 30 30% | -30',
+    'sent to review | 60 60% | 30 30% | -30',
     'of them escalated | 10 10% | 10 10% | 0',
   ]);
   expect(rowsOf()[4]).toMatch(/^wrong approvals expected \| 0 95%: 0–\d+ \| 3 95%: \d+–\d+ \| \+3$/);

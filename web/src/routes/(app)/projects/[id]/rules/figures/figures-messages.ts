@@ -9,7 +9,7 @@ export const figuresMessages = {
 
   histogram: {
     answer: (automatic: string, people: string, refused: string | null) =>
-      `${automatic} of items would be auto-approved, ${people} would go to people${refused === null ? '' : `, ${refused} would be rejected`}.`,
+      `${automatic} of items would be auto-approved, ${people} would be reviewed${refused === null ? '' : `, ${refused} would be rejected`}.`,
     empty: 'No items received in the last 30 days. Their confidence appears here.',
     unit: (n: string, window: string) => `items per ${BIN_WIDTH} of confidence · n ${n} received · ${window}`,
     plot: 'Items by confidence; use the arrow keys to read one bin at a time',
@@ -41,7 +41,7 @@ export const figuresMessages = {
     },
     rows: {
       automatic: 'auto-approved',
-      people: 'to people',
+      people: 'sent to review',
       escalated: 'of them escalated',
       refused: 'rejected automatically',
       wrong: 'wrong approvals expected',
@@ -55,7 +55,7 @@ export const figuresMessages = {
       `${n} would be auto-approved with an unknown error rate, because items like these were never reviewed. Audits measure it.`,
     note: (n: string, window: string) =>
       `Counted on ${n} items of the ${window}, as if these rules had routed them. Items already received keep their route.`,
-    stopped: 'While the project is stopped, everything goes to people. These figures hold once it is released.',
+    stopped: 'Manual review is on, so every new item is reviewed. These figures apply once it is off.',
   },
 
   flags: {
