@@ -62,12 +62,12 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
   it('ST1: asks about what both changed, merges what one changed, and keeps everything over a reload in the middle', async () => {
     const [mine, theirs] = await Promise.all([open(browserEnv().owner, at('rules')), open(second, at('rules'))]);
-    await mine.getByLabel('Automatic from').last().fill('0.85');
+    await mine.getByLabel('Auto-approve from').last().fill('0.85');
     await mine.getByLabel('Decision target').fill('30');
     await addReason(mine, 'Mine');
     await write(mine, (text) => text.replace('30 days', '28 days').replace('a date', 'a day'));
 
-    await theirs.getByLabel('Automatic from').last().fill('0.90');
+    await theirs.getByLabel('Auto-approve from').last().fill('0.90');
     await theirs.getByLabel('Undo window').fill('9');
     await addReason(theirs, 'Theirs');
     await write(theirs, (text) => text.replace('30 days', '14 days').replace('first name', 'last name'));
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
     await mine.getByText('You both changed 3 settings').waitFor();
     expect(await saveButton(mine).isDisabled()).toBe(true);
-    await choose(mine, 'automatic from', 'Keep mine');
+    await choose(mine, 'auto-approve from', 'Keep mine');
     const asked = mine.waitForEvent('dialog');
     await mine.reload();
     expect((await asked).type()).toBe('beforeunload');

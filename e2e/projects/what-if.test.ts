@@ -39,8 +39,8 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
 
   const section = (of = page) => of.getByRole('region', { name: 'Thresholds', exact: true });
   const sentence = (of = page) => section(of).getByText(/^At /);
-  const auto = (of = page) => section(of).getByRole('textbox', { name: 'Automatic from' });
-  const plot = () => section().getByRole('slider', { name: /^Automatic from; arrow keys/ });
+  const auto = (of = page) => section(of).getByRole('textbox', { name: 'Auto-approve from' });
+  const plot = () => section().getByRole('slider', { name: /^Auto-approve from; arrow keys/ });
   const apply = (on = page) => section(on).getByRole('button', { name: 'Apply to project…' });
 
   it('AN24, AN25: says what other thresholds would do, and for how many items the outcome is not known', async () => {
@@ -62,7 +62,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await plot().focus();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => auto().inputValue()).toBe('0.94');
-    await section().getByRole('slider', { name: 'Automatic from', exact: true }).focus();
+    await section().getByRole('slider', { name: 'Auto-approve from', exact: true }).focus();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => auto().inputValue()).toBe('0.93');
     const box = (await plot().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
@@ -119,7 +119,7 @@ describe.skipIf(chromium === undefined)('thresholds', () => {
     await expect
       .poll(() => dialog.getByRole('listitem').allTextContents())
       .toEqual([
-        expect.stringMatching(/automatic from\s*0\.95\s*0\.85/),
+        expect.stringMatching(/auto-approve from\s*0\.95\s*0\.85/),
         expect.stringMatching(/always escalated\s*long/),
       ]);
     await saveScreenshot(page, 'what-if-apply');

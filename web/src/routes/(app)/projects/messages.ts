@@ -17,7 +17,7 @@ export const messages = {
     oldest: 'Oldest',
     reviewing: 'Reviewing now',
     decided: 'Decided today',
-    overridden: 'Overridden today',
+    overridden: 'Changed or rejected today',
     expired: 'Ended by deadline today',
     webhook: 'Webhook',
   },

@@ -47,7 +47,7 @@ export const messages = {
 
   columns: { figure: 'figure', value: 'value' },
   rows: {
-    auto_threshold: 'automatic from',
+    auto_threshold: 'auto-approve from',
     rate: 'audit rate',
     drawn: 'sampled',
     judged: 'reviewed (n)',

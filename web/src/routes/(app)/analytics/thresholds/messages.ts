@@ -47,7 +47,7 @@ export const messages = {
   whatIf: {
     question: 'What would other thresholds change?',
     review: 'Review from',
-    auto: 'Automatic from',
+    auto: 'Auto-approve from',
     was: (value: string) => `now ${value}`,
     fault: 'Must be between 0 and 1, and not below “Review from”.',
     flags: 'Always escalate',
@@ -66,11 +66,11 @@ export const messages = {
     wrongUnknown: 'wrong approvals cannot be compared.',
     people: 'sent to review',
     wrong: 'wrong approvals expected',
-    plot: 'Automatic from; arrow keys move it',
+    plot: 'Auto-approve from; arrow keys move it',
     unreviewed: 'never reviewed',
     now: (value: string) => `now, ${value}`,
     columns: {
-      auto: 'automatic from',
+      auto: 'auto-approve from',
       people: 'sent to review',
       share: 'share sent to review',
       automatic: 'auto-approved',
@@ -89,7 +89,11 @@ export const messages = {
   applying: {
     title: (project: string) => `Change the rules of ${project}?`,
     text: 'Applies to new items only. Recorded in the change log.',
-    fields: { auto_threshold: 'automatic from', review_threshold: 'review from', escalate_flags: 'always escalated' },
+    fields: {
+      auto_threshold: 'auto-approve from',
+      review_threshold: 'review from',
+      escalate_flags: 'always escalated',
+    },
     confirmLabel: (version: number) => `Save as v${version}`,
     failed: "Couldn't change the rules",
   },

@@ -36,7 +36,7 @@ describe('CL1: an entry as text', () => {
       {
         said: 'changed the settings to v13',
         shown: [
-          'automatic from: 0.95 → 0.90',
+          'auto-approve from: 0.95 → 0.90',
           'below review: Reject → Queue',
           'decision target: 60 min → 30 min',
           'webhook URL: none → https://a.example/',

@@ -8,7 +8,7 @@ export const messages = {
   nothingWaits: 'nothing waiting',
   target: (length: string) => `target ${length}`,
   decided: 'decided today',
-  overridden: 'overridden today',
+  overridden: 'changed or rejected today',
   ofDecided: (count: string) => `of ${count}`,
   expiredToday: 'ended by deadline today',
   toQueue: 'Open queue',

@@ -198,7 +198,7 @@ it('AN23: shows beside the thresholds what saving would change, and offers flags
   const rowsOf = () => [...effect.querySelectorAll('tbody tr')].map((row) => [...row.children].map(textOf).join(' | '));
   expect(rowsOf()[0]).toBe('auto-approved | 40 40%');
   expect(await screen.findByText('40% of items would be auto-approved, 60% would be reviewed.')).toBeTruthy();
-  await fireEvent.input(screen.getByRole('textbox', { name: 'Automatic from' }), { target: { value: '0.8' } });
+  await fireEvent.input(screen.getByRole('textbox', { name: 'Auto-approve from' }), { target: { value: '0.8' } });
   expect(rowsOf().slice(0, 3)).toEqual([
     'auto-approved | 40 40% | 70 70% | +30',
     'sent to review | 60 60% | 30 30% | -30',

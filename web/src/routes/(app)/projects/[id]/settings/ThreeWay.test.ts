@@ -74,10 +74,10 @@ it('ST1: shows base, theirs with its author, and yours; saving waits for the las
   expect(await screen.findAllByText(/Ana Ruiz/)).toHaveLength(3);
   expect(screen.getByText(/Merged automatically: undo window/)).toBeTruthy();
   for (const value of ['0.95', '0.90', '0.85']) expect(screen.getAllByText(value)).not.toEqual([]);
-  expect(choices('automatic from').queryByRole('radio', { checked: true })).toBeNull();
+  expect(choices('auto-approve from').queryByRole('radio', { checked: true })).toBeNull();
   expect(save().disabled).toBe(true);
 
-  await choose('automatic from', 'Take theirs');
+  await choose('auto-approve from', 'Take theirs');
   await choose('reasons', 'Take both');
   expect(save().disabled).toBe(true);
   expect(screen.getByText(/^Resolve first/).textContent).toContain('guidelines');
@@ -97,7 +97,7 @@ it('ST1: merges texts; conflicting places are resolved one by one before it can 
   const sent = vi.fn((body: Record<string, unknown>) => Promise.resolve(answer(saved(14, body as Partial<Project>))));
   patch = sent;
   render(SaveBar, { form, onsave: () => void form.save(never) });
-  await choose('automatic from', 'Keep mine');
+  await choose('auto-approve from', 'Keep mine');
   await choose('reasons', 'Take theirs');
   await choose('guidelines', 'Take both');
   expect(save().disabled).toBe(true);
@@ -134,7 +134,7 @@ it('ST1: a reload in between retains the input, the conflicts and the answers', 
 it('ST1: a third save while the panel is open asks again only about its own changes', async () => {
   const form = conflicting();
   render(SaveBar, { form, onsave: () => undefined });
-  await choose('automatic from', 'Take theirs');
+  await choose('auto-approve from', 'Take theirs');
   await choose('reasons', 'Keep mine');
   form.take(saved(14, { ...THEIRS, undo_window_seconds: 9, auto_threshold: 0.92 }));
   await tick();
@@ -175,11 +175,11 @@ it('ST1: with nothing of yours left there is nothing to save, and the answer can
   form.draft.auto_threshold = '0.85';
   form.take(saved(13, THEIRS));
   render(SaveBar, { form, onsave: () => undefined });
-  await choose('automatic from', 'Take theirs');
+  await choose('auto-approve from', 'Take theirs');
   expect(screen.getByText('Nothing left to save.')).toBeTruthy();
-  await choose('automatic from', 'Keep mine');
+  await choose('auto-approve from', 'Keep mine');
   expect(form.changes).toEqual(['auto_threshold']);
-  await choose('automatic from', 'Take theirs');
+  await choose('auto-approve from', 'Take theirs');
   await fireEvent.click(screen.getByRole('button', { name: 'Done' }));
   expect(form.dirty).toBe(false);
 });

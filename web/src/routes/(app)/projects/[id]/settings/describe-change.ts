@@ -1,4 +1,4 @@
-// Describes a change of the form for the save bar: "automatic from 0.95 → 0.85".
+// Describes a change of the form for the save bar: "auto-approve from 0.95 → 0.85".
 import { SETTINGS, type Setting } from '@countersign/shared/settings';
 import type { Draft, FieldName } from './settings-form.ts';
 import { optionText, settingsMessages as messages } from './settings-messages.ts';

@@ -38,7 +38,7 @@ type Options = {
 export const settingsMessages = {
   fields: {
     name: 'name',
-    auto_threshold: 'automatic from',
+    auto_threshold: 'auto-approve from',
     review_threshold: 'review from',
     below_review: 'below review',
     escalate_flags: 'escalate flags',
@@ -70,7 +70,7 @@ export const settingsMessages = {
   inputs: {
     name: { label: 'Name' },
     time_zone: { label: 'Time zone', hint: 'Used for daily figures.' },
-    auto_threshold: { label: 'Automatic from' },
+    auto_threshold: { label: 'Auto-approve from' },
     review_threshold: { label: 'Review from' },
     below_review: { label: 'Below review threshold' },
     target_minutes: { label: 'Decision target', unit: 'minutes (shown in the age ring)' },
@@ -97,7 +97,7 @@ export const settingsMessages = {
     },
     over_budget: {
       label: 'If the budget is exceeded',
-      hint: 'Raising moves “Automatic from” up to a level the audits support, or to 1 if they support none. It stays there until an owner changes it.',
+      hint: 'Raising moves “Auto-approve from” up to a level the audits support, or to 1 if they support none. It stays there until an owner changes it.',
     },
     sensitive_pictures: { label: 'Pictures of such items start', hint: 'Reviewers can change it for themselves.' },
   } satisfies Record<InputName, FieldTexts>,
@@ -113,7 +113,7 @@ export const settingsMessages = {
     not_a_number: () => 'Enter a number.',
     out_of_range: (field) => `Must be ${boundsOf(field)}.`,
     not_whole: () => 'Must be a whole number.',
-    above_auto: () => 'Must not be above “Automatic from”.',
+    above_auto: () => 'Must not be above “Auto-approve from”.',
     empty: () => 'Must not be empty.',
     no_zone: () => 'Enter a time zone, such as Europe/Berlin.',
     no_reason: () => 'Keep at least one reason. Edits and rejections need one.',

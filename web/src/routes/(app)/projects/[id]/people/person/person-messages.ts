@@ -27,7 +27,7 @@ export const personMessages = {
       days === 0
         ? 'no decision in this time'
         : `${perDay} a day on ${days === 1 ? '1 day' : `${count(days)} days`} with decisions`,
-    more: (moved: number, claimed: number) => `${count(claimed)} claimed · ${count(moved)} passed on`,
+    more: (moved: number, claimed: number) => `${count(claimed)} claimed · ${count(moved)} escalated or returned`,
   },
   overrides: {
     name: 'Changed or rejected',
