@@ -14,14 +14,16 @@ describe.skipIf(chromium === undefined)('DL6: the deadline of a project', () => 
     const { owner, project, enter, testEnv } = browserEnv();
     const of = (tab: string) => `/projects/${project.id}/${tab}`;
     const page = await enter(owner, of('rules'));
-    await page.getByText('Items that are submitted without a deadline wait until somebody decides them').waitFor();
+    await page
+      .getByText('Items that are submitted without a deadline wait until they are decided or withdrawn')
+      .waitFor();
     const minutes = page.getByLabel('Deadline', { exact: true });
     await minutes.fill('0');
     await page.getByText('Must be 1 to 525600.').waitFor();
     await minutes.fill('90');
-    await page.getByText('An item that nobody decides expires 1 h 30 min after it arrived').waitFor();
+    await page.getByText('An undecided item expires 1 h 30 min after it arrived').waitFor();
     await page.getByRole('group', { name: 'At the deadline' }).getByText('Escalate').click();
-    await page.getByText('An item that nobody decides goes to supervisors 1 h 30 min after it arrived').waitFor();
+    await page.getByText('An undecided item goes to supervisors 1 h 30 min after it arrived').waitFor();
     await page.getByRole('group', { name: 'At the deadline' }).scrollIntoViewIfNeeded();
     await checkAppearances(page, 'deadline-settings');
     await saveScreenshot(page, 'deadline-settings-whole', true);

@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined)('DL: an item with a deadline', () => {
       .getByText(/Will expire in (\d\d:\d\d|1 h|\d\d min)/)
       .waitFor();
     // What happens then is beside the item, and for screen readers with the countdown.
-    const then = pane(page).getByText('Then nobody can decide it any more, and the pipeline is told that it expired.');
+    const then = pane(page).getByText('Nobody can decide it after that. The pipeline is notified that it expired.');
     await then.last().waitFor();
     expect(await then.count()).toBe(2);
     expect(await page.getByRole('button', { name: 'Extend deadline' }).count()).toBe(0);
@@ -140,7 +140,7 @@ describe.skipIf(chromium === undefined)('DL: an item with a deadline', () => {
     await page.getByRole('heading', { name: 'Your draft' }).waitFor();
     await pane(page).getByText('own', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
-    await pane(page).getByText('It needs no decision any more.').waitFor();
+    await pane(page).getByText('No decision is needed.').waitFor();
     await page.getByText('The deadline passed without a decision').waitFor({ state: 'attached' });
     await checkAppearances(page, 'deadline-expired-draft');
 

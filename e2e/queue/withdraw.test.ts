@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)('a withdrawn item', () => {
     const field = page.getByRole('textbox', { name: /suggestion|answer/i }).first();
     await field.fill('My own words');
     await withdraw(second);
-    await page.getByText('The pipeline withdrew this item: it needs no answer any more').waitFor();
+    await page.getByText('The pipeline withdrew this item. No answer is needed').waitFor();
     await page.getByText('words').first().waitFor();
     await page.getByText('withdrew it: The order was cancelled.').waitFor({ state: 'attached' });
     for (const appearance of ALL_APPEARANCES) {

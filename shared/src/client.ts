@@ -213,7 +213,7 @@ class Client {
   }
 
   /**
-   * Withdraws an item that needs no answer any more, with a reason for its reviewers. Resolves alike when it was withdrawn
+   * Withdraws an item that no longer needs an answer, with a reason for its reviewers. Resolves alike when it was withdrawn
    * before. Refusals: 404 `not_found`, 409 `already_decided`, 409 `expired` where its deadline was first.
    */
   async withdraw(id: string, { reason, signal }: CallOptions & { reason?: string } = {}): Promise<Submitted> {

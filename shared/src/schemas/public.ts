@@ -275,7 +275,7 @@ export const withdrawalReason = z
 export const withdrawItem = endpointSchemas({
   auth: 'api_key',
   scope: 'submit',
-  summary: 'Withdraw an item that needs no answer any more',
+  summary: 'Withdraw an item that no longer needs an answer',
   description:
     'An item that waits for people becomes `withdrawn` for good, and the webhook sends `item.withdrawn`. A repeat is answered like the first request. An item with a decision, even a provisional one, keeps it: the refusal `already_decided` carries the item, as `expired` does where the deadline was first.',
   params: z.object({ id: uuid.meta({ description: 'The ID of the item' }) }),

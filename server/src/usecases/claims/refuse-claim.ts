@@ -35,7 +35,7 @@ export function expiredRefusal(): Refusal {
 const DECIDED = 'This item is already decided. See the decision, then continue with the next item.';
 /** Where no decision ended it. */
 const ENDED: Partial<Record<ItemStatus, string>> = {
-  withdrawn: 'The pipeline withdrew this item: it needs no answer any more. Continue with the next item.',
+  withdrawn: 'The pipeline withdrew this item. No answer is needed. Continue with the next item.',
 };
 
 /** `already_decided`, in words for the status that the item has. */

@@ -57,7 +57,7 @@ interface Revision {
 const REFUSALS = {
   open: 'This item waits for a decision. Decide it; there is nothing to revise yet.',
   provisional: 'This decision can still be undone. Undo it, or wait until its undo window has passed.',
-  ended: 'Nobody waits for this item any more, so there is no decision to revise.',
+  ended: 'This item was withdrawn or expired without a decision, so there is nothing to revise.',
   redacted: 'The submission was deleted under the retention policy. Submit it again to have it reviewed.',
 } as const;
 

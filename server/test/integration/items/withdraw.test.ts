@@ -64,7 +64,7 @@ describe('WD1: a pipeline withdraws', () => {
     const claimed = await now.anna.attempt(claimItem, { params: { id } });
     expect(claimed.ok ? null : claimed.problem).toMatchObject({
       code: 'already_decided',
-      detail: 'The pipeline withdrew this item: it needs no answer any more. Continue with the next item.',
+      detail: 'The pipeline withdrew this item. No answer is needed. Continue with the next item.',
     });
     const { data } = await now.anna.call(listQueue, { query: { project_id: now.project.id } });
     expect(data).toEqual([]);

@@ -179,7 +179,7 @@ export const itemMessages = {
     /** Without a decision. */
     ended: {
       withdrawn: {
-        headline: () => 'The pipeline withdrew this item: it needs no answer any more',
+        headline: () => 'The pipeline withdrew this item. No answer is needed.',
         draft: 'Your draft is saved. You can copy it below.',
         final: 'Withdrawn for good.',
       },
@@ -189,7 +189,7 @@ export const itemMessages = {
             ? 'The deadline passed without a decision, so this item was rejected'
             : 'The deadline of this item passed without a decision',
         draft: 'Your draft is saved, but was not sent. You can copy it below.',
-        final: 'It needs no decision any more.',
+        final: 'No decision is needed.',
       },
     },
   },

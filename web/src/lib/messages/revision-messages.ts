@@ -3,7 +3,7 @@
 export const revisionMessages = {
   open: 'Revise decision',
   heading: 'Revise this decision',
-  lead: 'The new decision replaces the present one and is final at once. The pipeline is told. An open report of a mistake in it is overturned.',
+  lead: 'The new decision replaces the present one and is final at once. The pipeline is notified. An open report of a mistake in it is overturned.',
   action: 'New decision',
   was: (was: string) => `It is ${was} now.`,
   noAction: 'Choose the new decision.',

@@ -128,10 +128,10 @@ export const valueMessages = {
     turn: 'Rotate',
     zoomed: (percent: number) => share(percent, 100),
     outside: {
-      image: (host: string) => `Image hosted at ${host}. It isn't loaded: this is no media host of the project.`,
-      audio: (host: string) => `Audio hosted at ${host}. It isn't loaded: this is no media host of the project.`,
-      video: (host: string) => `Video hosted at ${host}. It isn't loaded: this is no media host of the project.`,
-      pdf: (host: string) => `PDF hosted at ${host}. It isn't loaded: this is no media host of the project.`,
+      image: (host: string) => `Image hosted at ${host}. It isn't loaded because the project doesn't allow this host.`,
+      audio: (host: string) => `Audio hosted at ${host}. It isn't loaded because the project doesn't allow this host.`,
+      video: (host: string) => `Video hosted at ${host}. It isn't loaded because the project doesn't allow this host.`,
+      pdf: (host: string) => `PDF hosted at ${host}. It isn't loaded because the project doesn't allow this host.`,
     },
     kinds: { image: 'Image', audio: 'Audio', video: 'Video', pdf: 'PDF' },
     /** Where the values belong to no open item. */

@@ -220,7 +220,7 @@ class Countersign:
                 return
 
     def withdraw(self, id: str | UUID, reason: str | None = None) -> Submitted:
-        """Withdraws an item that needs no answer any more, with a reason for its reviewers.
+        """Withdraws an item that no longer needs an answer, with a reason for its reviewers.
 
         Repeats answer alike. Errors: `NotFound`; `Conflict` with the code `already_decided` or `expired`
         and the `item` where it ended before.

@@ -29,7 +29,7 @@ export const messages = {
       quality: 'Model quality',
       people: 'People',
       delivery: 'Webhook',
-      thresholds: 'Where to set the thresholds',
+      thresholds: 'Thresholds',
     } satisfies Record<keyof typeof SECTION_IDS, string>,
   },
 

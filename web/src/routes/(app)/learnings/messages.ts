@@ -116,7 +116,7 @@ export const messages = {
 
   guideline: {
     title: (name: string) => `Make “${name}” a guideline`,
-    text: 'The line is appended to the guidelines as a new settings version. Reviewers are told that they changed.',
+    text: 'The line is appended to the guidelines as a new settings version. Reviewers are notified.',
     line: 'Guideline',
     hint: 'Keep the name of the reason in it: then this page shows its rate before and after.',
     draft: (name: string) => `${name}: `,

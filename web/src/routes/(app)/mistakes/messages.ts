@@ -16,7 +16,7 @@ export const mistakeMessages = {
     answered: 'Reports that you or another supervisor answered are listed here.',
   },
   more: 'Show more',
-  emptied: 'Content redacted',
+  emptied: 'Content deleted',
   /** Each followed by the time. */
   decided: (action: ReviewerDecision, name: string) => `${did(action)} by ${name}`,
   reported: (name: string) => `Reported by ${name}`,

@@ -64,7 +64,7 @@ export const onboardingMessages = {
       },
       thresholds: {
         title: 'Set the thresholds',
-        text: 'Choose from which confidence answers pass without a reviewer.',
+        text: 'Choose the confidence from which answers are auto-approved.',
         link: 'Rules',
       },
       key: {

@@ -9,7 +9,7 @@ const draft = draftOf({ ...DEFAULT_SETTINGS, name: 'Maths answers' } as Project)
 
 it.each<[string, Draft['on_deadline'], RegExp]>([
   ['', 'expire', /^Items that are submitted without a deadline wait/],
-  ['90', 'expire', /^An item that nobody decides expires 1 h 30 min after it arrived/],
+  ['90', 'expire', /^An undecided item expires 1 h 30 min after it arrived/],
   [' 1440 ', 'escalate', /goes to supervisors 1 d after it arrived\. They have the same time again/],
   ['1', 'reject', /is rejected 1 min after it arrived/],
   ['0', 'reject', /^$/],

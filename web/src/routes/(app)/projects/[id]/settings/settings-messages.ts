@@ -228,14 +228,12 @@ export const settingsMessages = {
 
   /** What the deadline means for an item that brings none. */
   deadline: {
-    none: 'Items that are submitted without a deadline wait until somebody decides them or the pipeline withdraws them.',
+    none: 'Items that are submitted without a deadline wait until they are decided or withdrawn.',
     then: {
-      expire: (after: string) =>
-        `An item that nobody decides expires ${after} after it arrived, and the pipeline is told.`,
+      expire: (after: string) => `An undecided item expires ${after} after it arrived; the pipeline is notified.`,
       escalate: (after: string) =>
-        `An item that nobody decides goes to supervisors ${after} after it arrived. They have the same time again, and then it expires.`,
-      reject: (after: string) =>
-        `An item that nobody decides is rejected ${after} after it arrived, and the pipeline is told.`,
+        `An undecided item goes to supervisors ${after} after it arrived. They have the same time again, and then it expires.`,
+      reject: (after: string) => `An undecided item is rejected ${after} after it arrived; the pipeline is notified.`,
     } satisfies Record<OnDeadline, (after: string) => string>,
   },
 

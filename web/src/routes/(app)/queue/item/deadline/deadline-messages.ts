@@ -9,9 +9,9 @@ export const deadlineMessages = {
     reject: (left: string) => `Will be rejected in ${left}`,
   } satisfies Record<OnDeadline, (left: string) => string>,
   why: {
-    expire: 'Then nobody can decide it any more, and the pipeline is told that it expired.',
+    expire: 'Nobody can decide it after that. The pipeline is notified that it expired.',
     escalate: 'Then supervisors have the same time again, and after that it expires.',
-    reject: 'Then it is rejected without a decision, and the pipeline is told.',
+    reject: 'It is then rejected without a decision, and the pipeline is notified.',
   } satisfies Record<OnDeadline, string>,
   at: (moment: string, why: string) => `${moment}. ${why}`,
   passed: 'Deadline passed',

@@ -60,7 +60,7 @@ it('SK5: says how many items each entry would reserve, who is active, and when o
     ['Other items for review', '28', '', 'at once'],
   ]);
   expect(screen.getByRole('status').textContent.trim()).toBe('');
-  expect(screen.getByText('2 items would be for everybody sooner, because of their deadlines.')).toBeTruthy();
+  expect(screen.getByText('2 items would be for everyone sooner, because of their deadlines.')).toBeTruthy();
 });
 
 it('SK5: says how many items nobody who is active would get first', async () => {
@@ -68,7 +68,7 @@ it('SK5: says how many items nobody who is active would get first', async () => 
   await show();
   expect(rows()[1]?.[2]).toBe('0 of 1');
   expect(screen.getByRole('status').textContent.trim()).toBe(
-    'Nobody who is active now would get 12 items first: they would be for everybody after 30 minutes.',
+    'Nobody who is active now would get 12 items first: they would be for everyone after 30 minutes.',
   );
 });
 

@@ -54,7 +54,7 @@ it('SK1: reads one sentence per entry, and says which entry has no effect', () =
   shown([LEGAL, GOLD], { may: false, members: [{ user_id: MAREK, name: 'Marek' }], escalate_flags: ['Legal'] });
   expect(lines()).toEqual([
     'Items flagged “legal” go to a former or blocked member and Marek first, for 30 minutes. This is also an escalate flag: such items go to supervisors and owners, who have no entry here.',
-    'Items whose metadata /team is “gold” go to a former or blocked member first, for 1 minute. None of these people can decide here any more, so these items are for everybody.',
+    'Items whose metadata /team is “gold” go to a former or blocked member first, for 1 minute. None of these people can decide here now, so these items are for everyone.',
   ]);
   expect(screen.queryByRole('button')).toBeNull();
 });

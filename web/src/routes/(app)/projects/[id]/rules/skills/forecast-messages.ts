@@ -26,11 +26,11 @@ export const forecastMessages = {
   atOnce: 'at once',
   everybody: 'Other items for review',
   unattended: ({ items: n, least, most }: { items: number; least: number; most: number }) =>
-    `Nobody who is active now would get ${items(n)} first: ${would(n)} for everybody after ${
+    `Nobody who is active now would get ${items(n)} first: ${would(n)} for everyone after ${
       least === most ? '' : `${count(least)} to `
     }${most === 1 ? '1 minute' : `${count(most)} minutes`}.`,
   early: (n: number) =>
-    `${items(n)} would be for everybody sooner, because of ${n === 1 ? 'its deadline' : 'their deadlines'}.`,
+    `${items(n)} would be for everyone sooner, because of ${n === 1 ? 'its deadline' : 'their deadlines'}.`,
   note: (n: number, queued: number) =>
     `Counted on the newest ${items(n)}, as if these rules had routed them: ${count(queued)} would wait for review.`,
 } as const;

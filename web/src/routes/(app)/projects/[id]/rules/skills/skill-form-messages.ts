@@ -16,7 +16,7 @@ export const skillFormMessages = {
   loading: 'Loading the members…',
   former: 'former member',
   minutes: 'For',
-  unit: 'minutes, then to everybody',
+  unit: 'minutes, then to everyone',
   done: { add: 'Add entry', change: 'Apply' },
   cancel: 'Cancel',
   faults: {

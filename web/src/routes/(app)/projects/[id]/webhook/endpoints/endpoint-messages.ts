@@ -5,7 +5,7 @@ import { MAX_ENDPOINTS } from '@countersign/shared/limits';
 export const endpointMessages = {
   heading: 'Endpoints',
   lead: `Each gets its events as signed POST requests. Up to ${MAX_ENDPOINTS}, each with its own events, secret and health. A slow or failing one does not delay the others.`,
-  none: 'No endpoint yet. Decisions are listed by GET /api/public/events alone.',
+  none: 'No endpoint yet. Decisions are only available through GET /api/public/events.',
   failed: 'The endpoints could not be loaded',
   add: 'Add endpoint',
   addTitle: 'New endpoint',
