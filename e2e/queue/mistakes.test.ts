@@ -29,7 +29,14 @@ describe.skipIf(chromium === undefined)('MR: a reported mistake', () => {
     await page.keyboard.press('1');
     const mine = page.getByRole('region', { name: 'You today' });
     await expect.poll(() => mine.innerText()).toMatch(/Decided\s+1\s+Last hour\s+1\s+Overturned, 30 d\s+0%/);
-    await page.getByRole('link', { name: /^Final\. Open to report a mistake/ }).click();
+    const report = page.getByRole('link', { name: /^Final\. Open to report a mistake/ });
+    await report.waitFor();
+    await page.getByRole('link', { name: 'Projects' }).first().click();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    await page.getByRole('link', { name: 'Queue' }).first().click();
+    await report.waitFor();
+    await page.reload();
+    await report.click();
     await page.getByRole('button', { name: 'Report a mistake' }).click();
     await page.getByLabel('What is wrong? (optional)').fill('A year is fine for this brand.');
     await page.keyboard.press('Control+Enter');
@@ -47,5 +54,12 @@ describe.skipIf(chromium === undefined)('MR: a reported mistake', () => {
     await other.getByText('Answered', { exact: true }).click();
     await other.getByText(/^Overturned by /).waitFor();
     expect(await other.getByRole('button', { name: /^Overturn the decision/ }).count()).toBe(0);
+
+    const stored = () => page.evaluate(() => sessionStorage.getItem('countersign.recent'));
+    expect(await stored()).toContain(question);
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in with your wallet' }).waitFor();
+    expect(await stored()).toBeNull();
   });
 });

@@ -31,7 +31,7 @@ import { preferences } from './preferences.svelte.ts';
 import { newReading } from './item/reading.svelte.ts';
 import { InputGuard } from './commands/input-guard.svelte.ts';
 import { Selection } from './bulk/selection.svelte.ts';
-import { RecentDecisions } from './recent/recent-decisions.svelte.ts';
+import { recentDecisionsOf } from './recent/recent-decisions.svelte.ts';
 import type { QueueContext } from './queue-context.ts';
 
 /** An action's key shows its button as pressed for this many ms. */
@@ -66,7 +66,7 @@ class QueuePage implements Ui {
       me,
       drafts,
       queue: new LiveQueue(me.id, scope),
-      recentDecisions: new RecentDecisions(),
+      recentDecisions: recentDecisionsOf(me.id),
       announcer: new Announcer(),
       preferences,
     };

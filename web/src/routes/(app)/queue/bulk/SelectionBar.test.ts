@@ -52,7 +52,7 @@ beforeEach(() => {
   selection.extend(all, all[4] ?? '');
   context.current = {
     ...{ me: { id: ME, address: 'A', name: 'Me' }, queue, selection, preferences },
-    ...{ drafts: new Drafts(ME, null), recentDecisions: new RecentDecisions() },
+    ...{ drafts: new Drafts(ME, null), recentDecisions: new RecentDecisions(ME, null) },
     announcer: { say: (words: string) => said.push(words) },
   };
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => answer(path, init));

@@ -61,7 +61,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => Promise.resolve(answer(path, init)));
   queue = new LiveQueue(ME, { view: 'all', projectId: null });
   queue.dispatch({ kind: 'snapshot', snapshot: new EventLog().play(ARRIVALS).snapshot(), last: true });
-  recentDecisions = new RecentDecisions();
+  recentDecisions = new RecentDecisions(ME, null);
   selection = new Selection();
   const parts = {
     me: USER,

@@ -1,10 +1,12 @@
-// The last decisions of this tab, newest first: provisional ones can be undone from here.
+// The last decisions of this tab, newest first, through reloads too: provisional ones can be undone from here.
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Draft, Notes } from '#lib/drafts/drafts.ts';
+import { json, persisted, tabStorage, type Persisted, type StorageArea } from '#lib/storage/persisted.ts';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
-import { isMove, type ReviewAction } from '@countersign/shared/review-actions';
+import { ACTIONS, isMove, type ReviewAction } from '@countersign/shared/review-actions';
 
 const MAX_RECENT = 10;
+const KEY = 'countersign.recent';
 
 /**
  * `saving`: not answered yet. `failed`: the decision was refused, and another item is open by now. `saved`: accepted, and
@@ -24,15 +26,30 @@ export interface RecentDecision {
   readonly notes: Notes;
 }
 
+/** The recent decisions of one user in one tab. The next user of the same tab does not see them. */
 export class RecentDecisions {
-  entries: readonly RecentDecision[] = $state.raw([]);
+  readonly user: string;
+  #entries: readonly RecentDecision[] = $state.raw([]);
+  readonly #stored: Persisted<StoredRecent>;
+
+  constructor(user: string, store: StorageArea | null) {
+    this.user = user;
+    this.#stored = storedIn(() => store);
+    const stored = this.#stored.read();
+    if (stored.user === user) this.#entries = stored.entries;
+  }
+
+  get entries(): readonly RecentDecision[] {
+    return this.#entries;
+  }
 
   add(recent: RecentDecision): void {
-    this.entries = [recent, ...this.entries.filter((entry) => entry.itemId !== recent.itemId)].slice(0, MAX_RECENT);
+    const others = this.#entries.filter((entry) => entry.itemId !== recent.itemId);
+    this.#replace([recent, ...others].slice(0, MAX_RECENT));
   }
 
   drop(itemId: string): void {
-    this.entries = this.entries.filter((entry) => entry.itemId !== itemId);
+    this.#replace(this.#entries.filter((entry) => entry.itemId !== itemId));
   }
 
   /** The server has answered: from now on its undo window applies. */
@@ -49,7 +66,7 @@ export class RecentDecisions {
 
   /** The recent decision of an item. */
   of(itemId: string): RecentDecision | null {
-    return this.entries.find((entry) => entry.itemId === itemId) ?? null;
+    return this.#entries.find((entry) => entry.itemId === itemId) ?? null;
   }
 
   undone(itemId: string): void {
@@ -62,20 +79,78 @@ export class RecentDecisions {
 
   /** The newest decision that can still be undone. `now` in ms, server clock. */
   undoable(now: number): RecentDecision | null {
-    return this.entries.find((entry) => canUndo(entry, now)) ?? null;
+    return this.#entries.find((entry) => canUndo(entry, now)) ?? null;
   }
 
   /** As {@link undoable}, or one in flight that can be undone as soon as it is confirmed. */
   newest(now: number): RecentDecision | null {
     const pending = ({ state, action }: RecentDecision) => state === 'saving' && !isMove(action);
-    return this.entries.find((entry) => pending(entry) || canUndo(entry, now)) ?? null;
+    return this.#entries.find((entry) => pending(entry) || canUndo(entry, now)) ?? null;
   }
 
   #change(itemId: string, change: Partial<RecentDecision>): void {
-    this.entries = this.entries.map((entry) => (entry.itemId === itemId ? { ...entry, ...change } : entry));
+    this.#replace(this.#entries.map((entry) => (entry.itemId === itemId ? { ...entry, ...change } : entry)));
+  }
+
+  /** Only what was saved is stored: after a reload nothing waits for an answer, and texts are the business of drafts. */
+  #replace(entries: readonly RecentDecision[]): void {
+    this.#entries = entries;
+    const saved = entries.filter(({ state }) => state === 'saved');
+    this.#stored.write({ user: this.user, entries: saved.map((entry) => ({ ...entry, ...WITHOUT_TEXTS })) });
   }
 }
+
+const WITHOUT_TEXTS = { draft: null, notes: { note: '', own: '' } } as const;
 
 /** Whether a decision can still be undone at `now` (ms, server clock). */
 export const canUndo = (recent: RecentDecision, now: number): boolean =>
   recent.state === 'saved' && recent.undoUntil !== null && recent.undoUntil > now;
+
+/** The tab stores those of one user: of the last one who decided something. */
+interface StoredRecent {
+  readonly user: string | null;
+  readonly entries: readonly RecentDecision[];
+}
+
+const storedIn = (area: () => StorageArea | null): Persisted<StoredRecent> => persisted(KEY, json(validStored), area);
+
+/** Anything may be stored there: only usable entries are shown, each item once. */
+function validStored(stored: unknown): StoredRecent {
+  const { user, entries }: Partial<Record<keyof StoredRecent, unknown>> =
+    typeof stored === 'object' && stored !== null ? stored : {};
+  const valid = Array.isArray(entries) ? entries.flatMap((entry: unknown) => validEntry(entry) ?? []) : [];
+  const once = valid.filter(({ itemId }, at) => valid.findIndex((each) => each.itemId === itemId) === at);
+  return { user: typeof user === 'string' ? user : null, entries: once.slice(0, MAX_RECENT) };
+}
+
+function validEntry(stored: unknown): RecentDecision | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const { itemId, name, action, reason, undoUntil, windowMs }: Partial<Record<keyof RecentDecision, unknown>> = stored;
+  const isAction = (value: unknown): value is ReviewAction =>
+    typeof value === 'string' && Object.hasOwn(ACTIONS, value);
+  if (typeof itemId !== 'string' || typeof name !== 'string' || !isAction(action)) return null;
+  return {
+    itemId,
+    name,
+    action,
+    reason: typeof reason === 'string' ? reason : null,
+    state: 'saved',
+    undoUntil: typeof undoUntil === 'number' ? undoUntil : null,
+    windowMs: typeof windowMs === 'number' ? windowMs : 1,
+    ...WITHOUT_TEXTS,
+  };
+}
+
+let known: RecentDecisions | null = null;
+
+/** The recent decisions of a user, one instance for all pages: one whose answer is still out arrives in it. */
+export function recentDecisionsOf(user: string): RecentDecisions {
+  if (known?.user !== user) known = new RecentDecisions(user, tabStorage());
+  return known;
+}
+
+/** Called when the user signs out: nobody sees their last decisions in this tab, also when they sign in again. */
+export function forgetRecentDecisions(): void {
+  known = null;
+  storedIn(tabStorage).remove();
+}

@@ -246,4 +246,20 @@ describe('undo of the open item', () => {
     expect(await reviewSession.undoShown()).toBe(true);
     expect(drafts.notes('one').note).toBe('');
   });
+
+  it('undoes the decision on show where the page was not open when its own was undone', async () => {
+    const { reviewSession, recentDecisions } = await fixture.openWithClaim({ flow: false });
+    await reviewSession.decide('approve');
+    await vi.advanceTimersByTimeAsync(10);
+    const { detail } = fixture.server.of('one');
+    // Another tab undid it and decided again.
+    detail.version += 2;
+    detail.undo_until = new Date(Date.parse(detail.undo_until ?? '') + 1000).toISOString();
+    detail.decision = { ...detail.decision, reviewer_id: 'me' } as never;
+    await reviewSession.peek('two');
+    await reviewSession.peek('one');
+    expect(recentDecisions.of('one')?.state).toBe('saved');
+    expect(await reviewSession.undoShown()).toBe(true);
+    expect(fixture.server.of('one').detail.status).toBe('queued');
+  });
 });

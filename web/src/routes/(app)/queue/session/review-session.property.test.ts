@@ -61,7 +61,7 @@ class Reader {
     this.queue = new LiveQueue(ME.id, { view: 'available', projectId: null });
     await this.queue.resync();
     this.drafts = new Drafts(ME.id, this.storage);
-    this.recentDecisions = new RecentDecisions();
+    this.recentDecisions = new RecentDecisions(ME.id, null);
     const { drafts, queue, recentDecisions } = this;
     const parts = {
       me: ME,

@@ -180,8 +180,10 @@ export class ReviewSession {
     if (!detail || detail.id !== id || !decision || decision.action === 'auto_approve') return false;
     const { id: itemId } = detail;
     const own = this.#parts.recentDecisions.of(itemId);
-    // The texts of a decision that was undone belong to that one.
-    if (own !== null && own.state !== 'undone' && own.state !== 'failed') return this.undo(own);
+    // The texts of a decision that was undone belong to that one, also when this page was not open to learn of it.
+    const undoUntil = detail.undo_until === null ? null : Date.parse(detail.undo_until);
+    const replaced = own?.state === 'saved' && undoUntil !== null && own.undoUntil !== undoUntil;
+    if (own !== null && !replaced && own.state !== 'undone' && own.state !== 'failed') return this.undo(own);
     const { action, reason } = decision;
     const elsewhere = {
       itemId,
@@ -191,7 +193,7 @@ export class ReviewSession {
       draft: null,
       notes: { note: '', own: '' },
     } as const;
-    return this.undo({ ...elsewhere, state: 'saved', undoUntil: null, windowMs: 0 });
+    return this.undo({ ...elsewhere, state: 'saved', undoUntil, windowMs: 0 });
   }
 
   /** Renews the lease; claims the item again when the lease has ended. */
