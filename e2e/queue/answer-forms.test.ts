@@ -211,6 +211,25 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     expect(compiled.ok && validate(compiled.schema, exactJson(output ?? ''))).toEqual([]);
   });
 
+  it('TS4: fills a nested answer without a schema in a form, which warns of a changed shape and refuses nothing', async () => {
+    const suggestion =
+      '{"seller":{"name":"Ana"}, "lines":[{"text":"Cable","sum":12},{"text":"Plug","sum":3.50,"note":null}], "rate":0.12345678901234567890}';
+    const id = await open({ suggestion: new RawJson(suggestion) });
+    await openForm();
+    await checkAppearances(page, 'form-without-schema', APPEARANCES);
+    await type(page, { at: 'sum', nth: 1, keys: ['{Control+A}', '4.25'] });
+    await page.getByText('1 field changed: lines[1].sum').waitFor();
+    await page.getByRole('button', { name: 'Remove lines 1' }).press('Enter');
+    await page.getByText('1 field changed: lines', { exact: true }).waitFor();
+    await page.locator('label', { hasText: 'JSON' }).click();
+    await page.locator('[data-edit-json] .cm-content').waitFor();
+    await page.locator('label', { hasText: 'Form' }).click();
+    await submitEdit();
+    expect(await outputOf(id)).toBe(
+      '{"seller":{"name":"Ana"}, "lines":[{"text":"Plug","sum":4.25,"note":null}], "rate":0.12345678901234567890}',
+    );
+  });
+
   it('TS4: keeps half-typed JSON out of the answer, a partly cleared date whole, and marks faults of JSON', async () => {
     const scripts: Promise<string>[] = [];
     page.on('response', (response) => {

@@ -275,9 +275,10 @@ describe.skipIf(chromium === undefined)('values', () => {
       // Wide, both sides appear side by side; narrow, they are one.
       await page.setViewportSize({ width: 2400, height: 900 });
       await open(page, id);
-      await page.getByText('Edited', { exact: true }).waitFor();
+      const edited = page.getByRole('region', { name: 'Item' }).getByText('Edited', { exact: true });
+      await edited.waitFor();
       await page.setViewportSize({ width: 390, height: 844 });
-      await page.getByText('Edited', { exact: true }).waitFor({ state: 'detached' });
+      await edited.waitFor({ state: 'detached' });
     },
   );
 });

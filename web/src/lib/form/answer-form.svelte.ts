@@ -22,6 +22,8 @@ import { entriesOfLines, writtenOf } from './typing.ts';
 
 export interface FormSource {
   readonly schema: Json;
+  /** The schema was inferred from the answer: it says how its fields look, and judges nothing. */
+  readonly inferred?: boolean;
   /** The answer before the edit; undefined where there was none. */
   readonly original: Json | undefined;
   /** JSON text; empty while nothing is there. */
@@ -70,6 +72,11 @@ export class AnswerForm {
 
   get value(): Json | undefined {
     return this.#value;
+  }
+
+  /** Whether nothing is known of what is required. */
+  get inferred(): boolean {
+    return this.#source.inferred === true;
   }
 
   /** Fields with a control of their own. */
@@ -252,7 +259,7 @@ export class AnswerForm {
   #judge(): readonly AnswerFault[] {
     const { schema } = this.#source;
     const missing = { pointer: '', message: 'is missing', keyword: 'required' };
-    const judged = this.#value === undefined ? [missing] : judgeAnswer(schema, this.#value);
+    const judged = this.inferred ? [] : this.#value === undefined ? [missing] : judgeAnswer(schema, this.#value);
     const pointers = this.#fields.map((field) => field.pointer);
     const position = ({ pointer }: AnswerFault) => pointers.findLastIndex((each) => isWithin(pointer, each));
     const own = withPendingFaults(judged, this.pending).sort((one, other) => position(one) - position(other));

@@ -1,4 +1,4 @@
-// The form of an edited answer, where it has a schema.
+// The form of an edited answer: that of its schema, or of one inferred from the suggestion.
 import { AnswerForm } from '#lib/form/answer-form.svelte.ts';
 import type { AnswerFault } from '#lib/form/answer-faults.ts';
 import { scaffoldOf } from '#lib/form/scaffold.ts';
@@ -6,17 +6,18 @@ import { isRefusal } from '#lib/api/client.ts';
 import { printJson } from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
 import { pointerInEdit } from '../item/answer/suggestion-faults.ts';
-import type { EditedItem } from './edit-model.ts';
+import { formSchemaOf, type EditedItem } from './edit-model.ts';
 import type { EditSession } from './edit-session.svelte.ts';
 
 /** Null where the answer is edited in another way. The form writes into the edit, which saves the draft. */
 export function answerFormOf(edit: EditSession): AnswerForm | null {
-  const { schema } = edit;
-  if (edit.kind !== 'schema' || schema === null) return null;
+  const schema = edit.kind === 'schema' ? formSchemaOf(edit.item) : null;
+  if (schema === null) return null;
   const starts = edit.item.has_suggestion === false;
   if (starts) edit.begin(startedText(schema));
   return new AnswerForm({
     schema,
+    inferred: edit.schema === null,
     original: starts ? undefined : edit.subject,
     text: edit.text,
     pending: edit.pending,

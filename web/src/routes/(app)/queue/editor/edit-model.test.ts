@@ -64,9 +64,13 @@ describe('editKind', () => {
     ['{"a":1,"b":"x","c":null,"d":true,"e":1.0}', 'form'],
     ['{}', 'json'],
     ['{"a":[]}', 'json'],
-    ['[1]', 'json'],
+    ['[]', 'json'],
+    ['[1]', 'schema'],
+    ['{"a":[1]}', 'schema'],
+    ['{"a":[1,"b"]}', 'json'],
     ['1.0', 'json'],
-    [JSON.stringify(Object.fromEntries(Array.from({ length: 31 }, (__, at) => [`k${at}`, at]))), 'json'],
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (__, at) => [`k${at}`, at]))), 'form'],
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 61 }, (__, at) => [`k${at}`, at]))), 'json'],
   ])('edits %s as %s', (text, kind) => {
     expect(editKind(parseJson(text))).toBe(kind);
   });

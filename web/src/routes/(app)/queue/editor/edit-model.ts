@@ -1,5 +1,6 @@
 // The initial text of an edit, and the form for a flat object. Pure.
 import { stepsOf, escapePart } from '@countersign/shared/json/json-pointer';
+import { inferSchema, MOST_FIELDS } from '#lib/form/infer-schema.ts';
 import type { PendingText } from '#lib/form/pending.ts';
 import { isNumberText } from '#lib/form/typing.ts';
 import { keepLineEnds } from '#lib/format/line-endings.ts';
@@ -16,7 +17,7 @@ import {
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Json } from '@countersign/shared/json/json';
 
-/** How an answer is edited: as text, field by field, as JSON, or in the form of its schema. */
+/** How an answer is edited: as text, field by field, as JSON, or in the form of a schema: its own, or one of its shape. */
 export type EditKind = 'text' | 'form' | 'json' | 'schema';
 
 /** What an editor needs of an item. */
@@ -39,15 +40,21 @@ export function editKindOf(item: EditedItem): EditKind {
 
 const NOT_PLAIN = ['enum', 'const', 'oneOf', 'anyOf', 'allOf', '$ref', 'format'];
 
-const MAX_FIELDS = 30;
-
-/** A flat object of a few fields gets a form; any other value that is not text is edited as JSON. */
+/** An object or a list of a few fields gets a form; any other value that is not text is edited as JSON. */
 export function editKind(suggestion: Json): EditKind {
   if (typeof suggestion === 'string') return 'text';
-  if (!isObject(suggestion)) return 'json';
-  const members = Object.values(suggestion);
-  return members.length > 0 && members.length <= MAX_FIELDS && members.every(isScalar) ? 'form' : 'json';
+  if (isFlat(suggestion)) return 'form';
+  return inferSchema(suggestion) === null ? 'json' : 'schema';
 }
+
+function isFlat(value: Json): boolean {
+  if (!isObject(value)) return false;
+  const members = Object.values(value);
+  return members.length > 0 && members.length <= MOST_FIELDS && members.every(isScalar);
+}
+
+/** The schema that the form of an answer is made of: its own, or one inferred from the suggestion, which judges nothing. */
+export const formSchemaOf = (item: EditedItem): Json | null => item.answer_schema ?? inferSchema(subjectOf(item));
 
 /** The editor's initial text: a text as it is, anything else as readable JSON with the original spelling of its numbers. */
 export const editable = (suggestion: Json): string =>
@@ -80,7 +87,7 @@ export function formOf(text: string, original = text, pending: readonly PendingT
   try {
     const submitted = new Map(spansOf(original).map(({ key, value }) => [key, typedOf(value)]));
     const value = parseJson(text);
-    if (editKind(value) !== 'form' || !isObject(value)) return null;
+    if (!isFlat(value)) return null;
     const spans = spansOf(text);
     const fields = spans.map(({ key, value: member, from, to }) => {
       const typed = typedOf(member);
