@@ -160,13 +160,21 @@ describe('a value', () => {
           { type: 'image_url', image_url: { url: 'https://a.example/x.png' } },
         ],
       },
-      { role: 'assistant', content: null, tool_calls: [{ name: 'look_up', arguments: '{"order":1}' }], name: 'bot' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ name: 'look_up', arguments: '{"order":1}', id: 'c1' }],
+        name: 'bot',
+      },
+      { role: 'tool', content: 'Order 1', tool_call_id: 'c1' },
     ]);
     expect([...box.querySelectorAll('ol > li')].map((turn) => turn.firstElementChild?.textContent.trim())).toEqual([
-      expect.stringContaining('User'),
-      expect.stringContaining('Assistant'),
+      'User',
+      'Assistant bot',
+      'Tool look_up',
     ]);
-    expect([...box.querySelectorAll('summary')].map((each) => each.textContent)).toEqual(['Details']);
+    // The ids of the call and of its result.
+    expect([...box.querySelectorAll('summary')].map((each) => each.textContent)).toEqual(['Details', 'Details']);
     expect(box.textContent).toContain('Image hosted at a.example.');
     await vi.waitFor(() => expect(box.querySelector('[aria-label="Calls look_up"]')).not.toBeNull());
   });
