@@ -9,7 +9,7 @@ export const bulkMessages = {
     label: 'Selected items',
     clear: 'Clear',
     tooMany: (most: number) => `You can decide up to ${most} items together. Deselect some.`,
-    alreadyUp: 'Some are already escalated.',
+    alreadyUp: (label: string) => `${label} is not possible: some are already escalated.`,
     left: (number: number) =>
       `${plural(number, 'selected item was', 'selected items were')} claimed or decided, and removed from your selection`,
   },
@@ -19,7 +19,8 @@ export const bulkMessages = {
     happens: (number: number) =>
       `Countersign claims ${number === 1 ? 'it' : `all ${number}`} first. If any can't be claimed, nothing is decided. Each decision has its own undo window.`,
     reason: 'Reason',
-    choose: 'Choose a reason',
+    items: 'Items to decide',
+    more: (number: number) => `and ${number} more`,
     ownReason: 'Other reason…',
     noReason: 'Choose or enter a reason.',
     refused: 'Nothing was claimed or decided',
