@@ -10,15 +10,31 @@ import {
   initials,
   length,
   personName,
+  queueCount,
   share,
   shares,
   shortAddress,
+  shortQueueCount,
   took,
   UNKNOWN,
   within,
 } from './format.ts';
 
 const MINUTE = 60_000;
+
+describe('counts of the queue', () => {
+  it.each([
+    [0, '0', '0'],
+    [999, '999', '999'],
+    [1000, '1,000', '1K'],
+    [1999, '1,999', '1.9K'],
+    [9999, '9,999', '9.9K'],
+    [10_000, '10,000', '10K'],
+    [Infinity, '10,000+', '10K+'],
+  ])('%d is %s, in short %s', (value, exact, brief) => {
+    expect([queueCount(value), shortQueueCount(value)]).toEqual([exact, brief]);
+  });
+});
 
 describe('confidence', () => {
   it.each([

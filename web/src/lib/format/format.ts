@@ -7,6 +7,9 @@ import { atFirstUse } from './at-first-use.ts';
 const number = atFirstUse(() => new Intl.NumberFormat());
 const wholePercent = atFirstUse(() => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 }));
 const FINE = 0.01;
+const short = atFirstUse(
+  () => new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1, roundingMode: 'trunc' }),
+);
 const finePercent = atFirstUse(() => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }));
 const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const clockTime = atFirstUse(() => new Intl.DateTimeFormat(undefined, SECONDS));
@@ -23,6 +26,10 @@ export const count = (value: number): string => number().format(value);
 
 /** A count of the queue: above the server's limit it says that there are more. */
 export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);
+
+/** A count of the queue in a few characters, from a thousand on: `1.2K`, `10K+`. Never more than there are. */
+export const shortQueueCount = (value: number): string =>
+  Number.isFinite(value) ? short().format(value) : `${short().format(COUNT_LIMIT)}+`;
 
 /** A count that the server stops at its limit: one more means that there are more. */
 export const boundedCount = (value: number): string => queueCount(value > COUNT_LIMIT ? Infinity : value);
