@@ -2,7 +2,7 @@
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject } from '@countersign/shared/routes/projects';
-import { readQueueItem } from '@countersign/shared/routes/queue';
+import { claimItem, readQueueItem } from '@countersign/shared/routes/queue';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission } from '../../server/test/builders.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
@@ -135,6 +135,30 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await press('Escape');
     await page.locator('textarea').waitFor({ state: 'detached' });
     await giveBack();
+  });
+
+  it('QU5: shows the key of every action at every width, and cuts no label', async () => {
+    const id = await submit('Wide or narrow');
+    await browserEnv().owner.call(claimItem, { params: { id } });
+    await page.goto(`${new URL(page.url()).origin}/queue?item=${id}`);
+    await ready('Wide or narrow');
+    const actions = page.getByRole('group', { name: 'Actions' }).getByRole('button');
+    const shown = () =>
+      actions.evaluateAll((buttons) =>
+        buttons.map((button) => {
+          const label = button.querySelector('.truncate');
+          const isWhole = label !== null && label.scrollWidth <= label.clientWidth;
+          return `${button.querySelector('kbd')?.checkVisibility() === true ? 'key' : 'none'} ${isWhole ? '' : 'cut'}`.trim();
+        }),
+      );
+    for (const width of [1440, 1280, 1100, 960, 800, 700, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(async () => [...new Set(await shown())], { message: `${width}` }).toEqual(['key']);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await giveBack();
+    await page.goto(`${new URL(page.url()).origin}/queue`);
+    await waitUntilIdle(page);
   });
 
   it('opens an item found by the palette as a new history entry', async () => {
