@@ -2,7 +2,7 @@
 // Each renderer with its tools: tables are sorted and copied, trees open on demand, texts are cut, searched and marked.
 import { cleanup, fireEvent, render } from '@testing-library/svelte';
 import fc from 'fast-check';
-import { tick } from 'svelte';
+import { flushSync, tick } from 'svelte';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
 import { tableCsv, ordered } from './table/table-rows.ts';
@@ -194,6 +194,17 @@ describe('a value', () => {
 });
 
 describe('a block', () => {
+  it('always shows how to expand it, and leaves finding to what is around it on a touch screen', () => {
+    const { getByLabelText, rerender } = render(ValueBlock, { title: 'Suggestion', value: 'x', foundAbove: true });
+    const isFaded = (label: string) => getByLabelText(label).closest('.opacity-0') !== null;
+    expect([isFaded('Expand suggestion'), isFaded('Copy suggestion'), isFaded('Find')]).toEqual([false, false, true]);
+    const isLeft = () => getByLabelText('Find').matches('.pointer-coarse\\:hidden');
+    const above = isLeft();
+    void rerender({ foundAbove: false });
+    flushSync();
+    expect([above, isLeft()]).toEqual([true, false]);
+  });
+
   it('shows its JSON, spaces and line breaks, and long lines unwrapped', async () => {
     const { container, getByLabelText } = render(ValueBlock, { title: 'Suggestion', value: { a: 'b c' }, large: true });
     await fireEvent.click(getByLabelText('View JSON'));
