@@ -55,6 +55,9 @@ describe('readEdit', () => {
     expect(readEdit({ a: 1 }, '['.repeat(32) + ']'.repeat(32)).ok).toBe(true);
     expect(readEdit({ a: 1 }, JSON.stringify('x'.repeat(262_142))).ok).toBe(true);
     expect(readEdit({ a: 1 }, '[9007199254740991, 1e300]').ok).toBe(true);
+    // Characters, as the service counts them.
+    expect(readEdit({ a: 1 }, JSON.stringify({ ['😀'.repeat(256)]: 1 })).ok).toBe(true);
+    expect(readEdit({ a: 1 }, JSON.stringify({ ['😀'.repeat(257)]: 1 })).ok).toBe(false);
   });
 });
 

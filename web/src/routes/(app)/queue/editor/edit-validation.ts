@@ -1,4 +1,5 @@
 // Validates an edit on submission: what blocks it, and what needs a confirmation first. Pure.
+import { codePointsOf } from '@countersign/shared/formats/code-points';
 import { lengthFault } from '#lib/components/forms/length-limit.ts';
 import { editMessages } from '#lib/messages/edit-messages.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
@@ -158,7 +159,7 @@ function valueFault(value: Json): LimitFault | null {
 
 function keysFault(keys: readonly string[]): LimitFault | null {
   for (const key of keys) {
-    if (key.length > EDIT_LIMITS.keyLength) return 'keys';
+    if (codePointsOf(key) > EDIT_LIMITS.keyLength) return 'keys';
     const fault = textFault(key);
     if (fault !== null) return fault;
   }
