@@ -4,7 +4,7 @@ import { BoundedCache } from '@countersign/shared/bounded-cache';
 import { trimEnd } from '@countersign/shared/trim-end';
 import ipaddr from 'ipaddr.js';
 import { embeddedV4, isIn, parse, type Range, ranges } from './addresses.ts';
-import { type Lookup, systemNames } from './names.ts';
+import { type Lookup, LOOKUP_MS, systemNames } from './names.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 
 /**
@@ -40,7 +40,6 @@ export class Blocked extends Error {
 }
 
 const URL_LENGTH = 2_048;
-const LOOKUP_MS = 3_000;
 
 /**
  * W3. Outside 2000::/3 all IPv6 is refused: that covers ::, ::1, ::ffff:0:0/96, 64:ff9b::/32, fc00::/7, fe80::/10,

@@ -7,14 +7,25 @@ import { askDns, createLookup, type Lookup } from './names.ts';
 const of = (address: string) => [{ address, family: address.includes(':') ? 6 : 4 }];
 const failing = (code: string) => Object.assign(new Error(code), { code });
 
-function namesOf({ dns = {}, hosts = '' }: { dns?: Record<string, string>; hosts?: string }) {
+/** Names of DNS, each with its address or its error; what is not named does not exist. */
+function namesOf({
+  dns = {},
+  hosts = '',
+  resolv = '',
+}: {
+  dns?: Record<string, string>;
+  hosts?: string;
+  resolv?: string;
+}) {
+  const time = { ms: 0 };
   const system = vi.fn<Lookup>(async () => of('10.0.0.1'));
   const ask = vi.fn<Lookup>(async (name) => {
     const found = dns[name] ?? 'ENOTFOUND';
     if (found.startsWith('E')) throw failing(found);
     return of(found);
   });
-  return { system, ask, lookup: createLookup({ dns: ask, system, hosts: async () => hosts }) };
+  const lookup = createLookup({ dns: ask, system, files: async () => ({ hosts, resolv }), now: () => time.ms });
+  return { system, ask, time, lookup };
 }
 
 describe('W2: a name', () => {
@@ -40,6 +51,37 @@ describe('W2: a name', () => {
     expect(system).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ['', 'api.shop', ['api.shop']],
+    ['search a.test b.test.', 'api.shop', ['api.shop', 'api.shop.a.test', 'api.shop.b.test']],
+    ['search a.test\noptions timeout:1 ndots:5', 'api.shop', ['api.shop.a.test', 'api.shop']],
+    ['domain old.test\nsearch a.test', 'api.shop', ['api.shop', 'api.shop.a.test']],
+  ])('with the configuration %j is asked in DNS as the system would: %s', async (resolv, name, expected) => {
+    const { lookup, ask } = namesOf({ resolv });
+    await lookup(name);
+    expect(ask.mock.calls.flat()).toEqual(expected);
+  });
+
+  it('of a search domain is found where the name alone has no answer', async () => {
+    const dns = { 'hooks.team': 'ESERVFAIL', 'hooks.team.cluster.local': '10.9.9.9' };
+    const { lookup, system } = namesOf({ dns, resolv: 'search cluster.local' });
+    expect(await lookup('hooks.team')).toEqual(of('10.9.9.9'));
+    expect(system).not.toHaveBeenCalled();
+  });
+
+  it('that nobody waits for any longer is not asked for', async () => {
+    const { lookup, system, time } = namesOf({});
+    const slow = Promise.withResolvers<ReturnType<typeof of>>();
+    system.mockImplementationOnce(() => slow.promise);
+    const waiting = Promise.allSettled([lookup('a.stranger'), lookup('b.stranger')]);
+    await vi.waitFor(() => expect(system).toHaveBeenCalled());
+    time.ms = 3_000;
+    slow.resolve(of('9.9.9.9'));
+    expect((await waiting).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(await lookup('c.stranger')).toEqual(of('10.0.0.1'));
+    expect(system.mock.calls.flat()).toEqual(['a.stranger', 'c.stranger']);
+  });
+
   it('unknown in DNS waits for others of the kind, and holds up no other name', async () => {
     const { lookup, system } = namesOf({ dns: { 'good.example': '8.8.8.8' } });
     const slow = Promise.withResolvers<ReturnType<typeof of>>();
@@ -59,7 +101,7 @@ describe('W2: a name', () => {
     const { lookup, system } = namesOf({});
     const slow = Promise.withResolvers<ReturnType<typeof of>>();
     system.mockImplementationOnce(() => slow.promise);
-    const waiting = Promise.allSettled(Array.from({ length: 65 }, (_, n) => lookup(`n${n}.stranger`)));
+    const waiting = Promise.allSettled(Array.from({ length: 64 }, (_, n) => lookup(`n${n}.stranger`)));
     await expect(lookup('more.stranger')).rejects.toThrow(/Too many/);
     slow.reject(new Error('none'));
     expect((await waiting).filter(({ status }) => status === 'rejected')).toHaveLength(1);
@@ -67,15 +109,18 @@ describe('W2: a name', () => {
   });
 });
 
-/** A DNS server that knows one name: its IPv4 address, and that it has no IPv6 address. It never answers `slow.…`. */
+/**
+ * A DNS server that knows `good.…` and `half.…`: an IPv4 address, and of `good` that it has no IPv6 address. It never answers
+ * the other question about `half`, nor any about `slow.…`.
+ */
 async function dnsServer(): Promise<string> {
   const socket = createSocket('udp4');
   onTestFinished(() => void socket.close());
   socket.on('message', (question, from) => {
     const end = question.indexOf(0, 12) + 5;
     const [name, type] = [question.subarray(13, end - 5).toString('latin1'), question.readUInt16BE(end - 4)];
-    if (name.startsWith('slow')) return;
-    const isKnown = name.startsWith('good');
+    if (name.startsWith('slow') || (name.startsWith('half') && type !== 1)) return;
+    const isKnown = /^(?:good|half)/.test(name);
     const answers = isKnown && type === 1 ? Buffer.from('c00c00010001000000000004cb007109', 'hex') : Buffer.alloc(0);
     const head = Buffer.from([0x81, isKnown ? 0x80 : 0x83, 0, 1, 0, answers.length > 0 ? 1 : 0, 0, 0, 0, 0]);
     socket.send(
@@ -90,17 +135,22 @@ async function dnsServer(): Promise<string> {
 }
 
 describe('DNS', () => {
-  const LIMITS = { timeout: 50, tries: 1 };
+  const PATIENT = { timeout: 20_000, tries: 1, inAll: 60_000 };
 
   it('answers with the addresses of either kind', async () => {
     const servers = [await dnsServer()];
-    expect(await askDns('good.example', { limits: { timeout: 20_000, tries: 1 }, servers })).toEqual(of('203.0.113.9'));
+    expect(await askDns('good.example', { limits: PATIENT, servers })).toEqual(of('203.0.113.9'));
+  });
+
+  it('answers with what it has when the time is over, also where several servers do not answer', async () => {
+    const servers = [await dnsServer(), await dnsServer(), await dnsServer()];
+    expect(await askDns('half.example', { limits: { ...PATIENT, inAll: 2_000 }, servers })).toEqual(of('203.0.113.9'));
   });
 
   it('says that a name does not exist, and that there was no answer', async () => {
     const servers = [await dnsServer()];
-    const limits = { timeout: 20_000, tries: 1 };
-    await expect(askDns('none.example', { limits, servers })).rejects.toMatchObject({ code: 'ENOTFOUND' });
-    await expect(askDns('slow.example', { limits: LIMITS, servers })).rejects.toMatchObject({ code: 'ETIMEOUT' });
+    await expect(askDns('none.example', { limits: PATIENT, servers })).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    const limits = { ...PATIENT, timeout: 50 };
+    await expect(askDns('slow.example', { limits, servers })).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 });

@@ -227,4 +227,12 @@ describe('RV7: a revision', () => {
       expect.arrayContaining(['verdict approve: -1', 'verdict reject: 1', 'status auto_approved: -1 @']),
     );
   });
+
+  it('RV4: of an audit that was ended without an answer makes no verdict, then or later', () => {
+    const audited = { ...ITEM, audit: true };
+    const before = { ...first, action: 'finalize' } as const;
+    const moved = ['status escalated_final: -1 @', 'status rejected: 1 @'];
+    for (const action of ['finalize', 'approve'] as const)
+      expect(said(revised({ item: audited, before, was: { status: 'escalated_final', action } }))).toEqual(moved);
+  });
 });

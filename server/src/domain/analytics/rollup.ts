@@ -4,7 +4,7 @@ import type { DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { bucketOf } from './histogram.ts';
 import { isOpen } from '../items/item.ts';
 import { keyOfName } from './rollup-names.ts';
-import { ACTIONS, isOverride } from '@countersign/shared/review-actions';
+import { ACTIONS, isJudging, isOverride } from '@countersign/shared/review-actions';
 
 /** What is counted, and what the keys of each measure are. `part` and `total` are 0 unless mentioned. */
 export const MEASURES = {
@@ -222,7 +222,8 @@ function outcomeOf(event: Pick<OfItem, 'item' | 'at' | 'action'>): Increment[] {
 function revises({ item, status, action, before, was }: OfItem): Increment[] {
   if (was === null) return [];
   const moved = [negated(one('status', was.status, item.createdAt)), one('status', status, item.createdAt)];
-  if (before === null || before.action === null) return moved;
+  // Nor had they judged an audit that was ended without an answer (RV4).
+  if (before === null || before.action === null || (item.audit && !isJudging(before.action))) return moved;
   const { at } = before;
   return [...moved, ...outcomeOf({ item, at, action: was.action }).map(negated), ...outcomeOf({ item, at, action })];
 }

@@ -37,13 +37,17 @@ export function readCalibration(services: Services, actor: MemberActor, query: W
   });
 }
 
-/** The newest decisions grouped by confidence, ascending. */
+/**
+ * The newest decisions grouped by confidence, ascending. An audit that nobody had judged is none of them, also where its end was
+ * revised (RV4).
+ */
 async function newest(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<{ confidence: number; audit: boolean; n: string; unchanged: string }>(
     em,
     `select confidence, rule = 'RT2' as audit, count(*) as n, count(*) filter (where action not in (${inList(OVERRIDE_ACTIONS)})) as unchanged
-     from (${newestDecisions('d.action, i.confidence, i.rule, i.has_suggestion')}) d
-     where has_suggestion and action in (${inList(JUDGING_ACTIONS)}) group by 1, 2 order by 1`,
+     from (${newestDecisions('d.action, d.first_action, i.confidence, i.rule, i.has_suggestion')}) d
+     where has_suggestion and action in (${inList(JUDGING_ACTIONS)})
+       and (rule <> 'RT2' or first_action in (${inList(JUDGING_ACTIONS)})) group by 1, 2 order by 1`,
     [projectId, from, to],
   );
   return rows.map((row) => ({ ...row, n: Number(row.n), unchanged: Number(row.unchanged) }));

@@ -13,7 +13,7 @@ export const NEWEST_ACTION = `case when f.superseded_at is null then f.action
  */
 export const newestDecisions = (columns: string): string => `
   select ${columns}
-  from (select item_id, decided_at, ${NEWEST_ACTION} as action
+  from (select item_id, decided_at, f.action as first_action, ${NEWEST_ACTION} as action
       from decision f where project_id = $1 and reviewer_id is not null and revision = 1 and decided_at >= $2 and decided_at < $3
         and decided_at > ${RETAINED_SINCE}
       order by decided_at desc limit ${SAMPLE_SIZE}) d

@@ -97,7 +97,7 @@ async function rateIn(
      select count(*)::int as n from learning l join wording w on w.project_id = l.project_id and w.reason = l.reason
      join tree t on t.id = w.cluster_id
      join decision f on f.item_id = l.item_id and f.revision = 1 and f.reviewer_id is not null
-     where l.project_id = $1 and f.decided_at >= $3 and f.decided_at < $4 and not l.superseded and ${countsIn({})}`,
+     where l.project_id = $1 and l.created_at >= $3 and f.decided_at >= $3 and f.decided_at < $4 and not l.superseded and ${countsIn({})}`,
     [projectId, clusterId, from, to],
   );
   // Rollups date a decision by the clock of the service, and may be behind (AN7).

@@ -1,5 +1,7 @@
 // Tests which audits have a verdict, which wait for one, and which ended without: expired, withheld, revised (AU4, RV4).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
+import { readCalibration } from '../../../src/usecases/analytics/read-calibration.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { watchBudgetsOnce } from '../../../src/worker/watch-budgets.ts';
 import { anItem, review, type ProjectFixture } from '../support/project-fixture.ts';
@@ -77,6 +79,11 @@ describe('RV4: the revision of an audited item', () => {
       ...{ drawn: 15, judged: 12, wrong: 0, waiting: 0, ended: 3 },
       budget: { state: 'within' },
     });
+    const window = { projectId: fixture.projectId, from: undefined, to: undefined };
+    const { audits } = await readAnalytics(testEnv.services, fixture.owner, { ...window, bucket: undefined });
+    expect(audits).toMatchObject({ decided: 12, overridden: 0 });
+    const { uniform, quantile } = await readCalibration(testEnv.services, fixture.owner, window);
+    for (const bins of [uniform, quantile]) expect(bins.reduce((sum, { n }) => sum + n, 0)).toBe(12);
     const version = await versionOf(testEnv, fixture);
     await watchBudgetsOnce(testEnv.services);
     expect([await versionOf(testEnv, fixture), (await auditsOf(testEnv, fixture)).budget?.over_since]).toEqual([
