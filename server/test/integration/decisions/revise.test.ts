@@ -89,7 +89,7 @@ describe('RV1: a final decision', () => {
         await now.project.pipeline.call(withdrawItem, { params: { id }, body: undefined });
         return id;
       },
-      /no decision to revise/,
+      /nothing to revise/,
     ],
   ])('is not there while the item %s', async (_, make, says) => {
     const id = await make();

@@ -117,7 +117,7 @@ describe('the form of an answer without a schema', () => {
     expect(sent()).toBe(source.replace('"b"', '"c"').replace('67890 ', '67891 ').replace('-0', '1'));
   });
 
-  it('judges nothing but a number that is none yet', () => {
+  it('refuses only a number that is not valid yet', () => {
     const { form, at } = formOver('{"a":{"n":1,"t":"x"},"rows":[{"k":1}],"none":[]}');
     form.writeJson(at('/none'), '{"x":1}');
     form.leaveOut(at('/a/t'));

@@ -3,13 +3,13 @@ import { entriesOf, isArray, isObject, isScalar, kindOf, objectOf } from '#lib/v
 import type { Json } from '@countersign/shared/json/json';
 import { memberOf } from './schema-reader.ts';
 
-/** What one person oversees as fields; more is edited as JSON. */
+/** The most fields of a form without a schema; more is edited as JSON. */
 export const MOST_FIELDS = 60;
 /** Objects and lists inside one another, the outermost included. */
 const MOST_LEVELS = 5;
 
 /**
- * The schema of a value's form: of every place its kind, of a list what its entries have together. Null where no form shows the
+ * The schema of a value's form: the kind of each place; the entries of a list share the members of all of them. Null where no form shows the
  * value well: parts of several kinds, too many or too deep ones, or nothing that a field could take.
  */
 export function inferSchema(value: Json): Json | null {

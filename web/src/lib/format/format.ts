@@ -8,7 +8,8 @@ const number = atFirstUse(() => new Intl.NumberFormat());
 const wholePercent = atFirstUse(() => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 }));
 const FINE = 0.01;
 const short = atFirstUse(
-  () => new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1, roundingMode: 'trunc' }),
+  // In other languages it may be longer than the number: `9,9 mil`.
+  () => new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1, roundingMode: 'trunc' }),
 );
 const finePercent = atFirstUse(() => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }));
 const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
@@ -186,8 +187,11 @@ export function zoneName(zone: string): string {
   return zone.includes('/') ? `${place} time` : place;
 }
 
-/** The day of an ISO time, in the user's zone. */
-export const day = (iso: string): string => days().format(new Date(iso));
+/** The day of an ISO time. `timeZone`: an IANA name; by default the user's own. */
+export const day = (iso: string, timeZone?: string): string =>
+  timeZone === undefined
+    ? days().format(new Date(iso))
+    : new Date(iso).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: knownTimeZone(timeZone) });
 
 /** Date and time of an ISO time with the user's zone named: for tooltips and copies. */
 export const exactMoment = (iso: string): string => zoned().format(new Date(iso));

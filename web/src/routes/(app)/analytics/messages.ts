@@ -191,7 +191,7 @@ export const messages = {
   overrides: {
     question: 'Where is the model wrong?',
     most: ({ name, rate, low, high }: Record<'name' | 'rate' | 'low' | 'high', string>) =>
-      `Most often for ${name}: ${rate} edited or rejected (${LEVEL} interval: ${low} to ${high}).`,
+      `Most often for ${name}: ${rate} changed or rejected (${LEVEL} interval: ${low} to ${high}).`,
     without: {
       by_flag: 'items without a flag',
       by_model: 'items without a model',
@@ -200,7 +200,7 @@ export const messages = {
     never: (n: string) => `No changes in ${n} decisions.`,
     few: 'Not enough data: every group has fewer than 30 decisions.',
     empty: (when: string) => `No decisions ${when}.`,
-    unit: (n: string) => `edited or rejected by reviewers, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
+    unit: (n: string) => `changed or rejected by reviewers, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
     groups: { by_flag: 'By flag', by_model: 'By model', by_source: 'By source' } satisfies Record<
       keyof Analytics['overrides'],
       string
@@ -224,7 +224,7 @@ export const messages = {
     all: (judged: string) => `All ${judged} checked suggestions fit.`,
     empty: (when: string) => `No suggestions were checked against a schema ${when}.`,
     unit: (n: string, since: string | null) =>
-      `newest ${count(SAMPLE_SIZE)} arrivals at most${since === null ? '' : ` since ${since} (the content of earlier ones was deleted)`}, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
+      `newest ${count(SAMPLE_SIZE)} arrivals at most${since === null ? '' : ` since ${since} (retention has deleted the content of some earlier ones)`}, Wilson ${LEVEL} interval, sorted by lower bound · n ${n}`,
     columns: {
       model: 'model',
       judged: 'checked',

@@ -83,13 +83,13 @@ describe('AU4: the answer', () => {
     ],
     [{ ...none, rate: 0, budget: { ...budget, state: 'too_little', left: null } }, /^Not known: [^.]*\. [^.]*\.$/],
   ] as const)('%# says %s', (audits, words) => {
-    const { answer, known } = auditsAnswer(audits);
+    const { answer, known } = auditsAnswer(audits, 'UTC');
     expect(answer).toMatch(words);
     expect(known).toBe(audits.bound !== null);
   });
 
   it('adds the number of audits, and what is missing', () => {
-    const { unit } = auditsAnswer({ ...some, gap: true, more: true });
+    const { unit } = auditsAnswer({ ...some, gap: true, more: true }, 'UTC');
     expect(unit).toMatch(
       /confidence 0\.95 or higher .* n 300, 3 edited or rejected · 10 pending · 4 expired or withheld · newest 10,000 only · counted since .* · nothing was sampled/,
     );
@@ -100,7 +100,7 @@ describe('AU4: the answer', () => {
     [{ waiting: 0, ended: 10 }, /rejected · 10 expired or withheld · counted/],
     [{ waiting: 0, ended: 0 }, /rejected · counted/],
   ])('does not say that ended audits are pending: %o', (counts, words) => {
-    expect(auditsAnswer({ ...some, ...counts }).unit).toMatch(words);
+    expect(auditsAnswer({ ...some, ...counts }, 'UTC').unit).toMatch(words);
   });
 
   it.each([
@@ -110,7 +110,9 @@ describe('AU4: the answer', () => {
     [{ why: 'model', model: 'm-2' }, ', when audits of model m-2 began'],
     [{ why: 'model', model: null }, ', when audits of answers without a model name began'],
   ] as const)('AU6: says since when and why: %o', (began, why) => {
-    expect(auditsAnswer({ ...some, began }).unit).toMatch(new RegExp(`· counted since ${day(some.from)}${why}$`));
+    expect(auditsAnswer({ ...some, began }, 'Asia/Kathmandu').unit).toMatch(
+      new RegExp(`· counted since ${day(some.from, 'Asia/Kathmandu')}${why}$`),
+    );
   });
 
   it('is drawn hollow for a small sample', () => {

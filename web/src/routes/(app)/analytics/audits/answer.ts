@@ -13,23 +13,23 @@ export const isFew = ({ judged, budget }: Pick<Audits, 'judged' | 'budget'>): bo
 /** A bound is rounded up, so that it is never understated. */
 export const bounded = (share: number): string => percent(Math.min(1, Math.ceil(share * 1000 - 1e-9) / 1000));
 
-export function auditsAnswer(audits: Audits): Answer {
+export function auditsAnswer(audits: Audits, timeZone: string): Answer {
   const { drawn, judged, wrong, waiting, ended, auto_threshold, gap, more } = audits;
   const unit = [
     messages.unit(count(judged), count(wrong), confidence(auto_threshold)),
     ...(waiting > 0 ? [messages.wait(count(waiting))] : []),
     ...(ended > 0 ? [messages.ended(count(ended))] : []),
     ...(more ? [messages.more] : []),
-    ...since(audits),
+    ...since(audits, timeZone),
     ...(gap && drawn > 0 ? [messages.gap] : []),
   ].join(' · ');
   return { answer: sentence(audits), unit, known: audits.bound !== null };
 }
 
-function since({ from, began }: Audits): string[] {
+function since({ from, began }: Audits, timeZone: string): string[] {
   if (began === null) return [];
   const model = began.model === null ? messages.noModel : messages.aModel(began.model);
-  return [messages.since[began.why](day(from), model)];
+  return [messages.since[began.why](day(from, timeZone), model)];
 }
 
 function unknown({ drawn, waiting, rate }: Audits): string {

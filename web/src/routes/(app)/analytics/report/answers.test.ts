@@ -173,7 +173,7 @@ describe('overridesAnswer', () => {
 
   it('names the most certain group with its interval', () => {
     expect(overridesAnswer(report, 'day').answer).toBe(
-      `Most often for long_input: ${percent(77, 100)} edited or rejected (${percent(95, 100)} interval: ${percent(73, 100)} to ${percent(81, 100)}).`,
+      `Most often for long_input: ${percent(77, 100)} changed or rejected (${percent(95, 100)} interval: ${percent(73, 100)} to ${percent(81, 100)}).`,
     );
   });
 
@@ -212,7 +212,7 @@ describe('invalidAnswer', () => {
       invalidAnswer({ invalid: [row('m-1', 40, 3)], invalid_since, time_zone: 'Asia/Kathmandu' }, 'month').unit;
     expect(unit(null)).toMatch(/^newest 10,000 arrivals at most, Wilson/);
     expect(unit('2026-03-01T10:00:00.000Z')).toMatch(
-      /^newest 10,000 arrivals at most since .*3:45.* \(the content of earlier ones was deleted\), Wilson/,
+      /^newest 10,000 arrivals at most since .*3:45.* \(retention has deleted the content of some earlier ones\), Wilson/,
     );
   });
 

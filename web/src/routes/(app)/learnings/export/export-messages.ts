@@ -13,7 +13,7 @@ export const exportMessages = {
     raw: 'All fields: input, suggestion, correction, reason, note, confidence, flags and model.',
     chat: 'Chat fine-tuning: the input, and the correction as the response. Edits only.',
     preference: 'Preference pairs (DPO): the correction preferred over the suggestion. Edits only.',
-    eval: 'Test cases: the input, the expected output and the overridden suggestion.',
+    eval: 'Test cases: the input, the expected output and the suggestion that was changed or rejected.',
   },
   action: 'Overrides',
   actions: ACTION_CHOICES,

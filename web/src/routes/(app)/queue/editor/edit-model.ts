@@ -1,4 +1,4 @@
-// The initial text of an edit, and the form for a flat object. Pure.
+// The initial text of an edit, and which form it gets. Pure.
 import { stepsOf, escapePart } from '@countersign/shared/json/json-pointer';
 import { inferSchema, MOST_FIELDS } from '#lib/form/infer-schema.ts';
 import type { PendingText } from '#lib/form/pending.ts';
@@ -17,7 +17,7 @@ import {
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Json } from '@countersign/shared/json/json';
 
-/** How an answer is edited: as text, field by field, as JSON, or in the form of a schema: its own, or one of its shape. */
+/** How an answer is edited: as text, field by field, as JSON, or in the form of a schema: the item's, or one inferred from the suggestion. */
 export type EditKind = 'text' | 'form' | 'json' | 'schema';
 
 /** What an editor needs of an item. */

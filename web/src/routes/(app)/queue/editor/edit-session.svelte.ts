@@ -69,7 +69,7 @@ export class EditSession {
   /** Other drafts of this item, such as one that was typed in another tab. */
   others: readonly KeyedRecord<Draft>[] = $state.raw([]);
 
-  /** The form of the schema is shown, not its JSON. */
+  /** The form is shown, not the JSON. */
   asForm = $state(true);
 
   readonly item: EditedItem;
