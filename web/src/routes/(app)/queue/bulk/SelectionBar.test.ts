@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 // The selection bar: what a bulk decision is about, its reason by key, and its whole result (LC5).
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { tick } from 'svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nameOf } from '#lib/format/name-of.ts';
 import { Drafts } from '#lib/drafts/drafts.ts';
@@ -8,18 +9,20 @@ import { ANA, EventLog, ME, type Act } from '#lib/live/queue/event-log.fixture.t
 import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import { preferences } from '../preferences.svelte.ts';
 import { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
+import { ReactiveReasons } from './reactive-reasons.fixture.svelte.ts';
 import { Selection } from './selection.svelte.ts';
 import SelectionBar from './SelectionBar.svelte';
 
-const REASONS = vi.hoisted(() => ['Wrong sum', 'Wrong tone']);
 const context = vi.hoisted(() => ({ current: {} }));
 vi.mock('../queue-context.ts', () => ({
   getQueueContext: () => context.current,
-  projectOf: () => ({ reasons: REASONS }),
+  projectOf: () => ({ reasons: settings.reasons }),
 }));
 
 const ARRIVALS: Act[] = Array.from({ length: 5 }, () => ({ what: 'arrive', pick: 1, who: ANA }));
 
+/** The settings of the project, which change while a page is open. */
+const settings = new ReactiveReasons();
 let queue: LiveQueue;
 let selection: Selection;
 let said: string[];
@@ -50,6 +53,7 @@ function answer(path: string, { method, body }: RequestInit): Response {
 let all: string[];
 
 beforeEach(() => {
+  settings.reasons = ['Wrong sum', 'Wrong tone'];
   said = [];
   sent = [];
   refusals = new Map();
@@ -145,9 +149,30 @@ describe('the confirmation', () => {
     const field = await dialog.findByRole('textbox', { name: 'Other reason…' });
     await vi.waitFor(() => expect(document.activeElement).toBe(field));
     expect(await fireEvent.keyDown(field, { key: '1' })).toBe(true);
-    expect(dialog.getByRole<HTMLInputElement>('radio', { checked: true }).value).toBe('2');
+    expect(dialog.getByRole<HTMLInputElement>('radio', { checked: true }).value).toBe('Other reason…');
     await fireEvent.click(dialog.getByRole('button', { name: 'Reject' }));
     expect(dialog.getByText('Choose or enter a reason.')).toBeDefined();
+  });
+
+  it('sends the chosen reason where the reasons of the project change before it is sent', async () => {
+    const dialog = await open('Reject');
+    await fireEvent.click(dialog.getByRole('radio', { name: 'Wrong sum' }));
+    settings.reasons = ['Wrong date', 'Wrong sum'];
+    await tick();
+    expect(dialog.getByRole('radio', { checked: true })).toBe(dialog.getByRole('radio', { name: 'Wrong sum' }));
+    await fireEvent.click(dialog.getByRole('button', { name: 'Reject' }));
+    await screen.findByRole('button', { name: 'Close' });
+    expect(sent[0]).toMatchObject({ action: 'reject', reason: 'Wrong sum' });
+  });
+
+  it('asks again where the chosen reason no longer exists', async () => {
+    const dialog = await open('Reject');
+    await fireEvent.click(dialog.getByRole('radio', { name: 'Wrong sum' }));
+    settings.reasons = ['Wrong date', 'Wrong tone'];
+    await tick();
+    expect(dialog.queryByRole('radio', { checked: true })).toBeNull();
+    await fireEvent.click(dialog.getByRole('button', { name: 'Reject' }));
+    expect([dialog.getByText('Choose or enter a reason.'), sent]).toEqual([expect.anything(), []]);
   });
 
   it('asks for a reason where none was chosen', async () => {
