@@ -31,12 +31,14 @@ export class RecentDecisions {
   readonly user: string;
   #entries: readonly RecentDecision[] = $state.raw([]);
   readonly #stored: Persisted<StoredRecent>;
+  #forgotten = false;
 
   constructor(user: string, store: StorageArea | null) {
     this.user = user;
     this.#stored = storedIn(() => store);
     const stored = this.#stored.read();
     if (stored.user === user) this.#entries = stored.entries;
+    else this.#stored.remove();
   }
 
   get entries(): readonly RecentDecision[] {
@@ -88,12 +90,21 @@ export class RecentDecisions {
     return this.#entries.find((entry) => pending(entry) || canUndo(entry, now)) ?? null;
   }
 
+  /** Removes all, for good: a page that is still open, and answers that arrive later, add none again. */
+  forget(): void {
+    this.#forgotten = true;
+    this.#entries = [];
+    this.#stored.remove();
+  }
+
   #change(itemId: string, change: Partial<RecentDecision>): void {
+    if (this.of(itemId) === null) return;
     this.#replace(this.#entries.map((entry) => (entry.itemId === itemId ? { ...entry, ...change } : entry)));
   }
 
   /** Only what was saved is stored: after a reload nothing waits for an answer, and texts are the business of drafts. */
   #replace(entries: readonly RecentDecision[]): void {
+    if (this.#forgotten) return;
     this.#entries = entries;
     const saved = entries.filter(({ state }) => state === 'saved');
     this.#stored.write({ user: this.user, entries: saved.map((entry) => ({ ...entry, ...WITHOUT_TEXTS })) });
@@ -145,12 +156,16 @@ let known: RecentDecisions | null = null;
 
 /** The recent decisions of a user, one instance for all pages: one whose answer is still out arrives in it. */
 export function recentDecisionsOf(user: string): RecentDecisions {
-  if (known?.user !== user) known = new RecentDecisions(user, tabStorage());
+  if (known?.user === user) return known;
+  known?.forget();
+  known = new RecentDecisions(user, tabStorage());
   return known;
 }
 
 /** Called when the user signs out: nobody sees their last decisions in this tab, also when they sign in again. */
 export function forgetRecentDecisions(): void {
+  known?.forget();
   known = null;
+  // Those of before a reload, where no page has read them since.
   storedIn(tabStorage).remove();
 }

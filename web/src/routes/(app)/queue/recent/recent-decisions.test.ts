@@ -58,12 +58,18 @@ describe('the recent decisions after a reload', () => {
     const store = new FakeStorage();
     decide(new RecentDecisions('me', store), 'one');
     const other = new RecentDecisions('other', store);
-    expect(namesIn(other)).toEqual([]);
+    expect([namesIn(other), store.getItem(KEY)]).toEqual([[], null]);
     decide(other, 'two');
     expect([namesIn(new RecentDecisions('other', store)), namesIn(new RecentDecisions('me', store))]).toEqual([
       ['two'],
       [],
     ]);
+  });
+
+  it('are left alone by events of other items', () => {
+    const store = new FakeStorage();
+    new RecentDecisions('me', store).final('other');
+    expect(store.getItem(KEY)).toBeNull();
   });
 
   it('are none where the browser stores nothing', () => {
@@ -126,5 +132,28 @@ describe('the recent decisions of the tab', () => {
     expect(tabStorage()?.getItem(KEY)).toContain('Item one');
     forgetRecentDecisions();
     expect([tabStorage()?.getItem(KEY), namesIn(recentDecisionsOf('me'))]).toEqual([null, []]);
+  });
+
+  it.each<[string, (recent: RecentDecisions) => void]>([
+    ['an answer', (recent) => recent.confirm('waits', { undo_until: UNTIL })],
+    ['a refusal', (recent) => recent.fail('waits')],
+    ['a final decision', (recent) => recent.final('one')],
+    ['an undo', (recent) => recent.undone('one')],
+    ['another decision', (recent) => decide(recent, 'two')],
+  ])('stay forgotten when %s arrives on a page that is still open', (_, arrive) => {
+    const recent = decide(recentDecisionsOf('me'), 'one');
+    recent.add(made('waits'));
+    forgetRecentDecisions();
+    expect(namesIn(recent)).toEqual([]);
+    arrive(recent);
+    expect([tabStorage()?.getItem(KEY), namesIn(recent)]).toEqual([null, []]);
+  });
+
+  it('stay forgotten when an answer for the user before arrives', () => {
+    const before = decide(recentDecisionsOf('me'), 'one');
+    before.add(made('waits'));
+    recentDecisionsOf('other');
+    before.confirm('waits', { undo_until: UNTIL });
+    expect(tabStorage()?.getItem(KEY)).toBeNull();
   });
 });
