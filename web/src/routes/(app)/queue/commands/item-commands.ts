@@ -112,7 +112,9 @@ function claimCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ClaimCo
 }
 
 function undoCommandOf({ reviewSession, recentDecisions }: QueueContext): CommandHandler {
-  const undoable = () => recentDecisions.newest(clock.read());
+  // Only a decision that this page is sending can be waited for, not one of an earlier page of the tab.
+  const isSending = () => reviewSession.busy !== null && Object.hasOwn(ACTIONS, reviewSession.busy);
+  const undoable = () => (isSending() ? recentDecisions.newest(clock.read()) : recentDecisions.undoable(clock.read()));
   let pressedAt = -Infinity;
   return {
     can: () => undoable() !== null,

@@ -283,6 +283,8 @@ export class CommandRequests {
     const state = this.#parts.recentDecisions.of(id)?.state ?? '';
     // The command it waited for has undone it already, or the decision was refused.
     if (!sent && waited && ['undone', 'failed'].includes(state)) return { kind: 'over' };
+    // No decision of this page is in flight here, so another page of the tab is sending it: the undo would overtake it.
+    if (!sent && state === 'saving' && recent.undoUntil === null) return { kind: 'over' };
     if (!sent) await this.#undoDecision(recent);
     this.#dispatch({ kind: 'undone', caller });
     try {

@@ -183,7 +183,9 @@ export class ReviewSession {
     // The texts of a decision that was undone belong to that one, also when this page was not open to learn of it.
     const undoUntil = detail.undo_until === null ? null : Date.parse(detail.undo_until);
     const replaced = own?.state === 'saved' && undoUntil !== null && own.undoUntil !== undoUntil;
-    if (own !== null && !replaced && own.state !== 'undone' && own.state !== 'failed') return this.undo(own);
+    // Another page of the tab may still wait for the answer to it: the item says its window already.
+    if (own !== null && !replaced && own.state !== 'undone' && own.state !== 'failed')
+      return this.undo({ ...own, undoUntil: own.undoUntil ?? undoUntil });
     const { action, reason } = decision;
     const elsewhere = {
       itemId,
