@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// A decision that another page of the tab made: whether it can be undone from here.
+// A decision of another page of the tab: whether it can be undone from here, and that an undo made elsewhere is shown.
 import { describe, expect, it, vi } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { itemCommandsOf } from '../commands/item-commands.ts';
@@ -79,5 +79,42 @@ describe('a decision that another page is still sending', () => {
       ['POST /api/items/one/decision/undo'],
       'queued',
     ]);
+  });
+});
+
+describe('a decision that was undone while no page listened', () => {
+  async function undoneElsewhere(action: ReviewAction = 'approve') {
+    const page = await fixture.openWithClaim();
+    await page.reviewSession.decide(action, action === 'escalate' ? { reason: 'Not sure' } : {});
+    const { detail } = fixture.server.of('one');
+    const undone = { ...detail, decision: null, decided_by: null, undo_until: null, version: detail.version + 1 };
+    fixture.server.of('one').detail = { ...undone, status: action === 'escalate' ? 'escalated' : 'queued' };
+    return fixture.open({ recentDecisions: page.recentDecisions });
+  }
+
+  it.each(['peek', 'claim'] as const)('is shown as undone when its item opens: %s', async (open) => {
+    const page = await undoneElsewhere();
+    await page.reviewSession[open]('one');
+    expect(page.recentDecisions.of('one')).toMatchObject({ state: 'undone', undoUntil: null });
+  });
+
+  it('stays where the item was moved: a move leaves no decision on it', async () => {
+    const page = await undoneElsewhere('escalate');
+    await page.reviewSession.peek('one');
+    expect(page.recentDecisions.of('one')?.state).toBe('saved');
+  });
+
+  it('stays where the item was read before it was decided', async () => {
+    const before = await fixture.openWithClaim();
+    const page = await fixture.open({ recentDecisions: before.recentDecisions });
+    fixture.server.slow.add('GET /api/items/one');
+    const reading = page.reviewSession.peek('one');
+    await vi.waitFor(() => expect(fixture.server.requests).toContain('GET /api/items/one'));
+    fixture.server.slow.clear();
+    await before.reviewSession.decide('approve');
+    fixture.server.releaseHeldMatching('GET /api/items/one');
+    await reading;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(page.recentDecisions.of('one')?.state).toBe('saved');
   });
 });

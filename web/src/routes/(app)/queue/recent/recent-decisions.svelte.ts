@@ -21,6 +21,8 @@ export interface RecentDecision {
   readonly undoUntil: number | null;
   /** The length of its undo window in ms. */
   readonly windowMs: number;
+  /** The version of its item when the decision was saved; 0 until then. */
+  readonly version: number;
   /** The draft it was made from, restored on undo. */
   readonly draft: Draft | null;
   readonly notes: Notes;
@@ -55,10 +57,10 @@ export class RecentDecisions {
   }
 
   /** The server has answered: from now on its undo window applies. */
-  confirm(itemId: string, { undo_until }: Pick<ItemDetail, 'undo_until'>): void {
+  confirm(itemId: string, { undo_until, version }: Pick<ItemDetail, 'undo_until' | 'version'>): void {
     const undoUntil = undo_until === null ? null : Date.parse(undo_until);
     const windowMs = undoUntil === null ? 0 : Math.max(1, undoUntil - clock.read());
-    this.#change(itemId, { state: 'saved', undoUntil, windowMs });
+    this.#change(itemId, { state: 'saved', undoUntil, windowMs, version });
   }
 
   /** The decision was refused; its item can be opened from here. */
@@ -73,6 +75,16 @@ export class RecentDecisions {
 
   undone(itemId: string): void {
     this.#change(itemId, { state: 'undone', undoUntil: null });
+  }
+
+  /**
+   * An item was read. Where it is open again since its decision was saved, that one was undone while no page listened. A move
+   * leaves no decision on its item.
+   */
+  checkUndone({ id, status, decision, version }: ItemDetail): void {
+    const recent = this.of(id);
+    const open = decision === null && (status === 'queued' || status === 'escalated');
+    if (recent?.state === 'saved' && !isMove(recent.action) && open && version > recent.version) this.undone(id);
   }
 
   final(itemId: string): void {
@@ -136,7 +148,8 @@ function validStored(stored: unknown): StoredRecent {
 
 function validEntry(stored: unknown): RecentDecision | null {
   if (typeof stored !== 'object' || stored === null) return null;
-  const { itemId, name, action, reason, undoUntil, windowMs }: Partial<Record<keyof RecentDecision, unknown>> = stored;
+  const { itemId, name, action, reason, undoUntil, windowMs, version }: Partial<Record<keyof RecentDecision, unknown>> =
+    stored;
   const isAction = (value: unknown): value is ReviewAction =>
     typeof value === 'string' && Object.hasOwn(ACTIONS, value);
   if (typeof itemId !== 'string' || typeof name !== 'string' || !isAction(action)) return null;
@@ -148,6 +161,7 @@ function validEntry(stored: unknown): RecentDecision | null {
     state: 'saved',
     undoUntil: typeof undoUntil === 'number' ? undoUntil : null,
     windowMs: typeof windowMs === 'number' ? windowMs : 1,
+    version: typeof version === 'number' ? version : 0,
     ...WITHOUT_TEXTS,
   };
 }

@@ -17,14 +17,14 @@ const draft = { text: 'typed', note: 'n', reason: null, savedAt: '2099-01-01T00:
 
 const made = (itemId: string): RecentDecision => ({
   ...{ itemId, name: `Item ${itemId}`, action: 'edit', reason: 'Wrong sum', state: 'saving' },
-  ...{ undoUntil: null, windowMs: 0, draft, notes: { note: 'a note', own: 'an own reason' } },
+  ...{ undoUntil: null, windowMs: 0, version: 0, draft, notes: { note: 'a note', own: 'an own reason' } },
 });
 
 /** Decides the items, oldest first; the server has accepted them. */
 function decide(recent: RecentDecisions, ...ids: string[]): RecentDecisions {
   for (const id of ids) {
     recent.add(made(id));
-    recent.confirm(id, { undo_until: UNTIL });
+    recent.confirm(id, { undo_until: UNTIL, version: 3 });
   }
   return recent;
 }
@@ -122,7 +122,7 @@ describe('the recent decisions of the tab', () => {
     const before = recentDecisionsOf('me');
     before.add(made('one'));
     const after = recentDecisionsOf('me');
-    before.confirm('one', { undo_until: UNTIL });
+    before.confirm('one', { undo_until: UNTIL, version: 3 });
     expect(after.of('one')?.state).toBe('saved');
     expect(namesIn(recentDecisionsOf('other'))).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe('the recent decisions of the tab', () => {
   });
 
   it.each<[string, (recent: RecentDecisions) => void]>([
-    ['an answer', (recent) => recent.confirm('waits', { undo_until: UNTIL })],
+    ['an answer', (recent) => recent.confirm('waits', { undo_until: UNTIL, version: 3 })],
     ['a refusal', (recent) => recent.fail('waits')],
     ['a final decision', (recent) => recent.final('one')],
     ['an undo', (recent) => recent.undone('one')],
@@ -153,7 +153,7 @@ describe('the recent decisions of the tab', () => {
     const before = decide(recentDecisionsOf('me'), 'one');
     before.add(made('waits'));
     recentDecisionsOf('other');
-    before.confirm('waits', { undo_until: UNTIL });
+    before.confirm('waits', { undo_until: UNTIL, version: 3 });
     expect(tabStorage()?.getItem(KEY)).toBeNull();
   });
 });

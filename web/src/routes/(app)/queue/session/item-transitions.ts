@@ -80,6 +80,7 @@ export function take(working: WorkingState, granted: Granted, how: Transition): 
   working.item = { at: 'claimed', ...base, newest, detail, grant: grantFrom(granted, working.now) };
   if (detail.version < newest) read(working, id, { for: 'refresh' });
   working.effects.push({ kind: 'put', row: detail, what: 'taken', leaseEnds: expires_at }, { kind: 'resumeDraft', id });
+  working.effects.push({ kind: 'checkUndone', detail });
   if (!alreadyShown) working.effects.push({ kind: 'follow', id, how });
 }
 
@@ -226,7 +227,7 @@ function refreshed(working: WorkingState, detail: ItemDetail): void {
   // Someone else may have held the claim meanwhile.
   else if (detail.claim?.user_id !== working.me) loseClaim(working, passedOn);
   changed(working, detail);
-  working.effects.push({ kind: 'readHistory' });
+  working.effects.push({ kind: 'checkUndone', detail }, { kind: 'readHistory' });
 }
 
 /** The claim ended with a decision of the user, possibly of another tab or one whose answer was lost. */

@@ -122,6 +122,7 @@ export class ReviewEngine {
       void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
     },
     forgetSent: ({ detail }) => this.#sender.forgetSent(detail),
+    checkUndone: ({ detail }) => this.#parts.recentDecisions.checkUndone(detail),
     showDecision: ({ request }) => this.#sender.applyOptimistic(request),
     confirmDecision: ({ after, request }) => this.#sender.confirm(after, request),
     rollBack: ({ id, onShow }) => this.#sender.rollBack(id, onShow),

@@ -153,6 +153,7 @@ interface Effects {
   /** One user works on one item: an untouched item is released when another one opens, or the user has moved on before it came. */
   releaseUntouched: { id: string; fence: number };
   forgetSent: { detail: ItemDetail };
+  checkUndone: { detail: ItemDetail };
   showDecision: { request: DecisionRequest };
   confirmDecision: { after: ItemDetail; request: DecisionRequest };
   rollBack: { id: string; onShow: boolean };

@@ -86,6 +86,7 @@ export class DecisionSender {
       state: 'saving',
       undoUntil: null,
       windowMs: 0,
+      version: 0,
       draft,
       notes,
     });

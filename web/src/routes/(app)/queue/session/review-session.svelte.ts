@@ -195,7 +195,7 @@ export class ReviewSession {
       draft: null,
       notes: { note: '', own: '' },
     } as const;
-    return this.undo({ ...elsewhere, state: 'saved', undoUntil, windowMs: 0 });
+    return this.undo({ ...elsewhere, state: 'saved', undoUntil, windowMs: 0, version: detail.version });
   }
 
   /** Renews the lease; claims the item again when the lease has ended. */
