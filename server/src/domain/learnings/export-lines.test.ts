@@ -230,6 +230,13 @@ describe('LX3: a split by the input', () => {
     expect(splitText('"What is 4?"')).toBe('"What is 4?"');
   });
 
+  it('leaves a text alone that spells a value of any depth', () => {
+    const text = JSON.stringify('['.repeat(100_000) + ']'.repeat(100_000));
+    expect(splitText(text)).toBe(text);
+    const nested = '['.repeat(900) + ']'.repeat(900);
+    expect(splitText(JSON.stringify(nested))).toBe(nested);
+  });
+
   it('has every input on one side, the same one however it is spelled', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {

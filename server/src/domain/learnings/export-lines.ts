@@ -154,14 +154,29 @@ export function splitText(input: string): string {
   return canonical(typeof value === 'string' ? readAs(value) : value);
 }
 
-/** The value that a text spells; the text itself when it spells none, or a string. */
+/**
+ * Levels of a value that a text spells. Those of an item are limited, but a text may spell any number, and what follows is
+ * recursive.
+ */
+const MOST_LEVELS = 1_000;
+
+/** The value that a text spells; the text itself when it spells none, a string, or one too deep to read. */
 function readAs(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'string' ? text : value;
+    return typeof value === 'string' || isDeeper(value, MOST_LEVELS) ? text : value;
   } catch {
     return text;
   }
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }
 
 function canonical(value: unknown): string {

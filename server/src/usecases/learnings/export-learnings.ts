@@ -77,15 +77,17 @@ async function* linesOf(
   await services.db.statement((em) => em.execute('update learning_export set lines = ? where id = ?', [count, id]));
 }
 
+/** LX3: without a split every learning is. */
+const isWanted = (filter: Span['filter'], input: string): boolean =>
+  filter.split === undefined || isOfSplit(filter, hashToUnit(splitText(input)));
+
 /** The lines of the next batch, the number of learnings behind them, and the start of the batch after it. */
 export async function nextExportLines(em: Em, span: Span): Promise<{ lines: string[]; at: number; examined: number }> {
   const { learnings, at } = await readExportBatch(em, span);
   const lines: string[] = [];
   const yieldToEventLoop = createYielder();
   for (const learning of learnings) {
-    const line = isOfSplit(span.filter, hashToUnit(splitText(learning.input)))
-      ? lineOf(span.filter.format, learning)
-      : null;
+    const line = isWanted(span.filter, learning.input) ? lineOf(span.filter.format, learning) : null;
     if (line !== null) lines.push(line);
     await yieldToEventLoop();
   }

@@ -89,7 +89,7 @@ const SIGNS: readonly (readonly [language: string, signs: readonly RegExp[]])[] 
       / && | \| \w+|\\$/m,
     ],
   ],
-  ['css', [/^[.#@\w][^{}\n]*\{[ \t]*$/m, /^[ \t]+[\w-]+:\s*[^;{}\n]+;[ \t]*$/m]],
+  ['css', [/^[.#@\w][^{}\n]*\{[ \t]*$/m, /^[ \t]+[\w-]+:[ \t]*[^\s;{}][^;{}\n]*;[ \t]*$/m]],
 ];
 
 /** A line that begins with a capital and has five words or more, none of them with a sign of code. */
@@ -101,8 +101,10 @@ export function codeOf(text: string): Code | null {
   const fenced = fencedCode(text);
   if (fenced !== null) return fenced;
   if (text.length > LONGEST) return null;
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (lines.some((line) => line.length > LONGEST_LINE) || hasStructure(text)) return null;
+  const all = text.split('\n');
+  // Also a line of blanks alone, through which an expression would go from each of them on.
+  if (all.some((line) => line.length > LONGEST_LINE) || hasStructure(text)) return null;
+  const lines = all.filter((line) => line.trim() !== '');
   const language = languageOf(text);
   if (language === null || (lines.length < 2 && language !== 'sql')) return null;
   const prose = lines.filter(isProse).length;

@@ -292,5 +292,8 @@ describe('one fenced block', () => {
     // With a pattern that may try every part of the fence, this did not end.
     expect(codeOf(`${'~'.repeat(50_000)}\n${'x'.repeat(900_000)}`)).toBeNull();
     expect(codeOf('\n'.repeat(900_000))).toBeNull();
+    const styles = (blanks: number) => `a {\n  color: red;\n${' '.repeat(blanks)}\n}`;
+    expect(codeOf(styles(900))).not.toBeNull();
+    expect(codeOf(styles(1_100))).toBeNull();
   });
 });

@@ -41,6 +41,12 @@ describe('quotesOf', () => {
     expect(quotesOf({ why: ['"bears the risk of loss"'] }, input)).toEqual(['bears the risk of loss']);
   });
 
+  it('looks for 500 quotations at most: each is a search through the whole input', () => {
+    const foreign = (count: number) => Array.from({ length: count }, (_, n) => `"is not in the input ${n}"`).join(' ');
+    expect(quotesOf(`${foreign(499)} "bears the risk of loss"`, INPUT)).toEqual(['bears the risk of loss']);
+    expect(quotesOf(`${foreign(500)} "bears the risk of loss"`, INPUT)).toEqual([]);
+  });
+
   it('finds none across two values of the input', () => {
     expect(quotesOf('"bears the risk of loss"', ['bears the risk', 'of loss'])).toEqual([]);
   });

@@ -5,6 +5,8 @@ import type { Json } from '@countersign/shared/json/json';
 /** Shorter ones are words in quotation marks, not quotations. */
 const MIN_CHARACTERS = 12;
 const MAX_QUOTES = 50;
+/** Quotations that are looked for: each is a search through the whole input. */
+const MAX_CANDIDATES = 500;
 const MAX_CHARACTERS = 2000;
 
 /** Opening and closing marks of several languages. The single ones are left out: they are apostrophes too. */
@@ -38,7 +40,10 @@ export function quotesOf(suggestion: Json, input: Json): string[] {
   const candidates = new Set(quoted.filter((quote) => quote.length >= MIN_CHARACTERS));
   if (candidates.size === 0) return [];
   const source = textsOf(input).map(normalise);
-  return [...candidates].filter((quote) => source.some((text) => text.includes(quote))).slice(0, MAX_QUOTES);
+  return [...candidates]
+    .slice(0, MAX_CANDIDATES)
+    .filter((quote) => source.some((text) => text.includes(quote)))
+    .slice(0, MAX_QUOTES);
 }
 
 const LINES = 'p, li, dd, dt, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote';
@@ -46,21 +51,24 @@ const LINES = 'p, li, dd, dt, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote';
 /** The first place of each quotation inside an element; a line break between two elements counts as a blank. */
 export function rangesOf(root: Node, quotes: readonly string[]): (Range | null)[] {
   const places: { node: Node; offset: number }[] = [];
-  let text = '';
+  const characters: string[] = [];
+  let wasBlank = false;
   let line: Element | null = null;
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const own = node.parentElement?.closest(LINES) ?? null;
-    const characters = (own === line ? '' : ' ') + (node.textContent ?? '');
+    const shown = (own === line ? '' : ' ') + (node.textContent ?? '');
     const shift = own === line ? 0 : 1;
     line = own;
-    for (let at = 0; at < characters.length; at += 1) {
-      const blank = /\s/u.test(characters.charAt(at));
-      if (blank && text.endsWith(' ')) continue;
-      text += blank ? ' ' : characters.charAt(at);
+    for (let at = 0; at < shown.length; at += 1) {
+      const isBlank = /\s/u.test(shown.charAt(at));
+      if (isBlank && wasBlank) continue;
+      wasBlank = isBlank;
+      characters.push(isBlank ? ' ' : shown.charAt(at));
       places.push({ node, offset: Math.max(0, at - shift) });
     }
   }
+  const text = characters.join('');
   return quotes.map((quote) => {
     const at = text.indexOf(quote);
     const [first, last] = [places[at], places[at + quote.length - 1]];
