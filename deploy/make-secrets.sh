@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the secrets that docker-compose.yml mounts, in the folder `secrets`. Existing files are left unchanged.
 set -eu
+command -v openssl > /dev/null || { echo 'Install openssl first: it makes the secrets.' >&2; exit 1; }
 cd "${1:-$(dirname "$0")/..}"
 mkdir -p secrets
 chmod 700 secrets

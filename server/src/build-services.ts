@@ -18,7 +18,6 @@ import { watchStatements } from './db/connection/statement-log.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { type Connections, connectionsOf } from './db/connection/pool.ts';
-import { kidsInUse } from './db/encrypted-columns.ts';
 import { openSignals, type Signals } from './db/connection/signals.ts';
 import { type EmbeddedPostgres, startEmbedded } from './embedded/embedded-postgres.ts';
 import type { Limiter } from './limits/limiter.ts';
@@ -102,20 +101,6 @@ export async function buildServices(config: Config, options: BuildOptions = {}):
   };
   const { connections, encryption } = database;
   return { encryption, services, signals, redis, egress, listensOn: (port) => own.listensOn(port), connections, close };
-}
-
-/**
- * Secrets encrypted with a missing key cannot be decrypted: the start is refused instead of failing delivery by
- * delivery. Errors: `ConfigError`.
- */
-export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void> {
-  const inUse = await db.read(kidsInUse);
-  const missing = inUse.filter((kid) => !keyRing.some((entry) => entry.kid === kid));
-  if (missing.length === 0) return;
-  const kids = missing.join(', ');
-  throw new ConfigError(
-    `SECRET_KEYS has no key ${kids}, which secrets in the database are encrypted with: put it back.`,
-  );
 }
 
 /** Each loads its module at the first call: a start takes less time without the HTTP client that both import. */
@@ -222,13 +207,15 @@ async function findDatabase(
 /** The embedded server uses no TLS, on a private socket or on loopback. */
 const WITHOUT_TLS = { PGSSLMODE: 'disable' };
 
-/** How every connection of this process is made (DB3). Errors: `ConfigError`, or those of the driver. */
+/** How every connection of this process is made (DB3). Errors: `ConfigError`. */
 async function connectionTo({ url, libpq }: GivenDatabase): Promise<Chosen> {
   try {
     return await chooseConnection(readDatabaseUrl(url, libpq));
   } catch (error) {
     if (error instanceof DatabaseUrlError) throw new ConfigError(`DATABASE_URL cannot be used: ${error.message}.`);
-    throw error;
+    // A name with several addresses fails without a message, and no message of the driver has the password.
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`PostgreSQL at DATABASE_URL cannot be used: ${message || String(code)}.`, { cause: error });
   }
 }
 

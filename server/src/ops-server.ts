@@ -1,5 +1,6 @@
 // What operations tools read from a process: metrics, and the ops server on METRICS_PORT, which a worker has as well.
 import type { AddressInfo } from 'node:net';
+import { ConfigError } from './config.ts';
 import type { Connections } from './db/connection/pool.ts';
 import type { Probes } from './http/middleware/health.ts';
 import { createHttpServer, listen, type HttpTimeouts } from './http/connection/server.ts';
@@ -40,7 +41,7 @@ export interface OpsPort {
   patience: Partial<HttpTimeouts>;
 }
 
-/** Listens on METRICS_PORT, if set. Returns a function that stops it. Errors: EADDRINUSE. */
+/** Listens on METRICS_PORT, if set. Returns a function that stops it. Errors: `ConfigError` where the port is in use. */
 export async function startOpsServer(
   { services, listensOn }: { services: Services; listensOn: (port: number) => Promise<void> },
   { host, port, token, patience }: OpsPort,
@@ -49,7 +50,10 @@ export async function startOpsServer(
   if (port === null) return () => Promise.resolve();
   const handle = opsApp(services.log, { probes: probesOf(services), source, token }).callback();
   const http = createHttpServer((request, response) => void handle(request, response), patience);
-  await listen(http, { host, port });
+  await listen(http, { host, port }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new ConfigError(`Port ${port} is in use: stop what uses it, or set METRICS_PORT to another.`);
+  });
   const given = (http.address() as AddressInfo).port;
   await listensOn(given);
   services.log.info({ port: given }, 'health and metrics');

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { buildServices, refuseMissingKeys, type BuildOptions, type Built } from './build-services.ts';
+import { buildServices, type BuildOptions, type Built } from './build-services.ts';
 import { readConfig, type Config, isPlainHttp, PLAIN_HTTP } from './config.ts';
 import { REVOKED } from './db/connection/channels.ts';
 import type { Signals } from './db/connection/signals.ts';
@@ -16,6 +16,7 @@ import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { policiesOf } from './limits/policies.ts';
 import { createHttpServer, listen } from './http/connection/server.ts';
 import { probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
+import { refuseWrongKeys } from './refuse-wrong-keys.ts';
 import { createAdmission } from './realtime/connection/admission.ts';
 import {
   createAssignment,
@@ -86,7 +87,7 @@ export async function startWith(
     for (const close of stops.splice(0).reverse()) await close();
   };
   try {
-    await refuseMissingKeys(built.services);
+    await refuseWrongKeys(built.services);
     tellEncryption(built);
     const traces = await openTraces(config.traces);
     if (traces) stops.push(() => traces.stop());

@@ -16,6 +16,14 @@ export interface EncryptedText {
   encrypted: string;
 }
 
+interface TextRow {
+  id: string;
+  project_id: string;
+  encrypted: string;
+}
+
+const toText = ({ id, project_id: projectId, encrypted }: TextRow): EncryptedText => ({ id, projectId, encrypted });
+
 /** The key ID at the start of a text; null for anything not in our format, so that nothing of it is ever shown. */
 const KID = String.raw`substring(encrypted from '^([A-Za-z0-9_-]{1,32})\.')`;
 
@@ -37,12 +45,25 @@ export async function textsWithOtherKeys(
   where: EncryptedColumn,
   { kid, after, limit }: { kid: string; after: string | null; limit: number },
 ): Promise<EncryptedText[]> {
-  const rows = await em.execute<{ id: string; project_id: string; encrypted: string }[]>(
+  const rows = await em.execute<TextRow[]>(
     `select id, project_id, encrypted from (${textsOf(where)}) texts
      where ${KID} is distinct from ? and (?::uuid is null or id > ?::uuid) order by id limit ?`,
     [kid, after, after, limit],
   );
-  return rows.map(({ id, project_id: projectId, encrypted }) => ({ id, projectId, encrypted }));
+  return rows.map(toText);
+}
+
+/** Up to `limit` texts of a column with this key ID. */
+export async function textsWithKey(
+  em: Em,
+  where: EncryptedColumn,
+  { kid, limit }: { kid: string; limit: number },
+): Promise<EncryptedText[]> {
+  const rows = await em.execute<TextRow[]>(
+    `select id, project_id, encrypted from (${textsOf(where)}) texts where ${KID} = ? limit ?`,
+    [kid, limit],
+  );
+  return rows.map(toText);
 }
 
 /** Replaces a text if it is unchanged since it was read. Returns false otherwise: the concurrent change wins. */

@@ -22,6 +22,9 @@ const CONTEXTS = {
   inbound_source: sourceContext,
 } as const satisfies Record<EncryptedColumn['table'], (text: EncryptedText) => string>;
 
+/** What a text of this column is bound to. */
+export const contextOf = ({ table }: EncryptedColumn, text: EncryptedText): string => CONTEXTS[table](text);
+
 type Tools = Pick<Services, 'db' | 'keyRing' | 'log'>;
 
 /** One pass over all encrypted columns. */
@@ -66,7 +69,7 @@ async function reencryptBatch(
   const asked = { kid: keyRing[0].kid, after: pass.after, limit: batchSize };
   const texts = await db.read((em) => textsWithOtherKeys(em, column, asked));
   const updates = texts.flatMap((text) => {
-    const context = CONTEXTS[column.table](text);
+    const context = contextOf(column, text);
     try {
       return { text, fresh: encrypt(keyRing, decrypt(keyRing, text.encrypted, context), context) };
     } catch {

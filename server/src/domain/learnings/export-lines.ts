@@ -171,10 +171,12 @@ function readAs(text: string): unknown {
 }
 
 function isDeeper(value: unknown, most: number): boolean {
-  let level = [value];
+  let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > most) return true;
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? (Object.values(each) as unknown[]) : [],
+    );
   }
   return false;
 }
