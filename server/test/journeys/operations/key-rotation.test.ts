@@ -81,3 +81,12 @@ describe('a start without keys', () => {
     expect(messages[1]).toMatch(/^SECRET_KEYS is required with DATABASE_URL: .*openssl rand -base64 32.*\.$/);
   });
 });
+
+describe('a start without a database', () => {
+  it('names DATABASE_URL and what the driver said, in one sentence', async () => {
+    const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SECRET_KEYS: OLD };
+    await expect(startServer(env, () => undefined)).rejects.toThrow(
+      /^The server ended with 1:\nPostgreSQL at DATABASE_URL cannot be used: .*ECONNREFUSED.*\.\n$/,
+    );
+  });
+});
