@@ -1,6 +1,5 @@
 // What operations tools read from a process: metrics, and the ops server on METRICS_PORT, which a worker has as well.
 import type { AddressInfo } from 'node:net';
-import { ConfigError } from './config.ts';
 import type { Connections } from './db/connection/pool.ts';
 import type { Probes } from './http/middleware/health.ts';
 import { createHttpServer, listen, type HttpTimeouts } from './http/connection/server.ts';
@@ -41,7 +40,7 @@ export interface OpsPort {
   patience: Partial<HttpTimeouts>;
 }
 
-/** Listens on METRICS_PORT, if set. Returns a function that stops it. Errors: `ConfigError` where the port is in use. */
+/** Listens on METRICS_PORT, if set. Returns a function that stops it. Errors: EADDRINUSE. */
 export async function startOpsServer(
   { services, listensOn }: { services: Services; listensOn: (port: number) => Promise<void> },
   { host, port, token, patience }: OpsPort,
@@ -50,10 +49,7 @@ export async function startOpsServer(
   if (port === null) return () => Promise.resolve();
   const handle = opsApp(services.log, { probes: probesOf(services), source, token }).callback();
   const http = createHttpServer((request, response) => void handle(request, response), patience);
-  await listen(http, { host, port }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new ConfigError(`Port ${port} is in use: stop what uses it, or set METRICS_PORT to another.`);
-  });
+  await listen(http, { host, port });
   const given = (http.address() as AddressInfo).port;
   await listensOn(given);
   services.log.info({ port: given }, 'health and metrics');

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { buildServices, type BuildOptions, type Built } from './build-services.ts';
-import { readConfig, type Config, isPlainHttp, PLAIN_HTTP } from './config.ts';
+import { ConfigError, readConfig, type Config, isPlainHttp, PLAIN_HTTP } from './config.ts';
 import { REVOKED } from './db/connection/channels.ts';
 import type { Signals } from './db/connection/signals.ts';
 import { systemClock } from './db/clock.ts';
@@ -15,8 +15,8 @@ import { loadSite } from './http/middleware/pages.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { policiesOf } from './limits/policies.ts';
 import { createHttpServer, listen } from './http/connection/server.ts';
+import { keyFaultOf } from './key-fault.ts';
 import { probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
-import { refuseWrongKeys } from './refuse-wrong-keys.ts';
 import { createAdmission } from './realtime/connection/admission.ts';
 import {
   createAssignment,
@@ -87,18 +87,13 @@ export async function startWith(
     for (const close of stops.splice(0).reverse()) await close();
   };
   try {
-    await refuseWrongKeys(built.services);
+    const fault = await keyFaultOf(built.services);
+    if (fault !== null) throw new ConfigError(fault);
     tellEncryption(built);
     const traces = await openTraces(config.traces);
     if (traces) stops.push(() => traces.stop());
     const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
-    stops.push(
-      await startOpsServer(
-        built,
-        { host: config.listen.host, ...config.metrics, patience: config.patience },
-        telemetry,
-      ),
-    );
+    stops.push(await startOps(built, config, telemetry));
     if (config.roles.has('worker')) {
       const egress = { ...built.egress, onAttempt: telemetry.attempt };
       const work = () => startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events });
@@ -113,6 +108,20 @@ export async function startWith(
     throw error;
   }
   return { url: config.baseUrl, services: built.services, signals: built.signals, stop };
+}
+
+/** Errors: `ConfigError` where METRICS_PORT is in use. */
+async function startOps(
+  built: Built,
+  { listen: { host }, metrics, patience }: Config,
+  telemetry: Telemetry,
+): Promise<Stop> {
+  try {
+    return await startOpsServer(built, { host, ...metrics, patience }, telemetry);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new ConfigError(`Port ${metrics.port} is in use: stop what uses it, or set METRICS_PORT to another.`);
+  }
 }
 
 /** Starts something when `after` resolves, unless it was stopped before. Returns what stops it. */

@@ -1,5 +1,4 @@
-// Refuses a start with a key ring that secrets in the database cannot be decrypted with (K3).
-import { ConfigError } from './config.ts';
+// Whether the secrets in the database can be decrypted with a key ring (K3).
 import { decrypt } from './crypto/key-ring.ts';
 import { ENCRYPTED_COLUMNS, kidsInUse, textsWithKey } from './db/encrypted-columns.ts';
 import type { Em } from './db/orm.ts';
@@ -10,22 +9,19 @@ import { contextOf } from './worker/reencrypt-secrets.ts';
 const TRIED = 5;
 
 /**
- * Secrets encrypted with a missing key cannot be decrypted, nor those with another key of the same ID: the start is refused
- * instead of failing delivery by delivery. Errors: `ConfigError`.
+ * What is wrong with the key ring, as a sentence, or null. Secrets encrypted with a missing key cannot be decrypted, nor those
+ * with another key of the same ID: a start is refused instead of failing delivery by delivery.
  */
-export async function refuseWrongKeys({ db, keyRing }: Pick<Services, 'db' | 'keyRing'>): Promise<void> {
+export async function keyFaultOf({ db, keyRing }: Pick<Services, 'db' | 'keyRing'>): Promise<string | null> {
   const inUse = await db.read(kidsInUse);
   const missing = inUse.filter((kid) => !keyRing.some((entry) => entry.kid === kid));
   if (missing.length > 0)
-    throw new ConfigError(
-      `SECRET_KEYS has no key ${missing.join(', ')}, which secrets in the database are encrypted with: put it back.`,
-    );
+    return `SECRET_KEYS has no key ${missing.join(', ')}, which secrets in the database are encrypted with: put it back.`;
   for (const kid of inUse) {
     if (!(await db.read((em) => opensSome(em, kid, keyRing))))
-      throw new ConfigError(
-        `The key ${kid} of SECRET_KEYS is another one than the key that secrets in the database are encrypted with: put that one back.`,
-      );
+      return `The key ${kid} of SECRET_KEYS is another one than the key that secrets in the database are encrypted with: put that one back.`;
   }
+  return null;
 }
 
 async function opensSome(em: Em, kid: string, keyRing: Services['keyRing']): Promise<boolean> {
