@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { aSubmission, openProject, review } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { type Receiver, startReceiver } from '../../receiver.ts';
+import { startServer } from '../../server-process.ts';
 import { WITH_REDIS, useTestEnvironment } from '../../test-environment.ts';
 import { connectTo } from '../../../../scripts/lib/processes/postgres-client.ts';
 
@@ -60,6 +61,13 @@ describe('the metrics', () => {
   it('are served with health, as a worker has no other port', async () => {
     const worker = operatorsOf(WITH_REDIS ? 1 : 0);
     for (const path of ['/healthz', '/readyz']) expect((await fetch(worker + path)).status).toBe(200);
+  });
+
+  it('end a start whose port for them is in use, with the variable to change', async () => {
+    const { port } = new URL(operatorsOf(0));
+    await expect(startServer({ ...testEnv.env, METRICS_PORT: port }, () => undefined)).rejects.toThrow(
+      `Port ${port} is in use: stop what uses it, or set METRICS_PORT to another.`,
+    );
   });
 });
 
