@@ -12,7 +12,7 @@ import {
   type JsonNumber,
 } from './exact-numbers.ts';
 import type { Kind, Run, SchemaNode, Test, Visit } from './evaluate.ts';
-import type { Matcher } from './pattern.ts';
+import type { Matcher } from './automaton.ts';
 import { shorten } from './shorten.ts';
 
 /** A keyword as it stands in a schema. */

@@ -7,7 +7,8 @@ import { escapePart } from '../json/json-pointer.ts';
 import type { CompiledSchema, SchemaNode } from './evaluate.ts';
 import { exactJson } from './exact-numbers.ts';
 import { isObject, keywordOf, UNSUPPORTED_KEYWORDS } from './keywords.ts';
-import { PatternCompiler, PatternFault, type Matcher } from './pattern.ts';
+import type { Matcher } from './automaton.ts';
+import { PatternCompiler, PatternFault } from './pattern.ts';
 
 /** Bytes of UTF-8, levels of JSON, and schemas with those inside: what compiling it costs. */
 export const SCHEMA_LIMITS = { bytes: 32 * 1024, depth: 16, schemas: 2000 } as const;

@@ -14,7 +14,7 @@ export interface NameSources {
   /** DNS, without a thread: any number of questions may wait for their answers. */
   dns: Lookup;
   /**
-   * The resolver of the system. It also knows search domains and names from elsewhere, and a question holds one of the two
+   * The resolver of the system. It also knows the hosts file and names from elsewhere, and a question holds one of the two
    * threads that all questions share until it is answered.
    */
   system: Lookup;
