@@ -1,7 +1,7 @@
 // What operations tools read from a process: metrics, and the ops server on METRICS_PORT, which a worker has as well.
 import type { AddressInfo } from 'node:net';
 import type { Connections } from './db/connection/pool.ts';
-import type { Probes } from './http/middleware/health.ts';
+import type { Phase, Probes } from './http/middleware/health.ts';
 import { createHttpServer, listen, type HttpTimeouts } from './http/connection/server.ts';
 import { opsApp } from './http/middleware/metrics.ts';
 import { watchConnections, watchReads, watchBacklog } from './telemetry/gauges.ts';
@@ -21,8 +21,9 @@ export function processTelemetry(
   return telemetry;
 }
 
-/** Checks that the stores respond. */
-export const probesOf = ({ db, claims }: Services): Probes => ({
+/** Checks that the stores respond. `phase` tells whether the process accepts requests. */
+export const probesOf = ({ db, claims }: Services, phase: () => Phase): Probes => ({
+  phase,
   database: () => answers(db.read((em) => em.execute('select 1'))),
   lockStore: () => answers(claims.holders(['00000000-0000-0000-0000-000000000000'])),
 });
@@ -32,6 +33,12 @@ const answers = (asked: Promise<unknown>): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** What the ports of a process report of it. */
+export interface Ops {
+  telemetry: Telemetry;
+  probes: Probes;
+}
 
 export interface OpsPort {
   host: string;
@@ -44,10 +51,10 @@ export interface OpsPort {
 export async function startOpsServer(
   { services, listensOn }: { services: Services; listensOn: (port: number) => Promise<void> },
   { host, port, token, patience }: OpsPort,
-  source: Telemetry,
+  { telemetry, probes }: Ops,
 ): Promise<() => Promise<void>> {
   if (port === null) return () => Promise.resolve();
-  const handle = opsApp(services.log, { probes: probesOf(services), source, token }).callback();
+  const handle = opsApp(services.log, { probes, source: telemetry, token }).callback();
   const http = createHttpServer((request, response) => void handle(request, response), patience);
   await listen(http, { host, port });
   const given = (http.address() as AddressInfo).port;

@@ -11,12 +11,13 @@ import { protectionOf } from './db/connection/connect.ts';
 import { createApp } from './http/app.ts';
 import { clientOfRequest } from './http/connection/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS, trackUpgraded } from './http/connection/connections.ts';
+import type { Phase } from './http/middleware/health.ts';
 import { loadSite } from './http/middleware/pages.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { policiesOf } from './limits/policies.ts';
 import { createHttpServer, listen } from './http/connection/server.ts';
 import { keyFaultOf } from './key-fault.ts';
-import { probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
+import { type Ops, probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
 import { createAdmission } from './realtime/connection/admission.ts';
 import {
   createAssignment,
@@ -32,7 +33,6 @@ import { createPresence, PRESENCE_MS } from './realtime/presence/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
 import { watchMemory, watchSockets } from './telemetry/gauges.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
 import { openTraces } from './telemetry/traces.ts';
 import type { Services } from './usecases/services.ts';
 import { startWaiterLoop } from './wake-waiters.ts';
@@ -82,8 +82,10 @@ export async function startWith(
   // Its failure is handled below, when the database is available.
   pagesBuilt.catch(() => undefined);
   const built = await buildServices(config, options);
+  const state: { phase: Phase } = { phase: 'starting' };
   const stops: Stop[] = [() => built.close()];
   const stop = async () => {
+    state.phase = 'stopping';
     for (const close of stops.splice(0).reverse()) await close();
   };
   try {
@@ -93,7 +95,8 @@ export async function startWith(
     const traces = await openTraces(config.traces);
     if (traces) stops.push(() => traces.stop());
     const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
-    stops.push(await startOps(built, config, telemetry));
+    const ops = { telemetry, probes: probesOf(built.services, () => state.phase) };
+    stops.push(await startOps(built, config, ops));
     if (config.roles.has('worker')) {
       const egress = { ...built.egress, onAttempt: telemetry.attempt };
       const work = () => startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events });
@@ -101,8 +104,12 @@ export async function startWith(
     }
     onDatabase?.({ services: built.services, signals: built.signals });
     await pagesBuilt;
-    if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
-    else built.services.log.info('working');
+    const onServing = () => void (state.phase = 'serving');
+    if (config.roles.has('web')) stops.push(await startWeb(built, config, { ...ops, onServing }));
+    else {
+      onServing();
+      built.services.log.info('working');
+    }
   } catch (error) {
     await stop();
     throw error;
@@ -111,13 +118,9 @@ export async function startWith(
 }
 
 /** Errors: `ConfigError` where METRICS_PORT is in use. */
-async function startOps(
-  built: Built,
-  { listen: { host }, metrics, patience }: Config,
-  telemetry: Telemetry,
-): Promise<Stop> {
+async function startOps(built: Built, { listen: { host }, metrics, patience }: Config, ops: Ops): Promise<Stop> {
   try {
-    return await startOpsServer(built, { host, ...metrics, patience }, telemetry);
+    return await startOpsServer(built, { host, ...metrics, patience }, ops);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new ConfigError(`Port ${metrics.port} is in use: stop what uses it, or set METRICS_PORT to another.`);
@@ -143,11 +146,15 @@ function tellEncryption({ encryption, services: { log } }: Built): void {
   if (encryption !== null) log.info(encryption, `connections to PostgreSQL are ${protectionOf(encryption)}`);
 }
 
-async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
+interface WebOps extends Ops {
+  /** Called when PORT accepts requests. */
+  onServing: () => void;
+}
+
+async function startWeb(built: Built, config: Config, { telemetry, probes, onServing }: WebOps): Promise<Stop> {
   const { services, redis } = built;
   services.security.subscribe(telemetry.security);
   const folder = fileURLToPath(new URL(config.demo ? '../../web/build-demo' : '../../web/build', import.meta.url));
-  const probes = probesOf(services);
   const app = createApp(services, {
     ...{ site: loadSite(folder), probes, proxyHops: config.proxyHops },
     metrics: { source: telemetry, token: config.metrics.token },
@@ -176,6 +183,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
   await built.listensOn(port);
+  onServing();
   services.log.info({ port, url: config.baseUrl }, 'ready');
   if (isPlainHttp(config.baseUrl)) services.log.warn({ url: config.baseUrl }, PLAIN_HTTP);
   return () => stopWeb({ http, io, log: services.log, hangUp, stopLive, stopWaiting });

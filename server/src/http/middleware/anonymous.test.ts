@@ -37,7 +37,7 @@ async function serve({ quota = 1000 } = {}): Promise<void> {
   const limiter = createMemoryLimiter(policies, { now: () => new Date(0) });
   const app = new Koa();
   app.use(problems(pino({ level: 'silent' })));
-  app.use(health({ database: probe, lockStore: () => Promise.resolve(true) }));
+  app.use(health({ phase: () => 'serving', database: probe, lockStore: () => Promise.resolve(true) }));
   app.use(anonymous({ limiter, memory: { anonymous: budget } }));
   app.use((ctx) => void (ctx.body = ctx.path === '/large' ? LARGE : 'small'));
   server = app.listen(0, HERE);

@@ -1,10 +1,14 @@
-// `/healthz`: the process responds. `/readyz`: the database responds too; also reports the lock store.
+// `/healthz`: the process responds. `/readyz`: it accepts requests, and its database responds; reports the lock store.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
+
+/** A process accepts new work only while it is `serving`. */
+export type Phase = 'starting' | 'serving' | 'stopping';
 
 export interface Probes {
   database(): Promise<boolean>;
   lockStore(): Promise<boolean>;
+  phase(): Phase;
 }
 
 /** Time limit of a probe, in milliseconds: a frozen store is not ready either. */
@@ -26,9 +30,9 @@ export function health(probes: Probes): Middleware {
       sendJson(ctx, { status: 'ok' });
     } else if (ctx.path === '/readyz') {
       const [database, lockStore] = await Promise.all([probe.database(), probe.lockStore()]);
-      // Without the lock store, claims rely on the fence alone: degraded, but ready.
-      ctx.status = database ? 200 : 503;
-      const status = database ? (lockStore ? 'ok' : 'degraded') : 'unavailable';
+      // Read after the probes: a stop may have begun meanwhile.
+      const status = statusOf(probes.phase(), { database, lockStore });
+      ctx.status = READY.has(status) ? 200 : 503;
       sendJson(ctx, { status, database, lock_store: lockStore });
     } else {
       await next();
@@ -36,6 +40,17 @@ export function health(probes: Probes): Middleware {
     }
     ctx.set('cache-control', 'no-store');
   };
+}
+
+type Status = Exclude<Phase, 'serving'> | 'ok' | 'degraded' | 'unavailable';
+
+/** Without the lock store, claims rely on the fence alone: degraded, but ready. */
+const READY: ReadonlySet<Status> = new Set(['ok', 'degraded']);
+
+function statusOf(phase: Phase, { database, lockStore }: { database: boolean; lockStore: boolean }): Status {
+  if (phase !== 'serving') return phase;
+  if (!database) return 'unavailable';
+  return lockStore ? 'ok' : 'degraded';
 }
 
 /** Serializes here: for an object, Koa would load Node's own `fetch`, which the service does not use. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/http/app.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
+import type { Probes } from '../../../src/http/middleware/health.ts';
 import { opsApp } from '../../../src/http/middleware/metrics.ts';
 import { processTelemetry } from '../../../src/ops-server.ts';
 import { watchSockets } from '../../../src/telemetry/gauges.ts';
@@ -17,7 +18,11 @@ import { deliveriesOf } from '../webhooks/pending-deliveries.ts';
 
 const testEnv = useServices();
 const TOKEN = 'for-prometheus';
-const probes = { database: () => Promise.resolve(true), lockStore: () => Promise.resolve(true) };
+const probes: Probes = {
+  phase: () => 'serving',
+  database: () => Promise.resolve(true),
+  lockStore: () => Promise.resolve(true),
+};
 let fixture: ProjectFixture;
 let telemetry: Telemetry;
 

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../../src/http/app.ts';
 import { createHttpServer, type HttpTimeouts } from '../../../src/http/connection/server.ts';
+import type { Probes } from '../../../src/http/middleware/health.ts';
 import type { RoundRobin } from '../../../src/limits/round-robin.ts';
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts';
 import type { Services } from '../../../src/usecases/services.ts';
@@ -39,7 +40,11 @@ export async function serve(
     const logEntry = JSON.parse(line) as Served['failures'][number] & { level: number };
     if (logEntry.level >= ERROR) failures.push(logEntry);
   });
-  const probes = { database: () => Promise.resolve(true), lockStore: () => Promise.resolve(true) };
+  const probes: Probes = {
+    phase: () => 'serving',
+    database: () => Promise.resolve(true),
+    lockStore: () => Promise.resolve(true),
+  };
   const app = createApp(
     { ...services, log },
     { site: null, probes, proxyHops, metrics: { source: createTelemetry(), token: null } },

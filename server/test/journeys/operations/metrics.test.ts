@@ -1,4 +1,7 @@
 // Tests the metrics of running processes, as Prometheus reads them: on the public port with a token, and on a separate port.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { aSubmission, openProject, review } from '../../builders.ts';
 import { person } from '../../client.ts';
@@ -24,13 +27,13 @@ describe('the metrics', () => {
     return answer.text();
   };
 
-  /** The worker logs its port. */
+  /** A process logs its port at each start. */
   const operatorsOf = (process: number): string => {
     const lines = testEnv
       .log()
       .split('\n')
       .filter((line) => line.startsWith(`[${process}]`) && line.includes('health and metrics'));
-    const { port } = JSON.parse(lines[0]?.slice(4) ?? '{}') as { port: number };
+    const { port } = JSON.parse(lines.at(-1)?.slice(4) ?? '{}') as { port: number };
     return `http://127.0.0.1:${port}`;
   };
 
@@ -61,6 +64,27 @@ describe('the metrics', () => {
   it('are served with health, as a worker has no other port', async () => {
     const worker = operatorsOf(WITH_REDIS ? 1 : 0);
     for (const path of ['/healthz', '/readyz']) expect((await fetch(worker + path)).status).toBe(200);
+  });
+
+  it('METRICS_PORT and PORT answer /readyz with 503 from SIGTERM on, and /healthz with 200', async () => {
+    const [operators, url] = [operatorsOf(0), new URL(testEnv.url(0))];
+    const readiness = async () => {
+      const answer = await fetch(`${operators}/readyz`);
+      return [answer.status, await answer.json()] as unknown;
+    };
+    expect(await readiness()).toMatchObject([200, { status: 'ok' }]);
+    // An incomplete request keeps its connection open during the stop; with the first answer, the server has read both.
+    const socket = connect(Number(url.port), url.hostname);
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /readyz HTTP/1.1\r\nHost: x\r\n');
+    await once(socket, 'data');
+    const ended = testEnv.terminate(0);
+    await expect.poll(readiness).toEqual([503, { status: 'stopping', database: true, lock_store: true }]);
+    expect((await fetch(`${operators}/healthz`)).status).toBe(200);
+    socket.write('\r\n');
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [^]*\{"status":"stopping","database":true,"lock_store":true\}$/);
+    await ended;
+    await testEnv.restart();
   });
 
   it('end a start whose port for them is in use, with the variable to change', async () => {
