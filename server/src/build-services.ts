@@ -15,7 +15,7 @@ import { createDatabase, type Database } from './db/database.ts';
 import { type Connection, readDatabaseUrl } from './db/connection/database-url.ts';
 import { DatabaseUrlError } from './db/connection/database-url-error.ts';
 import { watchStatements } from './db/connection/statement-log.ts';
-import { migrate } from './db/migrate.ts';
+import { migrate, requireSchema } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { type Connections, connectionsOf } from './db/connection/pool.ts';
 import { openSignals, type Signals } from './db/connection/signals.ts';
@@ -58,11 +58,13 @@ export interface BuildOptions {
   signal?: AbortSignal;
   /** The embedded database, if its start has begun already. */
   embedded?: Promise<EmbeddedPostgres>;
+  /** Refuses a database that is missing or not migrated, instead of creating or migrating it. */
+  onlyExisting?: boolean;
 }
 
 /**
- * Opens everything a process needs and migrates the schema. Errors:
- * `FolderInUse`, `EmbeddedError`, connection failures. This is the only place that makes these choices.
+ * Opens everything a process needs and migrates the schema. Errors: `FolderInUse`, `EmbeddedError`, connection
+ * failures, and `SchemaError` with `onlyExisting`. This is the only place that makes these choices.
  */
 export async function buildServices(config: Config, options: BuildOptions = {}): Promise<Built> {
   const keyRing = keyRingOf(config);
@@ -168,7 +170,7 @@ async function openDatabase(config: Config, log: Logger, options: BuildOptions):
       pool = made;
       watchStatements(made, config.slowStatementMs, (slow) => log.warn(slow, 'a slow statement'));
     });
-    await migrate(orm, target);
+    await (options.onlyExisting ? requireSchema(orm, target) : migrate(orm, target));
     const connections = () => (pool === null ? NO_CONNECTIONS : connectionsOf(pool));
     const close = async () => {
       try {
@@ -193,13 +195,14 @@ const EMBEDDED_POOL = 20;
 async function findDatabase(
   database: Config['database'],
   log: Logger,
-  { signal, embedded: begun }: BuildOptions,
+  { signal, embedded: begun, onlyExisting = false }: BuildOptions,
 ): Promise<{ target: DatabaseTarget; encryption: Encryption | null; stop: () => Promise<void> }> {
   if (database.kind === 'postgres') {
     const { connection, encryption } = await connectionTo(database);
     return { target: { connection, poolSize: database.poolSize }, encryption, stop: () => Promise.resolve() };
   }
-  const embedded = await (begun ?? startEmbedded({ folder: database.folder, log, ...(signal && { signal }) }));
+  const { folder } = database;
+  const embedded = await (begun ?? startEmbedded({ folder, log, creates: !onlyExisting, ...(signal && { signal }) }));
   const [connection] = readDatabaseUrl(embedded.url, WITHOUT_TLS);
   return { target: { connection, poolSize: EMBEDDED_POOL }, encryption: null, stop: () => embedded.stop() };
 }

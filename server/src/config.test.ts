@@ -1,6 +1,6 @@
 // Tests the default, valid values and errors of every environment variable, and which base URLs are plain http.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -197,6 +197,15 @@ describe('SECRET_KEYS', () => {
   it('is not written when it is set', () => {
     read({});
     expect(() => statSync(join(folder, 'secret-keys'))).toThrow();
+  });
+
+  it('is not stored by a command, which encrypts nothing and uses a stored one', () => {
+    const elsewhere = join(folder, 'new');
+    const readForCommand = () => readConfig({ DATA_DIR: elsewhere }, { storesKeys: false }).secretKeys;
+    expect(parseKeyRing(readForCommand())).toHaveLength(1);
+    expect(existsSync(elsewhere)).toBe(false);
+    const { secretKeys } = readConfig({ DATA_DIR: elsewhere });
+    expect(readForCommand()).toBe(secretKeys);
   });
 });
 

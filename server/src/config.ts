@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
@@ -204,8 +204,13 @@ function contentOf(name: (typeof FROM_FILES)[number], env: NodeJS.ProcessEnv): s
   throw new ConfigError(`${name}_FILE must be a file that contains the value; ${path} is empty.`);
 }
 
+export interface ReadOptions {
+  /** False for a process that encrypts nothing: without a stored key ring it gets one of its own, which is not stored. */
+  storesKeys?: boolean;
+}
+
 /** Reads the environment, by default that of the process. Errors: `ConfigError`. */
-export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(given: NodeJS.ProcessEnv = process.env, { storesKeys = true }: ReadOptions = {}): Config {
   const env = withFiles(given);
   const values = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, [takes, schema]]) => {
@@ -223,7 +228,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     roles: new Set(values.ROLES),
     database,
     redisUrl: values.REDIS_URL ?? null,
-    secretKeys: values.SECRET_KEYS ?? storedKeyRing(database),
+    secretKeys: values.SECRET_KEYS ?? storedKeyRing(database, storesKeys),
     demo: values.DEMO,
     webhooks: {
       allowCidrs: values.WEBHOOK_ALLOW_CIDRS,
@@ -257,7 +262,7 @@ function databaseOf(values: Values, env: NodeJS.ProcessEnv): Config['database'] 
  * For the embedded database, the key ring is created once and stored next to the data; several processes must be given
  * one.
  */
-function storedKeyRing(database: Config['database']): string {
+function storedKeyRing(database: Config['database'], storesKeys: boolean): string {
   if (database.kind === 'postgres') {
     throw new ConfigError(
       'SECRET_KEYS is required with DATABASE_URL: set it to kid:base64 of 32 random bytes (openssl rand -base64 32), the same for every process.',
@@ -265,7 +270,9 @@ function storedKeyRing(database: Config['database']): string {
   }
   const { folder } = database;
   try {
-    return keyRingIn(folder);
+    const path = join(folder, 'secret-keys');
+    if (existsSync(path)) return readFileSync(path, 'utf8').trim();
+    return storesKeys ? createKeyRing(path) : newKeyRing();
   } catch (error) {
     const fault = error instanceof Error ? error.message : '';
     throw new ConfigError(
@@ -274,18 +281,17 @@ function storedKeyRing(database: Config['database']): string {
   }
 }
 
-function keyRingIn(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, 'secret-keys');
-  if (!existsSync(path)) {
-    const draft = `${path}.${process.pid}`;
-    try {
-      // On disk before anything is encrypted with it.
-      writeFileSync(draft, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
-      publish(draft, path);
-    } finally {
-      rmSync(draft, { force: true });
-    }
+const newKeyRing = (): string => `k1:${randomBytes(32).toString('base64')}`;
+
+function createKeyRing(path: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}`;
+  try {
+    // On disk before anything is encrypted with it.
+    writeFileSync(draft, `${newKeyRing()}\n`, { mode: 0o600, flush: true });
+    publish(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
   }
   return readFileSync(path, 'utf8').trim();
 }

@@ -1,4 +1,4 @@
-// Migrates the schema at start: once among all processes, while the previous version may still be running.
+// Migrates the schema at start, once among all processes, beside the previous version; only checks it for a command.
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connect } from './connection/connect.ts';
@@ -26,7 +26,7 @@ export async function migrate(
 ): Promise<void> {
   const client = await connect(connection);
   try {
-    if (await isMigrated(client, orm)) return;
+    if ((await stateOf(client, orm)) === 'current') return;
     await takeTurn(client);
     await whenNotBusy(() => orm.migrator.up(), performance.now() + patienceMs);
   } finally {
@@ -34,13 +34,40 @@ export async function migrate(
   }
 }
 
+/** How many of the migrations that this version knows are in a database: none, some or all. */
+type SchemaState = 'missing' | 'older' | 'current';
+
+/** A schema that this version cannot work with unless it is migrated. */
+export class SchemaError extends Error {
+  readonly state: Exclude<SchemaState, 'current'>;
+
+  constructor(state: Exclude<SchemaState, 'current'>) {
+    super(`the schema is ${state}`);
+    this.state = state;
+  }
+}
+
+/** Changes nothing. A schema of a newer version is accepted. Errors: `SchemaError`. */
+export async function requireSchema(orm: Orm, { connection }: Pick<DatabaseTarget, 'connection'>): Promise<void> {
+  const client = await connect(connection);
+  try {
+    const state = await stateOf(client, orm);
+    if (state !== 'current') throw new SchemaError(state);
+  } finally {
+    await client.end();
+  }
+}
+
 /** Most starts find nothing to do: asking the migrator takes longer than the rest of their work on the database. */
-async function isMigrated(client: pg.Client, orm: Orm): Promise<boolean> {
+async function stateOf(client: pg.Client, orm: Orm): Promise<SchemaState> {
   const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('mikro_orm_migrations')`);
-  if (tables.length === 0) return false;
+  if (tables.length === 0) return 'missing';
   const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations');
   const applied = new Set(rows.map(({ name }) => name));
-  return orm.config.get('migrations').migrationsList?.every(({ name }) => applied.has(name)) ?? false;
+  const known = orm.config.get('migrations').migrationsList ?? [];
+  if (known.every(({ name }) => applied.has(name))) return 'current';
+  // Another program may have a table of the same name.
+  return known.some(({ name }) => applied.has(name)) ? 'older' : 'missing';
 }
 
 /**

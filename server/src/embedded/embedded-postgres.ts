@@ -1,6 +1,6 @@
 // Runs the embedded PostgreSQL of DATA_DIR: starts, monitors and restarts it, and stops it with the process.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, onLoopback, socketIn, socketUrl } from './address.ts';
@@ -42,6 +42,8 @@ export interface Options {
   /** DATA_DIR. */
   readonly folder: string;
   readonly log: Log;
+  /** False to refuse a folder without a database instead of creating one. */
+  readonly creates?: boolean;
   /** In addition to our own. */
   readonly settings?: Settings;
   /** Where it listens. Default: a socket in a private folder; on Windows loopback with a password. */
@@ -63,8 +65,8 @@ export interface EmbeddedPostgres {
 const FALLBACK_FOLDERS = { cache: '/var/cache/countersign', data: '/var/lib/countersign' };
 
 /**
- * Starts the PostgreSQL of a data folder, and creates the database if there is none. First stops one that a killed
- * process of ours left running. Errors: `FolderInUse`, `EmbeddedError`.
+ * Starts the PostgreSQL of a data folder, and creates the database if there is none, unless `creates` is false. First
+ * stops one that a killed process of ours left running. Errors: `FolderInUse`, `EmbeddedError`.
  */
 export async function startEmbedded(options: Options): Promise<EmbeddedPostgres> {
   const undo: (() => void)[] = [];
@@ -72,6 +74,8 @@ export async function startEmbedded(options: Options): Promise<EmbeddedPostgres>
   const giveUp = () => ending.abort();
   options.signal?.addEventListener('abort', giveUp);
   try {
+    // The lock would create the folder.
+    if (options.creates === false && !existsSync(options.folder)) throw noDatabaseIn(options.folder);
     undo.push(lockFolder(options.folder));
     const at = { ...(await prepare(options, { undo, signal: ending.signal })), signal: ending.signal };
     return supervise(at, await startServer(at), { log: options.log, ending, release: () => undoAll(undo) });
@@ -82,6 +86,11 @@ export async function startEmbedded(options: Options): Promise<EmbeddedPostgres>
     options.signal?.removeEventListener('abort', giveUp);
   }
 }
+
+const noDatabaseIn = (folder: string): EmbeddedError =>
+  new EmbeddedError(
+    `The folder ${folder} (DATA_DIR) has no database of Countersign: set DATA_DIR or DATABASE_URL as for the service, or start the service once, which creates the database. Nothing was changed.`,
+  );
 
 const undoAll = (undo: (() => void)[]): void =>
   undo
@@ -106,10 +115,11 @@ interface Start {
 
 /** Everything before the start of the server. */
 async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<Installation, 'signal'>> {
-  const { folder, log, settings = {}, fallback = FALLBACK_FOLDERS } = options;
+  const { folder, log, creates = true, settings = {}, fallback = FALLBACK_FOLDERS } = options;
   const found = locateData(folder, fallback.data);
   const identity = chooseIdentity(ownerOf(found));
   refuseForeign(folder, found);
+  if (!creates && !isInitialised(found)) throw noDatabaseIn(folder);
   const ended = await stopStaleServer(found);
   if (ended !== undefined) log.info({ pid: ended }, 'stopped the PostgreSQL that an earlier process left running');
   removeLastPrivateFolder(found);

@@ -1,7 +1,7 @@
 // Tests migrations beside running processes: applied once, without blocking them, and an older version works with a newer schema.
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
+import { migrate, requireSchema } from '../../../src/db/migrate.ts';
 import { MIGRATIONS } from '../../../src/db/migrations/list.ts';
 import { SchemaChange } from '../../../src/db/migrations/schema-change.ts';
 import { openOrm, type Orm } from '../../../src/db/orm.ts';
@@ -49,6 +49,7 @@ describe('the schema, migrated by several processes', () => {
     open.push(orm);
     return {
       orm,
+      require: () => requireSchema(orm, { connection }),
       migrate: (patienceMs?: number) => migrate(orm, { connection }, patienceMs),
     };
   };
@@ -139,6 +140,17 @@ describe('the schema, migrated by several processes', () => {
     await newer.migrate();
     const older = await start();
     await older.migrate();
+    await older.require();
     expect(await applied(older.orm)).toEqual(NEXT_NAMES);
+  });
+
+  it('is required by a command, which changes nothing: it is complete, older, or missing beside the table of another program', async () => {
+    await use(await migratedDatabase());
+    await (await start()).require();
+    const newer = await start(NEXT);
+    await expect(newer.require()).rejects.toMatchObject({ state: 'older' });
+    expect(await applied(newer.orm)).toEqual(NAMES);
+    await busy.query(`update mikro_orm_migrations set name = 'other-' || name`);
+    await expect(newer.require()).rejects.toMatchObject({ state: 'missing' });
   });
 });
