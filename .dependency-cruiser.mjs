@@ -16,7 +16,7 @@ const ENTITIES = '^server/src/db/entities/';
 const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
 const LIMITER = '^server/src/limits/(limiter|policies)[.]ts$';
 /** Per-process resource counters: bytes, connections, and turns. */
-const ROOM = '^server/src/limits/(memory-limits|memory-budget|round-robin|tally)[.]ts$';
+const ROOM = '^server/src/limits/(memory-limits|memory-budget|concurrency-limiter|round-robin|tally)[.]ts$';
 const USECASES = room('usecases');
 const SERVICES = '^server/src/usecases/services[.]ts$';
 const SESSIONS = '^server/src/usecases/credentials/sessions[.]ts$';

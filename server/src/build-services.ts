@@ -20,6 +20,7 @@ import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { type Connections, connectionsOf } from './db/connection/pool.ts';
 import { openSignals, type Signals } from './db/connection/signals.ts';
 import { type EmbeddedPostgres, startEmbedded } from './embedded/embedded-postgres.ts';
+import { createTransactionTurns } from './limits/concurrency-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { createMemory } from './limits/memory-limits.ts';
 import { policiesOf } from './limits/policies.ts';
@@ -75,7 +76,7 @@ export async function buildServices(config: Config, options: BuildOptions = {}):
   const signals = openSignals(database.connection, { onError });
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
-  const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7, readLimitMs: config.readLimitMs });
+  const db = databaseOf(config, database.orm);
   const own = serviceEndpoints(config, { connection: database.connection, db, signals });
   const egress: GuardPolicy = { ...config.webhooks, own: own.endpoints };
   const services: Services = {
@@ -104,6 +105,9 @@ export async function buildServices(config: Config, options: BuildOptions = {}):
   const { connections, encryption } = database;
   return { encryption, services, signals, redis, egress, listensOn: (port) => own.listensOn(port), connections, close };
 }
+
+const databaseOf = ({ readLimitMs }: Config, orm: Orm): Database =>
+  createDatabase(orm, { clock: systemClock, ids: uuidV7, readLimitMs, turnOf: createTransactionTurns() });
 
 /** Each loads its module at the first call: a start takes less time without the HTTP client that both import. */
 const outgoingRequests = (tools: DispatchTools): Pick<Services, 'dispatchWebhook' | 'fetchMedia'> => ({

@@ -44,6 +44,11 @@ export interface Database {
    * with `session_missing` (A21). With null, `work` runs without a session, instead of the caller's.
    */
   forSession<T>(sessionId: string | null, work: () => Promise<T>): Promise<T>;
+  /**
+   * The transactions of `work` count for this caller, who waits for their turn before a connection is taken (RL11). With null they
+   * count for nobody: those of the worker, and those that several callers share.
+   */
+  forCaller<T>(caller: Caller | null, work: () => Promise<T>): Promise<T>;
   /** The session that the caller acts for; null for a pipeline, the worker, or a command. */
   session(): string | null;
   /** For work outside any transaction: fails with `session_missing` once the session has ended (A21). */
@@ -55,9 +60,17 @@ export interface Database {
   orm: Orm;
 }
 
+/** Whom transactions count for: a person, the owner of a key, or the address of a stranger. */
+export interface Caller {
+  name: string;
+  stranger: boolean;
+}
+
 interface Tools {
   clock: Clock;
   ids: Ids;
+  /** Waits for the caller's turn; returns what ends it. Without it nobody waits. */
+  turnOf?: ((caller: Caller) => Promise<() => void>) | undefined;
   /** Time limit of a statement that someone waits for, in milliseconds; 0 means none. */
   readLimitMs?: number;
 }
@@ -80,10 +93,12 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
   };
   const acting = actingFor(outside, tools);
   const { session, refuseEnded } = acting;
+  const { forCaller, inTurn } = turnsOf(tools);
   return {
     orm,
     ...limitedReads(outside, tools),
     ...acting,
+    forCaller,
     statement: (work) => {
       if (session() !== null) throw new Error('A single statement cannot lock a session: use write.');
       return outside(work);
@@ -92,8 +107,7 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
       guard();
       const run = (em: Em) => inside.run(true, () => inTransaction(em, work, { ...tools, sessionId: session() }));
       // `transactional` forks the entity manager itself.
-      return orm.em
-        .transactional((em) => run(em as Em))
+      return inTurn(() => orm.em.transactional((em) => run(em as Em)))
         .catch(translate)
         .catch(async (error: unknown) => {
           // An ended session takes precedence over any other refusal.
@@ -116,6 +130,22 @@ function actingFor(outside: Outside, { clock }: Tools): Pick<Database, 'session'
       if (id !== null) await outside((em) => lockSession(em, id, clock.now()));
     },
   };
+}
+
+/** Whose turn a transaction takes (RL11): one that waits for a lock would otherwise hold a connection that others need. */
+function turnsOf({ turnOf }: Tools) {
+  const callers = new AsyncLocalStorage<Caller | null>();
+  const forCaller: Database['forCaller'] = (caller, work) => callers.run(caller, work);
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    const caller = callers.getStore() ?? null;
+    const leave = caller === null ? undefined : await turnOf?.(caller);
+    try {
+      return await work();
+    } finally {
+      leave?.();
+    }
+  };
+  return { forCaller, inTurn };
 }
 
 /** Reads, and the time limit of those that someone waits for (DB1). */

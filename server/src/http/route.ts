@@ -10,7 +10,7 @@ import { EXPECTED, READING } from '../limits/memory-limits.ts';
 import type { Owner, Reservation } from '../limits/memory-budget.ts';
 import type { ApiKeyActor, KnownKey, MemberActor, Services } from '../usecases/services.ts';
 import { waitForTurn } from '../usecases/yield-to-event-loop.ts';
-import { admit, type Admitted, createEndpointLimiters, releaseWhenSent } from './admission/concurrency-limiter.ts';
+import { admit, type Admitted, createEndpointLimiters, releaseWhenSent } from './admission/admit.ts';
 import { type Caller, callers, signer } from './admission/callers.ts';
 import { Download, sendDownload } from './response/download.ts';
 import { compressResponse } from './response/compression.ts';
@@ -91,7 +91,7 @@ function bodies(router: Router, services: Services) {
       withBodyReservation(services.memory, { ...call, limit }, async (reservation) => {
         const parsed = await parseRequestBody(endpoint, call.ctx, { limit, reservation });
         await caller.recheck(call.ctx);
-        return handler({ ...call, ...parsed });
+        return services.db.forCaller(call.owner, () => handler({ ...call, ...parsed }));
       }),
     );
   };
@@ -105,7 +105,7 @@ function bodies(router: Router, services: Services) {
         const bytes = (await readBody(call.ctx, limit, reservation)) ?? Buffer.alloc(0);
         await turnToParse(bytes);
         await caller.recheck(call.ctx);
-        return handler({ ...call, bytes });
+        return services.db.forCaller(call.owner, () => handler({ ...call, bytes }));
       }),
     );
   return { bind, bindBytes };

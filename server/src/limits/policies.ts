@@ -122,6 +122,8 @@ export interface ConcurrencyLimit {
   readonly perProcess: number;
   readonly waitingPerPerson: number;
   readonly waiting: number;
+  /** How long a request may wait, in milliseconds; without it, until its client disconnects. */
+  readonly waitMs?: number;
   readonly why: string;
 }
 
@@ -146,6 +148,20 @@ export const CONCURRENCY_LIMITS = {
 } as const satisfies Record<string, ConcurrencyLimit>;
 
 export type ConcurrencyLimitName = keyof typeof CONCURRENCY_LIMITS;
+
+const WAITING_CHANGES = { waitingPerPerson: 1000, waiting: 4000, waitMs: 10_000 };
+
+/** How many transactions of callers run at the same time in one process (RL11). A stranger's person is their address. */
+export const TRANSACTION_LIMITS = {
+  known: {
+    ...{ perPerson: 4, perProcess: 12, ...WAITING_CHANGES },
+    why: 'One that waits for a lock has a connection meanwhile: of twenty, some are left for submissions and the worker.',
+  },
+  stranger: {
+    ...{ perPerson: 2, perProcess: 4, ...WAITING_CHANGES },
+    why: 'Challenges and sign-ins. An office that signs in at one moment waits for its turn.',
+  },
+} as const satisfies Record<string, ConcurrencyLimit>;
 
 /** Maximum counts of stored objects. */
 export const COUNT_LIMITS = {

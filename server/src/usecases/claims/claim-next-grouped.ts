@@ -39,8 +39,9 @@ export function claimNextGrouped(services: Services, caller: Omit<Caller, 'sessi
 function openGroup(services: Services): GroupCommit<Caller, Picked | null> {
   const group = new GroupCommit<Caller, Picked | null>({
     commit: async (callers) => {
-      // Not bound to one session: each caller's session is checked with its person (A21).
-      const granted = await services.db.forSession(null, () => grantNext(services, callers));
+      // Not bound to one session or caller: each caller's session is checked with its person (A21).
+      const grant = () => services.db.forSession(null, () => grantNext(services, callers));
+      const granted = await services.db.forCaller(null, grant);
       return callers.map((caller) => ({ result: granted.get(caller) ?? null }));
     },
     meetsAll: (error) => error instanceof DatabaseGone,

@@ -107,7 +107,9 @@ export function createIntake(services: IntakeServices): Intake {
   const known = new Map<string, string>();
   const group = new GroupCommit<Entry, Stored | Unjudged>({
     commit: async (entries) => {
-      const { answers, schemaless } = await services.db.write((tx) => commit(services, tx, entries));
+      // Of several callers, with connections of its own (RL11).
+      const write = () => services.db.write((tx) => commit(services, tx, entries));
+      const { answers, schemaless } = await services.db.forCaller(null, write);
       for (const projectId of schemaless) known.delete(projectId);
       return answers;
     },

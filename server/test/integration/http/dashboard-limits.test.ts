@@ -8,7 +8,13 @@ import { exportLearnings } from '@countersign/shared/routes/exports';
 import { readOpenApi } from '@countersign/shared/routes/openapi';
 import { challenge, readMeta } from '@countersign/shared/routes/session';
 import type { Limiter } from '../../../src/limits/limiter.ts';
-import { CONCURRENCY_LIMITS, POLICIES, type PolicyName, COUNT_LIMITS } from '../../../src/limits/policies.ts';
+import {
+  CONCURRENCY_LIMITS,
+  COUNT_LIMITS,
+  POLICIES,
+  type PolicyName,
+  TRANSACTION_LIMITS,
+} from '../../../src/limits/policies.ts';
 import { startSignIn } from '../../../src/usecases/credentials/sign-in.ts';
 import { concurrencyClassOf } from '../../../src/http/admission/rate-limit.ts';
 import { FOR_PEOPLE } from '../access-matrix/routes.ts';
@@ -169,4 +175,7 @@ it('RL5: decision 0007 has the same table as the code', async () => {
   );
   for (const { perPerson, perProcess } of Object.values(CONCURRENCY_LIMITS))
     expect(text).toContain(`${perPerson} of a person, ${perProcess} of a process`);
+  const { known, stranger } = TRANSACTION_LIMITS;
+  expect(text).toContain(`${known.perPerson} of a person or of the keys of an owner, ${known.perProcess} of a process`);
+  expect(text).toContain(`${stranger.perPerson} of an address, ${stranger.perProcess} of a process`);
 });

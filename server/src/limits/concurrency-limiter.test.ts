@@ -1,14 +1,7 @@
-// Concurrency limits of expensive requests: per person, per process, queued, and released.
+// Concurrency limits: per person, per process, queued, and released.
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from 'vitest';
-import { endpointOf } from '@countersign/shared/contract/endpoints';
-import type { Route } from '@countersign/shared/routes/route';
-import { readAnalytics } from '@countersign/shared/routes/analytics';
-import { listEvents, listItems, readItem, submitItem } from '@countersign/shared/routes/public';
-import { listQueue } from '@countersign/shared/routes/queue';
-import { UNSENT } from '../../limits/memory-limits.ts';
-import { MemoryBudget } from '../../limits/memory-budget.ts';
-import { admit, createEndpointLimiters, createConcurrencyLimiter, type Release } from './concurrency-limiter.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createConcurrencyLimiter, type Release } from './concurrency-limiter.ts';
 
 const FEW = { perPerson: 2, perProcess: 3, waitingPerPerson: 1, waiting: 2, why: '' };
 
@@ -126,67 +119,25 @@ describe('RL6: the limiter of expensive requests', () => {
     expect(patient.listenerCount('close')).toBe(0);
   });
 
-  it('shares one queue for all lists, by key or session, and has none for small requests', () => {
-    const limiters = createEndpointLimiters();
-    const limiterOf = (route: Route) => limiters(endpointOf(route));
-    const [limiter, ...others] = [listItems, listEvents, listQueue].map(limiterOf);
-    expect(limiter).not.toBeNull();
-    expect(others).toEqual([limiter, limiter]);
-    expect([limiterOf(readAnalytics) === limiter, limiterOf(submitItem), limiterOf(readItem)]).toEqual([
-      false,
-      null,
-      null,
-    ]);
-  });
-});
+  describe('of a limit with a time', () => {
+    afterEach(() => vi.useRealTimers());
 
-describe('RL6: memory reserved for a response', () => {
-  const anna = { name: 'anna', stranger: false };
-  // The wait for memory is longer than the test, so that nothing is refused during it.
-  const FULL = { ...UNSENT, perOwner: 10, perProcess: 100, waitMs: 3_600_000 };
-  const ask = (budget: MemoryBudget, limiter: ReturnType<typeof createConcurrencyLimiter>, client = new Client()) =>
-    admit({ unsent: budget }, limiter, { owner: anna, expected: 5, client });
-
-  it('is not held by queued requests', async () => {
-    const [budget, limiter] = [
-      new MemoryBudget(FULL),
-      createConcurrencyLimiter({ ...FEW, perPerson: 1, waitingPerPerson: 9, waiting: 9 }),
-    ];
-    const first = await ask(budget, limiter);
-    const rest = [ask(budget, limiter), ask(budget, limiter), ask(budget, limiter)];
-    await settle();
-    expect(budget).toMatchObject({ taken: 5, waiting: 0 });
-    first.release();
-    // Sent but not read: it still holds its memory, and the next request gets the rest.
-    await rest[0];
-    expect(budget.taken).toBe(10);
-  });
-
-  it('waits for memory without holding a slot of the limiter', async () => {
-    const [budget, limiter] = [
-      new MemoryBudget(FULL),
-      createConcurrencyLimiter({ ...FEW, perPerson: 1, perProcess: 1 }),
-    ];
-    const unread = await budget.enter(anna, 10, new Client());
-    const waiting = ask(budget, limiter);
-    await settle();
-    expect(budget.waiting).toBe(1);
-    (await limiter.enter('ben', new Client()))();
-    unread.leave();
-    expect((await waiting).reservation.bytes).toBe(5);
-  });
-
-  it('goes to one of many waiting requests when it is released, and the others wait on', async () => {
-    const [budget, limiter] = [
-      new MemoryBudget(FULL),
-      createConcurrencyLimiter({ ...FEW, waitingPerPerson: 9, waiting: 9 }),
-    ];
-    const [unread] = [await budget.enter(anna, 5, new Client()), await budget.enter(anna, 5, new Client())];
-    let admitted = 0;
-    for (let n = 0; n < 8; n += 1) void ask(budget, limiter).then(() => (admitted += 1));
-    await settle();
-    unread.leave();
-    await settle();
-    expect([admitted, budget.waiting, budget.taken]).toEqual([1, 7, 10]);
+    it('refuses who waited for it, and nobody who was admitted before', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const limit = { ...FEW, perPerson: 1, waitingPerPerson: 2, waitMs: 1000 };
+      const limiter = createConcurrencyLimiter(limit);
+      const leave = await limiter.enter('anna');
+      const [next, late] = [limiter.enter('anna'), limiter.enter('anna')];
+      const refused = expect(late).rejects.toMatchObject({ code: 'unavailable' });
+      vi.advanceTimersByTime(999);
+      leave();
+      const release = await next;
+      vi.advanceTimersByTime(1);
+      await refused;
+      release();
+      // Who was refused has left the queue.
+      (await limiter.enter('anna'))();
+      expect(vi.getTimerCount()).toBe(0);
+    });
   });
 });
