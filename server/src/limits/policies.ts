@@ -58,6 +58,14 @@ export const POLICIES = {
     ...{ quota: 300, windowSeconds: HOUR, by: 'wallet' },
     why: 'Each is a row that stays for days. Counted after the signature: nobody can use up another’s quota.',
   },
+  'new-account': {
+    ...{ quota: 2000, windowSeconds: HOUR, by: 'address' },
+    why: 'Each is a row that stays, and wallets are free. Counted after the signature, and only when the wallet is new.',
+  },
+  rename: {
+    ...{ quota: 30, windowSeconds: HOUR, by: 'person' },
+    why: 'Each is a line in the change log of every project of the person, which no owner can remove.',
+  },
   handshake: {
     ...{ quota: 1000, windowSeconds: 10, by: 'address' },
     why: 'After a restart every tab of an office reconnects at once.',

@@ -1,6 +1,6 @@
 // Reads and changes a person's own settings, which apply to all projects.
 import { User } from '../../db/entities/user.ts';
-import { changeName } from './change-name.ts';
+import { changeName, countRename } from './change-name.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface Account {
@@ -16,12 +16,13 @@ export async function readAccount({ db }: Services, { userId }: MemberActor): Pr
   return { name: name ?? null, directAdding };
 }
 
-/** Changes the given settings, and returns all of them. */
+/** Changes the given settings, and returns all of them. Errors: `rate_limited` for a name. */
 export async function changeAccount(
   services: Services,
   actor: MemberActor,
   { name, directAdding }: Partial<Account>,
 ): Promise<Account> {
+  if (name !== undefined) await countRename(services, actor);
   await services.db.write(async (tx) => {
     if (directAdding !== undefined) await tx.em.nativeUpdate(User, { id: actor.userId }, { directAdding });
     if (name !== undefined) await changeName(services, { tx, actor }, name);

@@ -6,7 +6,7 @@ import type { Tx } from '../../db/database.ts';
 import { lockProject } from '../../db/lock-project.ts';
 import { addMember, type Added } from './add-member.ts';
 import { revokeKeysOf } from '../credentials/api-keys.ts';
-import { changeName } from './change-name.ts';
+import { changeName, countRename } from './change-name.ts';
 import { lockRole, notFound, refuseArchived, refuseUnless, requirePermission, roleIn } from './membership.ts';
 import { changeMembership } from './change-membership.ts';
 import { releaseLocks } from '../claims/release-claims.ts';
@@ -28,6 +28,7 @@ export async function changeMember(services: Services, actor: MemberActor, chang
   const { projectId, userId, role, name } = change;
   const address = await addressToAsk(services, actor, change);
   if (address !== null) return addMember(services, actor, { projectId, address, role: 'owner' });
+  if (name !== undefined) await countRename(services, actor);
   const { member, ended } = await services.db.write(async (tx) => {
     const onlyName = role === undefined;
     const from = await lockMember(tx, actor, { projectId, userId, mine: onlyName });

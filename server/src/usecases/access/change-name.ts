@@ -4,7 +4,19 @@ import type { Tx } from '../../db/database.ts';
 import { User } from '../../db/entities/user.ts';
 import { notFound } from './membership.ts';
 import { recordChange } from '../projects/record-change.ts';
+import { countOrRefuse } from '../count-or-refuse.ts';
 import type { MemberActor, Services } from '../services.ts';
+
+/**
+ * Counts a change of the actor's name before its transaction (RL5): each is a line in the change log of every project of the person,
+ * which no owner can remove. Errors: `rate_limited`.
+ */
+export const countRename = (services: Services, { userId }: MemberActor): Promise<void> =>
+  countOrRefuse(
+    services,
+    { policy: 'rename', key: userId },
+    (seconds) => `You have changed your name many times. Change it again in ${seconds} s.`,
+  );
 
 /** Sets or removes the actor's name, and adds a line to the change log of each of their projects unless nothing changes. */
 export async function changeName(

@@ -9,6 +9,7 @@ import { shortAddress } from '../../domain/access/actor.ts';
 import { notFound, requireChange, requirePermission, lockRole } from './membership.ts';
 import { badField, changeMembership } from './change-membership.ts';
 import { recordChange, nameOf } from '../projects/record-change.ts';
+import { countOrRefuse } from '../count-or-refuse.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { User } from '../../db/entities/user.ts';
 import { isRaise } from '../../domain/access/pool.ts';
@@ -53,11 +54,10 @@ export async function createInvite(
 }
 
 /** Counted per project, and only for people who may invite, so nobody uses up the limit of others. */
-async function limitInvites({ db, limiter }: Services, { userId }: MemberActor, projectId: string): Promise<void> {
-  await db.read((em) => requirePermission(em, { userId, projectId }, 'manage_members'));
-  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('invite', projectId);
-  if (!allowed)
-    throw new Refusal('rate_limited', `Rate limited. Send the next invite in ${retryAfter} s.`, { retryAfter });
+async function limitInvites(services: Services, { userId }: MemberActor, projectId: string): Promise<void> {
+  await services.db.read((em) => requirePermission(em, { userId, projectId }, 'manage_members'));
+  const counted = { policy: 'invite', key: projectId } as const;
+  await countOrRefuse(services, counted, (seconds) => `Rate limited. Send the next invite in ${seconds} s.`);
 }
 
 /** Revokes an invite; one that is no longer open stays as it is. Errors: `not_found`, `forbidden`. */

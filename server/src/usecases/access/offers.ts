@@ -16,6 +16,7 @@ import { lockRole, notFound, requirePermission } from './membership.ts';
 import { changeMembership } from './change-membership.ts';
 import { nameOf, recordChange } from '../projects/record-change.ts';
 import { releaseLocks } from '../claims/release-claims.ts';
+import { countOrRefuse } from '../count-or-refuse.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
@@ -28,10 +29,9 @@ export const OPEN_OFFER = `o.expires_at > now()
               where m.project_id = o.project_id and m.user_id = o.made_by and m.role = 'owner' and u.blocked_at is null)`;
 
 /** Counted per project; direct additions are counted by the HTTP rate limit. Errors: `rate_limited`. */
-export async function limitOffers({ limiter }: Services, projectId: string): Promise<void> {
-  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('offer', projectId);
-  if (!allowed)
-    throw new Refusal('rate_limited', `Rate limited. Send the next offer in ${retryAfter} s.`, { retryAfter });
+export async function limitOffers(services: Services, projectId: string): Promise<void> {
+  const counted = { policy: 'offer', key: projectId } as const;
+  await countOrRefuse(services, counted, (seconds) => `Rate limited. Send the next offer in ${seconds} s.`);
 }
 
 /** Makes the offer, in a project that the caller locked; it replaces an open offer to the same wallet. */

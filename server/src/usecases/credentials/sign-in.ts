@@ -8,12 +8,13 @@ import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { COUNT_LIMITS } from '../../limits/policies.ts';
 import { AuthChallenge } from '../../db/entities/auth-challenge.ts';
-import type { User } from '../../db/entities/user.ts';
+import { User } from '../../db/entities/user.ts';
 import { findOrCreateUser } from '../access/add-member.ts';
 import { blockedRefusal } from '../access/blocked.ts';
 import { signOut } from './end-sessions.ts';
 import { lockDemoProjects, joinDemo } from '../projects/seed-demo.ts';
 import { createSession, findSession, type NewSession } from './sessions.ts';
+import { countOrRefuse } from '../count-or-refuse.ts';
 import type { Services } from '../services.ts';
 
 const NONCE_LENGTH = 24;
@@ -67,7 +68,7 @@ export interface SignedChallenge {
   signature: string;
   /** The user-agent of the browser. */
   userAgent: string | undefined;
-  /** The network address of the request, for the log (LG1). */
+  /** The network address of the request, for the log (LG1), and by which new accounts are counted. */
   client?: string;
   /** The session cookie that the browser still has, if any. */
   heldToken: string | undefined;
@@ -88,7 +89,7 @@ export async function signIn(
     services.security.note('sign_in_refused', { address: signed.client, method: METHOD, challenge });
     throw new Refusal('signature_invalid', 'Request a new message and sign it.');
   }
-  await limitSignIns(services, signed.address);
+  await limitSignIns(services, signed);
   const result = await services.db.write(async (tx) => {
     if (services.demo) await lockDemoProjects(tx);
     const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
@@ -103,13 +104,19 @@ export async function signIn(
   return result;
 }
 
-/** Counted after the signature is verified, so nobody uses up the limit of another wallet. Errors: `rate_limited`. */
-async function limitSignIns({ limiter }: Services, address: string): Promise<void> {
-  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('sign-in', address);
-  if (!allowed)
-    throw new Refusal('rate_limited', 'Too many sign-ins with this wallet. Wait a little, then sign in again.', {
-      retryAfter,
-    });
+/**
+ * Counted after the signature is verified, so nobody uses up the limit of another wallet; a new account also by `client`, the network
+ * address, since wallets are free. Errors: `rate_limited`.
+ */
+async function limitSignIns(services: Services, { address, client }: SignedChallenge): Promise<void> {
+  const wait = (reason: string) => () => `${reason}. Wait a little, then sign in again.`;
+  await countOrRefuse(services, { policy: 'sign-in', key: address }, wait('Too many sign-ins with this wallet'));
+  if (client === undefined || (await services.db.read((em) => em.count(User, { address }))) > 0) return;
+  await countOrRefuse(
+    services,
+    { policy: 'new-account', key: client },
+    wait('Too many new accounts from your network'),
+  );
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

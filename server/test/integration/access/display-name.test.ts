@@ -1,5 +1,7 @@
 // Tests display names: set once, in the account or in a project, and published in every project of the person.
 import { beforeEach, expect, it } from 'vitest';
+import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
+import { policiesOf } from '../../../src/limits/policies.ts';
 import { changeAccount, readAccount } from '../../../src/usecases/access/account.ts';
 import { changeMember } from '../../../src/usecases/access/change-member.ts';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';
@@ -67,6 +69,22 @@ it('CL1: an unchanged name adds no entry; an archived project gets one, a delete
   await setName('Anne');
   expect(await last(fixture.projectId)).toMatchObject({ after: { name: 'Anne' } });
   expect((await changeLogOf(testEnv, other)).length).toBe(atEnd);
+});
+
+it('RL5: names are counted by person, in the account and in a project, other settings are not', async () => {
+  const policies = { ...policiesOf(), rename: { quota: 2, windowSeconds: 60 } };
+  const few = { ...testEnv.services, limiter: createMemoryLimiter(policies, testEnv.clock) };
+  const memberKey = { projectId: other, userId: fixture.anna.userId, role: undefined };
+  await changeAccount(few, fixture.anna, { name: 'Anne' });
+  await changeMember(few, fixture.anna, { ...memberKey, name: 'Ann' });
+  const refused = { code: 'rate_limited' };
+  await expect(changeAccount(few, fixture.anna, { name: 'Anna' })).rejects.toMatchObject(refused);
+  await expect(changeMember(few, fixture.anna, { ...memberKey, name: 'Anna' })).rejects.toMatchObject(refused);
+  await changeAccount(few, fixture.anna, { directAdding: true });
+  expect([await nameIn(other), await readAccount(few, fixture.anna)]).toEqual([
+    'Ann',
+    { name: 'Ann', directAdding: true },
+  ]);
 });
 
 it('PM4: the owner who offers a membership is shown by the current name', async () => {

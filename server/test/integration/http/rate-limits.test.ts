@@ -6,6 +6,7 @@ import { type Policies, policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
 import { createApiKey, revokeApiKey } from '../../../src/usecases/credentials/api-keys.ts';
 import { createKeyCache } from '../../../src/usecases/credentials/key-cache.ts';
+import { makeWallet, person } from '../../client.ts';
 import { movableClock } from '../../contracts/limiter.contract.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
 import { ask, serve, type Raw, type Served } from '../support/http-server.ts';
@@ -200,6 +201,17 @@ describe('sign-in', () => {
     expect((await refusalCodeOf('/api/auth/verify', '2001:db8:1:3::1')).status).toBe(422);
     await times(4, (n) => refusalCodeOf('/api/auth/verify', `made-up-${n}`));
     expect((await refusalCodeOf('/api/auth/verify', 'another')).status).toBe(429);
+  });
+
+  it('RL5: new accounts are counted by address, and a known wallet signs in all the same', async () => {
+    await open({ 'new-account': few }, 1);
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+    const known = makeWallet();
+    const wallets = [known, makeWallet(), makeWallet(), makeWallet()];
+    for (const wallet of wallets) await person(served.testEnv, wallet, from('198.51.100.7'));
+    await expect(person(served.testEnv, makeWallet(), from('198.51.100.7'))).rejects.toThrow('rate_limited');
+    await person(served.testEnv, known, from('198.51.100.7'));
+    await person(served.testEnv, makeWallet(), from('198.51.100.8'));
   });
 
   it('RL2: without a trusted proxy no header sets the address', async () => {
