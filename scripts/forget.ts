@@ -26,12 +26,17 @@ async function main(): Promise<void> {
     if (!options.yes) return console.log('Nothing was changed. Add --yes to forget this wallet.');
     await forgetWallet(services, options.address, trace);
     console.log(`Forgotten. What stays is by ${trace.pseudonym}.`);
+    if (trace.unfinished && (await findTrace(services, options.address)) !== null)
+      console.log(
+        'Somebody signed in with this wallet after the earlier run. To forget them too, run the command again.',
+      );
   } finally {
     await close();
   }
 }
 
-function printTrace({ userId, sessions, decisions, projects }: Trace): void {
+function printTrace({ userId, sessions, decisions, projects, unfinished }: Trace): void {
+  if (unfinished) console.log('An earlier run was cut off and has not renamed this person everywhere.');
   console.log(`Person ${userId}: ${sessions} sessions, ${decisions} decisions, member of ${projects.length} projects`);
   for (const { id, name, role, onlyOwner } of projects)
     console.log(`  ${name} (${id}): ${onlyOwner ? 'its only owner' : role}`);

@@ -260,13 +260,19 @@ export class DatabaseGone extends Refusal {
   }
 }
 
+/** The transaction was rolled back because of a concurrent one, and can be run again. */
+export class DatabaseConflict extends Refusal {
+  constructor() {
+    super('unavailable', 'Conflict with another request. Retry in a moment.', { retryAfter: 1 });
+  }
+}
+
 function translate(error: unknown): never {
   if (error instanceof Refusal) throw error;
   const code = sqlState(error);
   if (GONE.test(code) || error instanceof ConnectionException || GONE_MESSAGE.test(String(error)))
     throw new DatabaseGone();
-  if (CONFLICT.test(code))
-    throw new Refusal('unavailable', 'Conflict with another request. Retry in a moment.', { retryAfter: 1 });
+  if (CONFLICT.test(code)) throw new DatabaseConflict();
   throw error;
 }
 

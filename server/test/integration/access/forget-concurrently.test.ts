@@ -1,13 +1,17 @@
-// Tests erasing a person during their sign-in or joining: it leaves no session and no membership of theirs.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+// Tests erasing a person during their sign-in, joining or claim: it leaves no session, no membership and no name of theirs.
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSession } from '@countersign/shared/routes/session';
 import { changeAccount } from '../../../src/usecases/access/account.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
 import { createProject } from '../../../src/usecases/projects/create-project.ts';
 import { findTrace, forgetWallet } from '../../../src/usecases/access/forget-wallet.ts';
-import { makeWallet, person } from '../../client.ts';
+import { lockRole } from '../../../src/usecases/access/membership.ts';
+import { claim } from '../../../src/usecases/claims/claim.ts';
+import { lockClaimant } from '../../../src/usecases/claims/claim-limit.ts';
+import type { Services } from '../../../src/usecases/services.ts';
+import { makeWallet, person, type Person } from '../../client.ts';
 import { withOpenTransaction, waitForBlocked } from '../support/blocking-transaction.ts';
-import { aPerson, createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';
+import { aPerson, anItem, createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
@@ -19,9 +23,9 @@ beforeAll(async () => void (served = await serve(testEnv.services)));
 afterAll(() => served.close());
 beforeEach(async () => void (fixture = await createProjectFixture(testEnv.services)));
 
-async function forget(address: string): Promise<void> {
-  const trace = await findTrace(testEnv.services, address);
-  if (trace !== null) await forgetWallet(testEnv.services, address, trace);
+async function forget(address: string, services: Services = testEnv.services): Promise<void> {
+  const trace = await findTrace(services, address);
+  if (trace !== null) await forgetWallet(services, address, trace);
 }
 /** What remains of an erased person. */
 const remainingRowsOf = (userId: string) =>
@@ -146,5 +150,106 @@ describe('KE6: erasing and joining at the same moment', () => {
     });
     expect(outcome).toMatchObject({ code: 'forbidden' });
     expect(await remainingRowsOf(who.id)).toMatchObject([{ sessions: 1, memberships: 1, address: who.wallet.address }]);
+  });
+});
+
+describe('KE6: erasing and acting at the same moment', () => {
+  /** An event of theirs. */
+  const event = ({ id, wallet }: Person, from = '(select 1) once'): [string, unknown[]] => [
+    `insert into event (id, project_id, type, item_id, actor, data, created_at)
+     select gen_random_uuid(), ?, 'item.claimed', gen_random_uuid(), ?::jsonb, '{"version":2}'::jsonb, now() from ${from}`,
+    [fixture.projectId, JSON.stringify({ kind: 'member', id, name: wallet.address })],
+  ];
+  /** As at the end of a transaction: it locks their session. */
+  const acting = (who: Person): [string, unknown[]] => {
+    const [statement, values] = event(who, '(select 1 from session where user_id = ? for key share) acting');
+    return [statement, [...values, who.id]];
+  };
+  const namesInEventsOf = async ({ id }: Person) => {
+    const rows = await testEnv.sql<{ name: string }>(
+      `select distinct actor ->> 'name' as name from event where actor ->> 'id' = ?`,
+      [id],
+    );
+    return rows.map(({ name }) => name);
+  };
+  const pseudonym = expect.stringMatching(/^Former member [0-9a-f]{8}$/) as string;
+
+  /** Waits until the erasure waits: for a lock, or for those who write to the event log. */
+  const waitForForget = () =>
+    vi.waitFor(async () => {
+      const waiting = await testEnv.sql(
+        `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+           and (wait_event_type = 'Lock' or query like '%' || ? || '%')`,
+        ['l.virtualtransaction as writer'],
+      );
+      expect(waiting).not.toEqual([]);
+    });
+
+  /** The services of an erasure; `meanwhile` runs once, after it has ended the person’s access. */
+  function onceEnded({ id }: Person, meanwhile: () => Promise<void>): Services {
+    const { db } = testEnv.services;
+    let ran = false;
+    const write: typeof db.write = async (work) => {
+      const done = await testEnv.sql('select 1 from app_user where id = ? and name like ?', [id, 'Former member%']);
+      if (done.length > 0 && !ran) {
+        ran = true;
+        await meanwhile();
+      }
+      return db.write(work);
+    };
+    return { ...testEnv.services, db: { ...db, write } };
+  }
+
+  it('renames an event that commits after one with a higher position', async () => {
+    const who = await person(served.testEnv);
+    await withOpenTransaction(testEnv, acting(who), async (commit) => {
+      await anItem(testEnv.services, fixture);
+      const forgetting = forget(who.wallet.address);
+      await waitForForget();
+      await commit();
+      await forgetting;
+    });
+    expect(await namesInEventsOf(who)).toEqual([pseudonym]);
+  });
+
+  it('a run that is cut off after it ended the person’s access is resumed, and forgets nobody who signed in since', async () => {
+    const wallet = makeWallet();
+    const who = await person(served.testEnv, wallet);
+    const cutOff = onceEnded(who, async () => {
+      await testEnv.sql(...event(who));
+      throw new Error('cut off');
+    });
+    await expect(forget(wallet.address, cutOff)).rejects.toThrow('cut off');
+    const back = await person(served.testEnv, wallet);
+    expect(back.id).not.toBe(who.id);
+    expect(await findTrace(testEnv.services, wallet.address)).toMatchObject({ userId: who.id, unfinished: true });
+    await forget(wallet.address);
+    expect(await namesInEventsOf(who)).toEqual([pseudonym]);
+    expect(await remainingRowsOf(who.id)).toEqual(nothingOf(who.id));
+    expect(await findTrace(testEnv.services, wallet.address)).toMatchObject({ userId: back.id, unfinished: false });
+    await back.call(readSession);
+  });
+
+  it('is repeated when a claim of theirs makes it the victim of a deadlock', async () => {
+    const { anna, projectId } = fixture;
+    await claim(testEnv.services, anna, (await anItem(testEnv.services, fixture)).id);
+    const other = await testEnv.another();
+    const { promise: forgetWaits, resolve: goOn } = Promise.withResolvers<undefined>();
+    const { promise: holdsPerson, resolve: held } = Promise.withResolvers<undefined>();
+    // As a claim does: the person first, then the role. The database ends the transaction that waited first.
+    const claiming = other.services.db.write(async ({ em }) => {
+      await lockClaimant(em, anna.userId);
+      held(undefined);
+      await forgetWaits;
+      return lockRole(em, anna.userId, projectId);
+    });
+    await holdsPerson;
+    const forgetting = forget(anna.address);
+    await waitForBlocked(testEnv, 1);
+    goOn(undefined);
+    expect(await claiming).toBe('reviewer');
+    await forgetting;
+    await other.close();
+    expect(await remainingRowsOf(anna.userId)).toEqual(nothingOf(anna.userId));
   });
 });
