@@ -85,9 +85,10 @@ export async function clearUnfinished(services: Services, projectId: string): Pr
 async function deleteSamples({ db }: Services, projectId: string): Promise<number> {
   let items = 0;
   for (let waits = 0; ;) {
-    const { deleted, busy } = await db.write((tx) => deleteBatch(tx, projectId));
+    const { deleted, kept, busy } = await db.write((tx) => deleteBatch(tx, projectId));
     items += deleted;
-    if (deleted > 0) continue;
+    // What is kept is not found again.
+    if (deleted + kept > 0) continue;
     if (!busy) return items;
     if ((waits += 1) > PATIENCE)
       throw new Refusal('unavailable', 'Some sample data is being sent. Try again in a moment.', { retryAfter: 5 });
@@ -95,15 +96,29 @@ async function deleteSamples({ db }: Services, projectId: string): Promise<numbe
   }
 }
 
-/** $1: the project. What a person did after the samples were made is theirs, and stays with its item (SA2). */
-const SAMPLES = `
+/** The items `i` of the project `p` that a person did something with after the samples were made: these stay (SA2). */
+const WORKED_ON = `exists (
+  select 1 from event e where e.item_id = i.id and e.actor ->> 'kind' = 'member' and e.created_at >= p.samples_until)`;
+
+/** $1: the project. */
+const LOCK_SAMPLES = `
   select i.id from item i join project p on p.id = i.project_id
-  where p.id = $1 and i.created_at < p.samples_until and not exists (
-    select 1 from event e where e.item_id = i.id and e.actor ->> 'kind' = 'member' and e.created_at >= p.samples_until)
+  where p.id = $1 and i.created_at < p.samples_until and not ${WORKED_ON}
   order by i.id limit ${BATCH} for no key update of i`;
 
-async function deleteBatch({ em }: Tx, projectId: string): Promise<{ deleted: number; busy: boolean }> {
-  const rows = await rawQuery<{ id: string }>(em, SAMPLES, [projectId]);
+/** $1: locked items. What somebody did while the locks were waited for is not in the snapshot of the statement that waited. */
+const WORKED_ON_MEANWHILE = `
+  select i.id from item i join project p on p.id = i.project_id where i.id = any($1::uuid[]) and ${WORKED_ON}`;
+
+interface Batch {
+  deleted: number;
+  /** How many were worked on after they were found. */
+  kept: number;
+  busy: boolean;
+}
+
+async function deleteBatch({ em }: Tx, projectId: string): Promise<Batch> {
+  const rows = await rawQuery<{ id: string }>(em, LOCK_SAMPLES, [projectId]);
   const ids = `{${rows.map(({ id }) => id).join(',')}}`;
   // Nothing more of them is sent; an attempt in progress is waited for.
   const sending = await rawQuery<{ item_id: string; status: string }>(
@@ -111,11 +126,13 @@ async function deleteBatch({ em }: Tx, projectId: string): Promise<{ deleted: nu
     `select item_id, status from delivery where item_id = any($1::uuid[]) order by id for update`,
     [ids],
   );
-  const busy = new Set(sending.filter(({ status }) => status === 'sending').map(({ item_id }) => item_id));
-  const free = rows.filter(({ id }) => !busy.has(id)).map(({ id }) => id);
+  const kept = new Set((await rawQuery<{ id: string }>(em, WORKED_ON_MEANWHILE, [ids])).map(({ id }) => id));
+  const left = sending.filter(({ item_id, status }) => status === 'sending' && !kept.has(item_id));
+  const busy = new Set(left.map(({ item_id }) => item_id));
+  const free = rows.filter(({ id }) => !kept.has(id) && !busy.has(id)).map(({ id }) => id);
   const { events, until } = await deleteItems(em, free);
   if (events > 0) await noteDeleted(em, projectId, { events, until });
-  return { deleted: free.length, busy: busy.size > 0 };
+  return { deleted: free.length, kept: kept.size, busy: busy.size > 0 };
 }
 
 /** As retention does (KE4): a recount knows since when the event log is complete. */
