@@ -10,7 +10,7 @@ import { Item } from '../../db/entities/item.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockClaimantAndRole, uuidArray } from './claim-limit.ts';
 import { appendClaimed } from './claim-pick.ts';
-import { lockHolders, confirmLock } from './claim-store.ts';
+import { lockHolders, confirmLock, isLockOf, isProvisional } from './claim-store.ts';
 import { notFound, refuseArchived, refuseUnless, requirePermission } from '../access/membership.ts';
 import { badField } from '../access/change-membership.ts';
 import { claimRefusal, closedRefusal, holderOf } from './refuse-claim.ts';
@@ -103,9 +103,8 @@ async function lockItems(em: Em, projectId: string, itemIds: readonly string[]):
   return new Map(items.map((item) => [item.id, { item, open: open.has(item.id) }]));
 }
 
-/** Whether this lock belongs to the claim in the row, so that its lease is live even if it has ended in the row. */
 const isLeaseLive = (item: ClaimItem | undefined, lock: Holder | undefined) =>
-  item !== undefined && lock?.userId === item.claimedBy && lock?.fence === item.claimFence;
+  item !== undefined && lock !== undefined && isLockOf(lock, item);
 
 interface Wanted extends Partial<Found> {
   /** The holder of its lock. */
@@ -119,7 +118,9 @@ async function obstacle(em: Em, { item, open, lock, role, actor }: Wanted): Prom
   if (item === undefined) return notFound();
   if (!open || !isOpen(item.status)) return closedRefusal(item);
   refuseUnless(role, claimPermission(item.status));
-  const holder = (await liveHolder(em, item)) ?? lock ?? null;
+  // A lock whose claim has ended holds up nobody: it is replaced with the confirmation.
+  const locked = lock !== undefined && (isProvisional(lock) || isLockOf(lock, item)) ? lock : null;
+  const holder = (await liveHolder(em, item)) ?? locked;
   if (holder === null || holder.userId === actor.userId) return null;
   return claimRefusal(em, 'claim_held', holder);
 }

@@ -10,7 +10,7 @@ import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { blockedRefusal } from '../access/blocked.ts';
 import { lockRole } from '../access/membership.ts';
-import { lockHolders } from './claim-store.ts';
+import { isProvisional, lockHolders } from './claim-store.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
@@ -44,16 +44,31 @@ export async function claimLimitReached(services: Services, userId: string): Pro
 /** The actor's leases that have ended but are not marked as expired yet. */
 function endedClaims(services: Services, userId: string): Promise<string[]> {
   return endedAmong(services, (em) =>
-    em.execute<{ id: string }[]>('select id from item where claimed_by = ? and claim_expires_at <= now()', [userId]),
+    em.execute<EndedLease[]>(
+      'select id, claimed_by, claim_fence from item where claimed_by = ? and claim_expires_at <= now()',
+      [userId],
+    ),
   );
 }
 
-/** Of the claims whose lease has ended in the database, those without a lock: only the lock store knows of renewals. */
-export async function endedAmong(services: Services, find: (em: Em) => Promise<{ id: string }[]>): Promise<string[]> {
-  const ids = (await services.db.read(find)).map(({ id }) => id);
-  if (ids.length === 0) return [];
+/** A claim whose lease has ended in the database. */
+export interface EndedLease {
+  id: string;
+  claimed_by: string;
+  claim_fence: number;
+}
+
+/** Of these claims, those without a lock: only the lock store knows of renewals. A lock of an earlier claim does not count. */
+export async function endedAmong(services: Services, find: (em: Em) => Promise<EndedLease[]>): Promise<string[]> {
+  const leases = await services.db.read(find);
+  if (leases.length === 0) return [];
+  const ids = leases.map(({ id }) => id);
   const held = await lockHolders(services, ids);
-  return ids.filter((id) => !held.has(id));
+  const isHeld = ({ id, claimed_by: userId, claim_fence: fence }: EndedLease) => {
+    const lock = held.get(id);
+    return lock !== undefined && (isProvisional(lock) || (lock.userId === userId && lock.fence === fence));
+  };
+  return leases.filter((lease) => !isHeld(lease)).map(({ id }) => id);
 }
 
 const LOCK_CLAIMANT = planned('select blocked_at is not null as blocked from app_user where id = $1 for no key update');

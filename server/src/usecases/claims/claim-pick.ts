@@ -6,7 +6,7 @@ import { Item } from '../../db/entities/item.ts';
 import { HAS_AUDITS } from '../../db/audits/has-audits.ts';
 import type { Em } from '../../db/orm.ts';
 import type { LockedRole } from '../access/membership.ts';
-import { endedAmong, uuidArray } from './claim-limit.ts';
+import { endedAmong, type EndedLease, uuidArray } from './claim-limit.ts';
 import type { ReviewerGrant } from './claim-row.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -29,8 +29,8 @@ const ENDED = 100;
 /** Items whose lease has ended but is not marked as expired: free only if nobody renewed it in the lock store. */
 export function freeAmong(services: Services, projectIds: readonly string[]): Promise<string[]> {
   return endedAmong(services, (em) =>
-    em.execute<{ id: string }[]>(
-      `select id from item where claim_expires_at <= now() and project_id = any(?::uuid[]) order by claim_expires_at limit ?`,
+    em.execute<EndedLease[]>(
+      `select id, claimed_by, claim_fence from item where claim_expires_at <= now() and project_id = any(?::uuid[]) order by claim_expires_at limit ?`,
       [uuidArray(projectIds), ENDED],
     ),
   );

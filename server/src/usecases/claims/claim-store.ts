@@ -2,6 +2,18 @@
 import { LockStoreDown, type HeldClaim, type Holder } from '../../claims/claim-lock.ts';
 import type { Services } from '../services.ts';
 
+/** Whether the claim of this lock is not granted yet. */
+export const isProvisional = (lock: Holder): boolean => lock.fence === 0;
+
+/**
+ * Whether the lock belongs to the claim in the row. If so, its lease is live even if it has ended in the row: only the lock store
+ * knows of renewals. Otherwise it is provisional, or its claim has ended.
+ */
+export const isLockOf = (
+  lock: Holder,
+  row: { claimedBy?: string | null; claimFence: number; claimExpiresAt?: Date | null },
+): boolean => Boolean(row.claimExpiresAt) && lock.userId === row.claimedBy && lock.fence === row.claimFence;
+
 /** How long an acquired lock waits for the confirmation of its claim; a crash in between blocks the item no longer than this. */
 const PROBATION_MS = 10_000;
 

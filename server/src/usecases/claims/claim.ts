@@ -1,5 +1,6 @@
 // A reviewer claims an item: first the lock (who holds it now), then the fence in the database (whose decision counts).
 import type { ItemStatus, Role } from '@countersign/shared/enums';
+import type { Holder } from '../../claims/claim-lock.ts';
 import { claimPermission, isOpen } from '../../domain/items/item.ts';
 import { Item } from '../../db/entities/item.ts';
 import { planned } from '../../db/connection/planned.ts';
@@ -7,7 +8,7 @@ import { rawQuery } from '../../db/raw-query.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import { withinLimit } from './claim-limit.ts';
 import { grantClaim, type Grant, type Terms } from './claim-row.ts';
-import { releaseLock, acquireLock, confirmLock } from './claim-store.ts';
+import { releaseLock, acquireLock, confirmLock, isLockOf, isProvisional } from './claim-store.ts';
 import { notFound, refuseIfArchived, refuseUnless } from '../access/membership.ts';
 import { claimRefusal, closedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -18,7 +19,7 @@ import type { MemberActor, Services } from '../services.ts';
  */
 export async function claim(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
   const terms = await termsFor(services, actor, { itemId });
-  const holder = await acquireLock(services, itemId, actor.userId);
+  const holder = await acquireOrHolder(services, itemId, actor.userId);
   if (holder !== null && holder.userId !== actor.userId) {
     throw await services.db.read((em) => claimRefusal(em, 'claim_held', holder));
   }
@@ -40,6 +41,19 @@ export async function claim(services: Services, actor: MemberActor, itemId: stri
   return confirm(services, actor, { ...grant, leaseSeconds: terms.leaseSeconds });
 }
 
+/**
+ * As `acquireLock`, but releases a lock whose claim has ended in the database first: the database wins. Such a lock is left when
+ * the claim ended while the lock store was down. A claim that has ended never goes on under the same fence.
+ */
+async function acquireOrHolder(services: Services, itemId: string, userId: string): Promise<Holder | null> {
+  const holder = await acquireLock(services, itemId, userId);
+  if (holder === null || holder.userId === userId || isProvisional(holder)) return holder;
+  const row = await services.db.read((em) => em.findOne(Item, { id: itemId }, { fields: CLAIM_COLUMNS }));
+  if (row === null || isLockOf(holder, row)) return holder;
+  await releaseLock(services, { itemId, userId: holder.userId, fence: holder.fence });
+  return acquireLock(services, itemId, userId);
+}
+
 /** Binds the lock to the granted fence. */
 export async function confirm(
   services: Services,
@@ -50,6 +64,8 @@ export async function confirm(
   await confirmLock(services, { itemId: item.id, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
   return { item, fence, expiresAt };
 }
+
+const CLAIM_COLUMNS = ['claimedBy', 'claimFence', 'claimExpiresAt'] as const;
 
 /** $1: the item; $2: the user. Only members find it. */
 const TERMS = planned(`

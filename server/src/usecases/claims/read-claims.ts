@@ -2,7 +2,7 @@
 import type { Item } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/access/actor.ts';
-import { lockHolders } from './claim-store.ts';
+import { isLockOf, lockHolders } from './claim-store.ts';
 import type { Services } from '../services.ts';
 
 /** Who holds an item, and until when. */
@@ -29,7 +29,7 @@ export async function readClaims(services: Services, items: readonly Item[]): Pr
     claimed.map((item) => {
       const userId = item.claimedBy as string;
       const lock = held.get(item.id);
-      const renewed = lock?.userId === userId && lock.fence === item.claimFence ? lock.expiresAt : null;
+      const renewed = lock !== undefined && isLockOf(lock, item) ? lock.expiresAt : null;
       const expiresAt = renewed ?? (item.claimExpiresAt as Date);
       return [item.id, { userId, name: names.get(userId) ?? '', expiresAt }];
     }),

@@ -4,7 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
-import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
+import { claimBulk } from '../../../src/usecases/claims/claim-bulk.ts';
+import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
+import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.ts';
+import type { MemberActor } from '../../../src/usecases/services.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
 import {
@@ -213,5 +216,59 @@ describe('an ended lease', () => {
     await claim(testEnv.services, fixture.anna, id);
     await sweep();
     expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
+  });
+});
+
+describe('LC6: a claim that expired in the database during an outage of the lock store', () => {
+  /** A claim of Anna's with a heartbeat: its lock still runs for a while, and `during` happens before the store is back. */
+  async function expiredInOutage(during: (itemId: string) => Promise<unknown> = async () => undefined) {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
+    await renewClaim(testEnv.services, fixture.anna, { itemId: id, fence });
+    testEnv.lock.down = true;
+    await expireClaimsOnce(testEnv.services);
+    await during(id);
+    testEnv.lock.down = false;
+    expect((await testEnv.lock.holders([id])).get(id)).toMatchObject({ userId: fixture.anna.userId, fence });
+    return { itemId: id, fence };
+  }
+  const claimOf = (actor: MemberActor, itemId: string) => claim(testEnv.services, actor, itemId);
+
+  const WAYS: [string, (actor: MemberActor, itemId: string) => Promise<unknown>][] = [
+    ['a claim by its ID', claimOf],
+    ['a request for the next item', (actor) => claimNext(testEnv.services, actor, { projectId: fixture.projectId })],
+    [
+      'a bulk claim',
+      (actor, id) => claimBulk(testEnv.services, actor, { projectId: fixture.projectId, itemIds: [id] }),
+    ],
+    ['a take-over', (actor, id) => takeOver(testEnv.services, actor, id)],
+  ];
+  it.each(WAYS)('leaves the item free for %s', async (_, claimIt) => {
+    const held = await expiredInOutage();
+    await expect(renewClaim(testEnv.services, fixture.anna, held)).rejects.toMatchObject({
+      code: 'claim_lost',
+      extras: { holder: null },
+    });
+    await claimIt(fixture.supervisor, held.itemId);
+    const { userId } = fixture.supervisor;
+    expect(await row(held.itemId)).toMatchObject({ claimed_by: userId, claim_fence: 2 });
+    expect((await testEnv.lock.holders([held.itemId])).get(held.itemId)).toMatchObject({ userId, fence: 2 });
+  });
+
+  it('does not name its holder once the database has granted the item to somebody else', async () => {
+    const { itemId } = await expiredInOutage((id) => claimOf(fixture.ben, id));
+    await expect(claimOf(fixture.supervisor, itemId)).rejects.toMatchObject({
+      code: 'claim_held',
+      extras: { holder: { user_id: fixture.ben.userId } },
+    });
+  });
+
+  it('does not keep the lease of a later claim alive', async () => {
+    const { itemId } = await expiredInOutage(async (id) => {
+      await claimOf(fixture.ben, id);
+      await endLease(testEnv, id);
+    });
+    expect(await claimNext(testEnv.services, fixture.supervisor, {})).toMatchObject({ item: { id: itemId }, fence: 3 });
   });
 });
