@@ -1,4 +1,5 @@
 // The form of a value and its schema, as a tree of fields in the order of the schema. Pure.
+import { startsWithDay } from '#lib/format/calendar-day.ts';
 import { entriesOf, isArray, isObject, kindOf, numberText, type JsonKind } from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
 import { choicesOf, type Choice } from './choices.ts';
@@ -298,7 +299,8 @@ function dateControl(format: string, typed: string, before: string): Control | n
   if (date === undefined) return null;
   if (typed === '') return { kind: 'date', input: date.input, typed, zone: date.form.exec(before)?.[2] ?? date.zone };
   const [, shown, zone] = date.form.exec(typed) ?? [];
-  return shown === undefined ? null : { kind: 'date', input: date.input, typed: shown, zone: zone ?? '' };
+  const isReal = date.input === 'time' || startsWithDay(typed);
+  return shown === undefined || !isReal ? null : { kind: 'date', input: date.input, typed: shown, zone: zone ?? '' };
 }
 
 /** The bounds of a number in words. */

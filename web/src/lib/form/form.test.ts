@@ -85,6 +85,10 @@ describe('fieldsOf', () => {
     ['an object that is a text', { properties: { a: {} } }, 'x', 'json'],
     ['a date', { type: 'string', format: 'date' }, '2026-01-31', 'date'],
     ['a date that is none', { type: 'string', format: 'date' }, 'soon', 'text'],
+    ['a date that no calendar has', { type: 'string', format: 'date' }, '2026-02-30', 'text'],
+    ['a moment on no real day', { type: 'string', format: 'date-time' }, '2026-02-29T10:00:00Z', 'text'],
+    ['a moment on a leap day', { type: 'string', format: 'date-time' }, '2024-02-29T10:00:00Z', 'date'],
+    ['a year before 1', { type: 'string', format: 'date' }, '0000-01-01', 'text'],
     ['a time with its zone', { type: 'string', format: 'time' }, '10:00:00Z', 'date'],
     ['several kinds', { type: ['string', 'number'] }, 1, 'union Text | Number 1'],
     [

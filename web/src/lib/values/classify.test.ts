@@ -14,6 +14,20 @@ describe('classify', () => {
     expect(classify('')).toEqual({ kind: 'text', text: '' });
   });
 
+  it('reads a time as a moment only where it is on the day that it names', () => {
+    const moments = ['2026-02-28T10:00:00Z', '2024-02-29T10:00:00+0200', '2026-01-01T23:59:59.5-03:30'];
+    expect(moments.map(kind)).toEqual(moments.map(() => 'moment'));
+    const texts = [
+      '2026-02-30T10:00:00Z',
+      '2026-02-29T10:00:00+0200',
+      '2026-04-31T10:00Z',
+      '2026-01-01T24:00:00Z',
+      '0000-01-01T10:00:00Z',
+      '2026-01-01T10:00:00+25:00',
+    ];
+    expect(texts.map(kind)).toEqual(texts.map(() => 'text'));
+  });
+
   it('reads an object with one member as that member', () => {
     expect(classify({ question: 'Why?' })).toEqual({ kind: 'field', name: 'question', value: 'Why?' });
     expect(kind({ messages: [] })).toBe('field');

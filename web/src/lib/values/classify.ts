@@ -1,4 +1,5 @@
 // Decides how a JSON value reads best: one table of rules, each with the kind it recognizes; the first that fits wins.
+import { startsWithDay } from '#lib/format/calendar-day.ts';
 import type { Json } from '@countersign/shared/json/json';
 import { citedAnswerOf, type CitedAnswer } from './kinds/cited-answer.ts';
 import { codeOf, type Code } from './kinds/code.ts';
@@ -123,9 +124,9 @@ export function classify(value: Json, nested = false, fixed?: Kind): Shape {
   throw new Error('The last rules read any value.');
 }
 
-/** A time with its zone; without one its local meaning is unknown. */
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
-const isMoment = (text: string): boolean => MOMENT.test(text) && !Number.isNaN(Date.parse(text));
+/** A time with its zone; without one its local meaning is unknown. Hour 24 would be shown as the next day. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T(?!24)\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const isMoment = (text: string): boolean => MOMENT.test(text) && startsWithDay(text) && !Number.isNaN(Date.parse(text));
 
 /** A longer text is not parsed to find out. */
 const LONGEST_JSON = 200_000;
