@@ -1,7 +1,7 @@
 // Tests what a form keeps of half-typed values, chosen options and offsets, and that none of it becomes another value.
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
-import { parseJson } from '../values/json/lossless.ts';
+import { parseJson, printJson } from '../values/json/lossless.ts';
 import { AnswerForm } from './answer-form.svelte.ts';
 import { flatFields, type Field } from './fields.ts';
 import type { PendingText } from './pending.ts';
@@ -73,6 +73,13 @@ function fieldAt(form: AnswerForm, pointer: string): Field {
   if (field === undefined) throw new Error(pointer);
   return field;
 }
+
+it('leaves a number in its spelling that equals a choice or a constant', () => {
+  const schema = { type: 'object', properties: { level: { enum: [1, 2] }, v: { const: 1 }, b: { type: 'string' } } };
+  const { form, written } = formOf(schema, '{"level":1.0,"v":1e0,"b":"x"}');
+  form.type(fieldAt(form, '/b'), 'y');
+  expect(printJson(parseJson(written.at(-1)?.text ?? ''), 0)).toBe('{"level":1.0,"v":1e0,"b":"y"}');
+});
 
 describe('text that is no value yet', () => {
   const anything = { type: 'object', properties: { any: {}, b: { type: 'string' } } };

@@ -1,6 +1,7 @@
 // The values of an enum, or of a union of constants with titles, as choices with a name each. Pure.
 import { isObject, isScalar } from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
+import { valueKey } from '@countersign/shared/json-schema/exact-numbers';
 import { listOf, textOf, type View } from './schema-reader.ts';
 
 export interface Choice {
@@ -35,3 +36,6 @@ function constantOf(option: Json): Choice | null {
 /** A text as it is; an empty one, and anything else, as JSON. */
 export const nameOfValue = (json: Json): string =>
   typeof json === 'string' && json.trim() !== '' ? json : JSON.stringify(json);
+
+/** A text that two values share only where the validator takes them as equal, as it does `1.0` and `1`. */
+export const keyOf = (json: Json): string => valueKey(json, () => undefined);

@@ -2,7 +2,7 @@
 import { startsWithDay } from '#lib/format/calendar-day.ts';
 import { entriesOf, isArray, isObject, kindOf, numberText, type JsonKind } from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
-import { choicesOf, type Choice } from './choices.ts';
+import { choicesOf, keyOf, type Choice } from './choices.ts';
 import { pointerOf, type Path } from './paths.ts';
 import { kindsOf, listOf, memberOf, SchemaReader, textOf, type View } from './schema-reader.ts';
 import { optionsOf, pickOption, type UnionOption } from './unions.ts';
@@ -229,8 +229,8 @@ const sizeOf = (value: Json | undefined, otherwise: number): number =>
 export const shownValue = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function choiceOf(choices: readonly Choice[], value: Json | undefined): Control {
-  const text = value === undefined ? null : JSON.stringify(value);
-  return { kind: 'choice', choices, chosen: choices.findIndex(({ json }) => JSON.stringify(json) === text) };
+  const key = value === undefined ? null : keyOf(value);
+  return { kind: 'choice', choices, chosen: choices.findIndex(({ json }) => keyOf(json) === key) };
 }
 
 /** Whether keywords add members or entries that its fields would not show. */

@@ -115,6 +115,34 @@ describe('fieldsOf', () => {
     expect(shown(fieldsOf(json(schema), json(value)).control)).toBe(expected);
   });
 
+  it.each<[string, unknown, string, string]>([
+    ['a choice', { enum: [1, 2] }, '1.0', 'choice 1 of 2'],
+    ['a choice by the spelling of the schema', { enum: [10, 20] }, '2e1', 'choice 2 of 2'],
+    ['no choice for a text', { enum: [1, 2] }, '"1"', 'choice 0 of 2'],
+    ['no choice for a number beside it', { enum: [1, 2] }, '1.00000000000000000001', 'choice 0 of 2'],
+    ['a titled constant', { oneOf: [{ const: 0, title: 'No' }, { const: 1 }] }, '1.0', 'choice 2 of 2'],
+    [
+      'an option by its enum',
+      { oneOf: [{ enum: [5, 6] }, { title: 'Other', type: 'number', enum: [100, 200] }] },
+      '1e2',
+      'union Option 1 | Other 1',
+    ],
+    [
+      'an option by its constant',
+      { oneOf: [{ properties: { v: { const: 1 }, a: {} } }, { properties: { v: { const: 2 }, a: {} } }] },
+      '{"v":2.0,"a":1}',
+      'union 1 | 2 1',
+    ],
+    [
+      'an option by its constant, and no other',
+      { oneOf: [{ properties: { v: { const: 1 } } }, { properties: { v: { const: 2 } } }] },
+      '{"v":"2"}',
+      'union 1 | 2 -1',
+    ],
+  ])('finds %s, by the value of a number', (_, schema, value, expected) => {
+    expect(shown(fieldsOf(parseJson(JSON.stringify(schema)), parseJson(value)).control)).toBe(expected);
+  });
+
   it('says which fields may be null, are required or are read-only', () => {
     const schema = json({
       required: ['a'],

@@ -1,7 +1,7 @@
 // The options of `oneOf`, `anyOf` and of several types: their names, and which one a value is. Pure.
 import { entriesOf, isArray, isObject, isScalar, kindOf, type JsonKind } from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
-import { choicesOf, nameOfValue } from './choices.ts';
+import { choicesOf, keyOf, nameOfValue } from './choices.ts';
 import { kindsOf, listOf, memberOf, textOf, type SchemaReader, type View } from './schema-reader.ts';
 
 export interface UnionOption {
@@ -136,7 +136,7 @@ function scoreOf(view: View, value: Json): number {
   if (!isObject(value)) return scalarScore(view, value);
   const constants = discriminatorsOf(view);
   const given = constants.filter(({ key }) => Object.hasOwn(value, key));
-  if (given.some(({ key, json }) => memberOf(value, key) !== json)) return NO_FIT;
+  if (given.some(({ key, json }) => keyOf(memberOf(value, key) ?? null) !== keyOf(json))) return NO_FIT;
   const named = isObject(view.properties ?? null) ? Object.keys(view.properties as View) : [];
   const known = Object.keys(value).filter((key) => named.includes(key)).length;
   const missing = listOf(view.required).filter((key) => !(typeof key === 'string' && Object.hasOwn(value, key))).length;
@@ -146,6 +146,6 @@ function scoreOf(view: View, value: Json): number {
 function scalarScore(view: View, value: Json): number {
   const allowed = view.const === undefined ? listOf(view.enum) : [view.const];
   if (allowed.length === 0) return 1;
-  const text = JSON.stringify(value);
-  return allowed.some((each) => JSON.stringify(each) === text) ? FITTING_CONSTANT : NO_FIT;
+  const key = keyOf(value);
+  return allowed.some((each) => keyOf(each) === key) ? FITTING_CONSTANT : NO_FIT;
 }
