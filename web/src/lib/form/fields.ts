@@ -1,6 +1,14 @@
 // The form of a value and its schema, as a tree of fields in the order of the schema. Pure.
 import { startsWithDay } from '#lib/format/calendar-day.ts';
-import { entriesOf, isArray, isObject, kindOf, numberText, type JsonKind } from '#lib/values/json/lossless.ts';
+import {
+  entriesOf,
+  isArray,
+  isObject,
+  kindOf,
+  numberText,
+  printJson,
+  type JsonKind,
+} from '#lib/values/json/lossless.ts';
 import type { Json } from '@countersign/shared/json/json';
 import { choicesOf, keyOf, type Choice } from './choices.ts';
 import { pointerOf, type Path } from './paths.ts';
@@ -22,7 +30,8 @@ export type Control =
   | { readonly kind: 'boolean'; readonly value: boolean | null }
   | { readonly kind: 'choice'; readonly choices: readonly Choice[]; readonly chosen: number }
   | { readonly kind: 'date'; readonly input: DateInput; readonly typed: string; readonly zone: string }
-  | { readonly kind: 'const'; readonly value: Json; readonly set: boolean }
+  /** `fits`: the value is the constant. */
+  | { readonly kind: 'const'; readonly value: Json; readonly fits: boolean }
   | { readonly kind: 'object'; readonly fields: readonly Field[]; readonly order: readonly string[] }
   | {
       readonly kind: 'list';
@@ -141,7 +150,9 @@ class FormBuilder {
       label: textOf(view, 'title') ?? place.label ?? '',
       key: typeof key === 'string' ? key : null,
       description: textOf(view, 'description'),
-      examples: listOf(view.examples).map(shownValue).slice(0, 3),
+      examples: listOf(view.examples)
+        .map((example) => shownValue(example))
+        .slice(0, 3),
       preset: view.default,
       required: place.required,
       value,
@@ -166,7 +177,7 @@ class FormBuilder {
   }
 
   #control(view: View, value: Json | undefined, place: Place): Control {
-    if (view.const !== undefined) return { kind: 'const', value: view.const, set: value !== undefined };
+    if (view.const !== undefined) return constOf(view.const, value);
     const choices = choicesOf(view);
     if (choices !== null) return choiceOf(choices, value);
     const [kind, ...others] = kindsOf(view).filter((each) => each !== 'null');
@@ -225,8 +236,19 @@ class FormBuilder {
 const sizeOf = (value: Json | undefined, otherwise: number): number =>
   value === undefined ? otherwise : Number(numberText(value));
 
-/** A value in a hint: a text without its quotes. */
-export const shownValue = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** A value in a hint: a text without its quotes, unless it looks like one of the others that way. */
+export function shownValue(value: Json, others: readonly Json[] = []): string {
+  const isAlike = (other: Json) => plainText(other) === plainText(value) && keyOf(other) !== keyOf(value);
+  return others.some(isAlike) ? printJson(value, 0) : plainText(value);
+}
+
+const plainText = (value: Json): string => (typeof value === 'string' ? value : printJson(value, 0));
+
+const constOf = (constant: Json, value: Json | undefined): Control => ({
+  kind: 'const',
+  value: constant,
+  fits: value !== undefined && keyOf(value) === keyOf(constant),
+});
 
 function choiceOf(choices: readonly Choice[], value: Json | undefined): Control {
   const key = value === undefined ? null : keyOf(value);

@@ -101,6 +101,17 @@ describe('the form of a schema', () => {
     expect(screen.getByText('This must be a number.')).toBeTruthy();
   });
 
+  it('replaces a wrong constant that looks like the right one, and no number that equals it', async () => {
+    const schema = object({ text: { const: '1' }, number: { const: 2 }, same: { const: 3 } });
+    const { compact } = show(schema, '{"text":1,"number":"2","same":3.0}');
+    const offers = screen.getAllByRole('button', { name: /^Use/ });
+    expect(offers.map((offer) => offer.textContent?.trim())).toEqual(['Use "1"', 'Use 2']);
+    expect(screen.getByText('"2"')).toBeTruthy();
+    for (const offer of offers) await fireEvent.click(offer);
+    expect(compact()).toBe('{"text":"1","number":2,"same":3}');
+    expect(screen.queryByRole('button', { name: /^Use/ })).toBeNull();
+  });
+
   it('edits what no form can show as JSON, and keeps it while it is incomplete', async () => {
     const { compact } = show(object({ any: {}, b: { type: 'string' } }), '{"any":{"x":1},"b":"y"}');
     const field = screen.getByRole('textbox', { name: 'any' });
