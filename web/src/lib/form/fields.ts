@@ -12,6 +12,7 @@ import {
 import type { Json } from '@countersign/shared/json/json';
 import { choicesOf, keyOf, type Choice } from './choices.ts';
 import { pointerOf, type Path } from './paths.ts';
+import { followsPattern } from './pattern-names.ts';
 import { kindsOf, listOf, memberOf, SchemaReader, textOf, type View } from './schema-reader.ts';
 import { optionsOf, pickOption, type UnionOption } from './unions.ts';
 
@@ -209,7 +210,8 @@ class FormBuilder {
       });
     const fields = properties.map(([key, schema]) => fieldAt(key, schema));
     const other = isObject(view.additionalProperties ?? null) ? view.additionalProperties : undefined;
-    return { kind: 'object', order, fields: [...fields, ...extra.map(([key]) => fieldAt(key, other))] };
+    const others = extra.map(([key]) => fieldAt(key, followsPattern(view, key) ? undefined : other));
+    return { kind: 'object', order, fields: [...fields, ...others] };
   }
 
   #list(view: View, value: readonly Json[], place: Place): Control {

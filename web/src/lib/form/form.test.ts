@@ -143,6 +143,25 @@ describe('fieldsOf', () => {
     expect(shown(fieldsOf(parseJson(JSON.stringify(schema)), parseJson(value)).control)).toBe(expected);
   });
 
+  it('edits members whose names follow a pattern as JSON, and the others as the schema says', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' }, n_named: { type: 'number' } },
+      patternProperties: { '^n_': { type: 'number' } },
+      allOf: [{ patternProperties: { é$: { type: 'boolean' } } }],
+      additionalProperties: { type: 'string' },
+    };
+    const value = { a: 'x', n_named: 1, n_a: 5, yesé: true, other: 'y' };
+    expect(outline(fieldsOf(json(schema), json(value)))).toEqual([
+      ' : object',
+      '/a a: text',
+      '/n_named n_named: number',
+      '/n_a n_a: json',
+      '/yesé yesé: json',
+      '/other other: text',
+    ]);
+  });
+
   it('says which fields may be null, are required or are read-only', () => {
     const schema = json({
       required: ['a'],

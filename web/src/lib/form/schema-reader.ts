@@ -81,17 +81,20 @@ function merge(one: View, other: View): View {
 type Merged = (one: Json, other: Json) => Json;
 const both: Merged = (one, other) => ({ allOf: [one, other] });
 
+const bothByName: Merged = (one, other) => {
+  if (!isObject(one) || !isObject(other)) return one;
+  const names = [...new Set([...entriesOf(one), ...entriesOf(other)].map(([name]) => name))];
+  return objectOf(
+    names.map((name): [string, Json] => {
+      const [left, right] = [memberOf(one, name), memberOf(other, name)];
+      return [name, left !== undefined && right !== undefined ? both(left, right) : (left ?? right ?? true)];
+    }),
+  );
+};
+
 const MERGED: Readonly<Record<string, Merged>> = {
-  properties: (one, other) => {
-    if (!isObject(one) || !isObject(other)) return one;
-    const names = [...new Set([...entriesOf(one), ...entriesOf(other)].map(([name]) => name))];
-    return objectOf(
-      names.map((name): [string, Json] => {
-        const [left, right] = [memberOf(one, name), memberOf(other, name)];
-        return [name, left !== undefined && right !== undefined ? both(left, right) : (left ?? right ?? true)];
-      }),
-    );
-  },
+  properties: bothByName,
+  patternProperties: bothByName,
   required: (one, other) =>
     isArray(one) && isArray(other) ? [...one, ...other.filter((name) => !one.includes(name))] : one,
   items: both,
