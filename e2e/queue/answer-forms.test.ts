@@ -276,6 +276,31 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     expect(await outputOf(id)).toBe('{"when":"2026-03-05T10:00:00+02:00", "any":[1], "sum":50.00}');
   });
 
+  it('TS4: blocks sending while only a part of a date is typed, and leaves out a date that is empty', async () => {
+    const date = { type: 'string', format: 'date' };
+    const properties = { due: date, until: date, days: { type: 'array', items: date }, note: { type: 'string' } };
+    const suggestion = '{"due":"2026-03-05", "days":["2026-01-07"], "note":"x"}';
+    const id = await open({ suggestion: new RawJson(suggestion), answer_schema: { type: 'object', properties } });
+    await openForm();
+    const valueOf = (name: string) => page.getByLabel(name, { exact: true }).inputValue();
+    await type(page, { at: 'due', keys: ['{Backspace}', '{Control+Enter}'] });
+    await page.getByText('due is not a whole date yet.').first().waitFor();
+    await expect.poll(() => focusedName(page)).toBe('due');
+    await type(page, { at: 'due', keys: ['04'] });
+    await expect.poll(() => valueOf('due')).toBe('2026-04-05');
+    // An empty field that gets its first part has no new value, nor has one that loses its last part.
+    await type(page, { at: 'until', keys: ['05', '{Control+Enter}'] });
+    await page.getByText('until is not a whole date yet.').first().waitFor();
+    await type(page, { at: 'until', keys: ['{ArrowLeft}', '{Backspace}'] });
+    await page.getByText('is not a whole date yet').first().waitFor({ state: 'detached' });
+    await type(page, { at: 'Entry 1', keys: ['{Backspace}', '{Control+Enter}'] });
+    await page.getByText('days › 1 is not a whole date yet.').first().waitFor();
+    await type(page, { at: 'Entry 1', keys: ['02'] });
+    await expect.poll(() => valueOf('Entry 1')).toBe('2026-02-07');
+    await submitEdit();
+    expect(await outputOf(id)).toBe(suggestion.replace('2026-03-05', '2026-04-05').replace('2026-01-07', '2026-02-07'));
+  });
+
   it('TS2: marks a suggestion that breaks its schema, refuses to approve it, and opens at the first fault', async () => {
     const real = REAL_SCHEMAS[0];
     const suggestion = '{"number":"2041","issued":"2026-03-01","currency":"EUR","total":"12","paid":false}';

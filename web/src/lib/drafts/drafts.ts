@@ -1,5 +1,5 @@
 // Stores a reviewer's drafts in this browser until the decision is confirmed.
-import type { PendingText } from '#lib/form/pending.ts';
+import { isPendingText, type PendingText } from '#lib/form/pending.ts';
 import { LocalRecords, type KeyedRecord, type RecordOptions, type Store } from './local-records.ts';
 
 /** An unfinished edit. `text` is the editor's text: the answer itself, or JSON text. Times are ISO. */
@@ -180,13 +180,7 @@ function draftOf(stored: unknown): Draft | null {
   const { text, note, reason, savedAt, pending }: Partial<Record<keyof Draft, unknown>> = stored;
   if (typeof text !== 'string' || typeof note !== 'string' || typeof savedAt !== 'string') return null;
   if (reason !== null && typeof reason !== 'string') return null;
-  return { text, note, reason, savedAt, ...(Array.isArray(pending) && { pending: pending.filter(isPending) }) };
-}
-
-function isPending(stored: unknown): stored is PendingText {
-  if (typeof stored !== 'object' || stored === null) return false;
-  const { pointer, text, expects }: Partial<Record<keyof PendingText, unknown>> = stored;
-  return typeof pointer === 'string' && typeof text === 'string' && (expects === 'json' || expects === 'number');
+  return { text, note, reason, savedAt, ...(Array.isArray(pending) && { pending: pending.filter(isPendingText) }) };
 }
 
 /** Whether a draft contains nothing beyond the other, such as the same answer without a reason. */

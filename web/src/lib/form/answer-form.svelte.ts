@@ -38,8 +38,8 @@ export interface FormSource {
 export class AnswerForm {
   #value: Json | undefined = $state.raw(undefined);
   #chosen: Chosen = $state.raw({});
-  /** JSON that is being typed and cannot be parsed yet, by pointer. */
-  #typing: Readonly<Record<string, string>> = $state.raw({});
+  /** JSON that is being typed and cannot be parsed yet, and parts of dates, by pointer. */
+  #typing: Readonly<Record<string, Typing>> = $state.raw({});
   /** The text cannot be parsed: only the JSON editor can show it. */
   broken = $state(false);
   /** Faults that the server found. */
@@ -88,7 +88,13 @@ export class AnswerForm {
   follow(text: string, pending: readonly PendingText[]): void {
     if (text === this.#written) return;
     this.#written = text;
-    this.#typing = Object.fromEntries(pending.map((each) => [each.pointer, each.text]));
+    // A number counts by its field; where that is none, its text is edited as JSON.
+    this.#typing = Object.fromEntries(
+      pending.map(({ pointer, text: typed, expects }) => [
+        pointer,
+        { text: typed, expects: expects === 'number' ? 'json' : expects },
+      ]),
+    );
     // As a text it may fit an option that nobody chose.
     this.#chosen = Object.fromEntries(pending.map(({ pointer }) => [pointer, NO_OPTION]));
     this.broken = false;
@@ -121,10 +127,23 @@ export class AnswerForm {
   type(field: Field, typed: string): void {
     const value = writtenOf(field, typed);
     this.#keepOption(field);
-    if (typed === '' && field.value !== undefined && field.value !== '')
-      this.#before[`${CLEARED} ${field.pointer}`] = field.value;
-    if (value === undefined) this.#remove(field);
-    else this.set(field, value);
+    if (typed === '') this.#keepCleared(field);
+    if (value !== undefined) return this.set(field, value);
+    this.#typing = without(this.#typing, field.pointer);
+    this.#remove(field);
+  }
+
+  /** A part of a date is typed, and no whole one. */
+  typePart(field: Field): void {
+    if (field.control.kind !== 'date') return;
+    this.#keepOption(field);
+    this.#keepCleared(field);
+    this.#typing = { ...this.#typing, [field.pointer]: { text: '', expects: field.control.input } };
+    this.#write(this.#with(field, ''));
+  }
+
+  #keepCleared({ pointer, value }: Field): void {
+    if (value !== undefined && value !== '') this.#before[`${CLEARED} ${pointer}`] = value;
   }
 
   /** An option stays chosen while its value is typed: on the way to `1.5`, `1.` is a text. */
@@ -135,8 +154,12 @@ export class AnswerForm {
 
   set(field: Field, value: Json): void {
     this.#typing = without(this.#typing, field.pointer);
-    const order = orderOf(valueAt(this.#source.original, field.path.slice(0, -1)), field.siblings);
-    this.#write(withMember(this.#value, { path: field.path, order }, value));
+    this.#write(this.#with(field, value));
+  }
+
+  #with({ path, siblings }: Field, value: Json): Json {
+    const order = orderOf(valueAt(this.#source.original, path.slice(0, -1)), siblings);
+    return withMember(this.#value, { path, order }, value);
   }
 
   reset(field: Field): void {
@@ -164,7 +187,7 @@ export class AnswerForm {
   setNull(field: Field, isNull: boolean): void {
     const key = `null ${field.pointer}`;
     if (isNull) {
-      if (field.value !== undefined) this.#before[key] = field.value;
+      this.#keep(key, field);
       return this.set(field, null);
     }
     const before = this.#before[key];
@@ -174,13 +197,20 @@ export class AnswerForm {
     else this.leaveOut(field);
   }
 
+  /** Keeps a value to put it back. Of a part of a date nothing is known that could be. */
+  #keep(key: string, { pointer, value }: Field): void {
+    const typing = this.#typing[pointer];
+    if (value !== undefined && value !== null && (typing === undefined || typing.expects === 'json'))
+      this.#before[key] = value;
+  }
+
   /** Another option of a union; members with the same name and kind stay, and the value before comes back with its option. */
   choose(field: Field, option: number): void {
     if (field.control.kind !== 'union') return;
     const view = field.control.options[option]?.view;
     if (view === undefined) return;
     const { pointer, value } = field;
-    if (value !== undefined && value !== null) this.#before[`${field.control.chosen} ${pointer}`] = value;
+    this.#keep(`${field.control.chosen} ${pointer}`, field);
     this.#forget(pointer);
     this.#chosen = { ...this.#chosen, [pointer]: option };
     const before = this.#before[`${option} ${pointer}`];
@@ -220,7 +250,7 @@ export class AnswerForm {
   /** The text of a place that is edited as JSON. */
   jsonOf(field: Field): string {
     const typed = this.#typing[field.pointer];
-    if (typed !== undefined) return typed;
+    if (typed !== undefined) return typed.text;
     return field.value === undefined ? '' : printJson(field.value);
   }
 
@@ -233,7 +263,7 @@ export class AnswerForm {
     try {
       this.set(field, parseJson(text));
     } catch {
-      this.#typing = { ...this.#typing, [field.pointer]: text };
+      this.#typing = { ...this.#typing, [field.pointer]: { text, expects: 'json' } };
       this.#write(this.#value);
     }
   }
@@ -276,18 +306,21 @@ export class AnswerForm {
   }
 }
 
+/** What is typed at a place so far. */
+type Typing = Pick<PendingText, 'text' | 'expects'>;
+
 /** In front of a pointer: the value before the field was cleared. */
 const CLEARED = 'cleared';
 
-/** JSON that cannot be parsed, and numbers that are none. A union may take the text of a number as another option. */
-function pendingOf(root: Field, typing: Readonly<Record<string, string>>): PendingText[] {
+/** JSON that cannot be parsed, parts of dates, and numbers that are none. A union may take the text of a number as another option. */
+function pendingOf(root: Field, typing: Readonly<Record<string, Typing>>): PendingText[] {
   const numbers = flatFields(root).flatMap((field): PendingText[] => {
     const { kind } = field.control.kind === 'union' ? (field.control.body?.control ?? field.control) : field.control;
     const { pointer, value } = field;
     return kind === 'number' && typeof value === 'string' ? [{ pointer, text: value, expects: 'number' }] : [];
   });
-  const json = Object.entries(typing).map(([pointer, text]): PendingText => ({ pointer, text, expects: 'json' }));
-  return [...json.filter((each) => !numbers.some(({ pointer }) => pointer === each.pointer)), ...numbers];
+  const others = Object.entries(typing).map(([pointer, typed]): PendingText => ({ pointer, ...typed }));
+  return [...others.filter((each) => !numbers.some(({ pointer }) => pointer === each.pointer)), ...numbers];
 }
 
 /** The record without what belongs to the pointer or below it. */

@@ -187,3 +187,95 @@ describe('a date that is cleared', () => {
     expect(parseJson(written.at(-1) ?? '')).toEqual({ at: '2026-05-01T09:30:00-03:30' });
   });
 });
+
+describe('a date of which a part is typed', () => {
+  const text = (format: string) => ({ type: 'string', format });
+  const schema = { type: 'object', properties: { due: text('date'), note: { type: 'string' } } };
+  const start = '{"due":"2026-03-05","note":"x"}';
+  const last = (written: readonly { text: string }[]) => printJson(parseJson(written.at(-1)?.text ?? ''), 0);
+
+  it.each([
+    ['date', '2026-03-05', 'This is not a whole date yet.'],
+    ['time', '10:00:00Z', 'This is not a whole time yet.'],
+    ['date-time', '2026-03-05T10:00:00+02:00', 'This is not a whole date and time yet.'],
+  ])('TS4: blocks sending, and keeps a place in the draft: %s', (format, value, message) => {
+    const of = { type: 'object', properties: { due: text(format), note: {} } };
+    const { form, written } = formOf(of, JSON.stringify({ due: value, note: 'x' }));
+    form.typePart(fieldAt(form, '/due'));
+    expect(form.messagesOf(fieldAt(form, '/due'))).toEqual([message]);
+    expect(form.faults.map(({ pointer }) => pointer)).toEqual(['/due']);
+    expect(last(written)).toBe('{"due":"","note":"x"}');
+    expect(written.at(-1)?.pending).toMatchObject([{ pointer: '/due', text: '' }]);
+  });
+
+  it('is an answer again once it is whole, and left out once it is empty', () => {
+    const { form, written } = formOf(schema, start);
+    const states = ['2026-04-05', ''].map((typed) => {
+      form.typePart(fieldAt(form, '/due'));
+      form.type(fieldAt(form, '/due'), typed);
+      return [last(written), form.pending.length, form.faults.length];
+    });
+    expect(states).toEqual([
+      ['{"due":"2026-04-05","note":"x"}', 0, 0],
+      ['{"note":"x"}', 0, 0],
+    ]);
+  });
+
+  it('keeps its offset', () => {
+    const { form, written } = formOf(
+      { type: 'object', properties: { at: text('date-time') } },
+      '{"at":"2026-03-05T10:00:00+02:00"}',
+    );
+    form.typePart(fieldAt(form, '/at'));
+    form.typePart(fieldAt(form, '/at'));
+    form.type(fieldAt(form, '/at'), '2026-04-05T10:00');
+    expect(last(written)).toBe('{"at":"2026-04-05T10:00:00+02:00"}');
+  });
+
+  it('is pending after a reload too', () => {
+    const { form, written } = formOf(schema, start);
+    form.typePart(fieldAt(form, '/due'));
+    const { text: draft = '', pending = [] } = written.at(-1) ?? {};
+    const again = new AnswerForm({
+      ...{ schema, original: parseJson(start), text: draft, pending, starts: false },
+      onwrite: (now, left) => written.push({ text: now, pending: left }),
+    });
+    expect(again.faults).toEqual([{ pointer: '/due', message: 'is not a whole date yet' }]);
+    again.type(fieldAt(again, '/note'), 'y');
+    expect([last(written), written.at(-1)?.pending.length]).toEqual(['{"due":"","note":"y"}', 1]);
+    again.leaveOut(fieldAt(again, '/due'));
+    expect([last(written), again.pending.length]).toEqual(['{"note":"y"}', 0]);
+  });
+
+  it('goes with its entry of a list, and away with it', () => {
+    const { form, written } = formOf({ type: 'array', items: text('date') }, '["2026-01-01","2026-02-01"]');
+    form.typePart(fieldAt(form, '/1'));
+    form.move(form.root, 1, 0);
+    expect([last(written), form.pending.map(({ pointer }) => pointer)]).toEqual(['["","2026-01-01"]', ['/0']]);
+    form.removeEntry(form.root, 0);
+    expect([last(written), form.pending]).toEqual(['["2026-01-01"]', []]);
+  });
+
+  it('is not put back as an empty text after null or another option', () => {
+    const union = { oneOf: [text('date'), { type: 'number' }] };
+    const nullable = { type: ['string', 'null'], format: 'date' };
+    const { form, written } = formOf(
+      { type: 'object', properties: { u: union, n: nullable } },
+      '{"u":"2026-01-01","n":"2026-01-01"}',
+    );
+    const body = () => {
+      const { control } = fieldAt(form, '/u');
+      if (control.kind !== 'union' || control.body === null) throw new Error(control.kind);
+      return control.body;
+    };
+    form.typePart(body());
+    expect(fieldAt(form, '/u').control).toMatchObject({ kind: 'union', chosen: 0 });
+    form.choose(fieldAt(form, '/u'), 1);
+    form.type(body(), '5');
+    form.typePart(fieldAt(form, '/n'));
+    form.setNull(fieldAt(form, '/n'), true);
+    expect([last(written), form.pending]).toEqual(['{"u":5,"n":null}', []]);
+    form.setNull(fieldAt(form, '/n'), false);
+    expect([last(written), form.pending]).toEqual(['{"u":5}', []]);
+  });
+});

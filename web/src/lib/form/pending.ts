@@ -3,20 +3,33 @@ import { stepsOf } from '@countersign/shared/json/json-pointer';
 import type { Json } from '@countersign/shared/json/json';
 import { parseJson } from '#lib/values/json/lossless.ts';
 import type { AnswerFault } from './answer-faults.ts';
+import type { DateInput } from './fields.ts';
 import { valueAt, withValue } from './paths.ts';
 
 /** What a person has typed so far at a place, and what belongs there. */
 export interface PendingText {
   /** A JSON pointer into what is edited. */
   readonly pointer: string;
+  /** Empty for a part of a date: the browser tells only that there is one. */
   readonly text: string;
-  readonly expects: 'json' | 'number';
+  readonly expects: 'json' | 'number' | DateInput;
 }
 
 const MESSAGES: Readonly<Record<PendingText['expects'], string>> = {
   json: 'is not valid JSON yet',
   number: 'must be a number',
+  date: 'is not a whole date yet',
+  time: 'is not a whole time yet',
+  'datetime-local': 'is not a whole date and time yet',
 };
+
+/** Whether a value that was stored is such a text. */
+export function isPendingText(stored: unknown): stored is PendingText {
+  if (typeof stored !== 'object' || stored === null) return false;
+  const { pointer, text, expects }: Partial<Record<keyof PendingText, unknown>> = stored;
+  const isKnown = typeof expects === 'string' && Object.hasOwn(MESSAGES, expects);
+  return typeof pointer === 'string' && typeof text === 'string' && isKnown;
+}
 
 /** Whether a pointer is another one, or leads to a place in it. */
 export const isWithin = (pointer: string, outer: string): boolean =>

@@ -179,4 +179,66 @@ describe('the form of a schema', () => {
     await type(document.activeElement, '{"a":1}');
     expect(compact()).toBe('{"any":[1,{"a":1}],"pair":[2]}');
   });
+
+  describe('a date field, whose parts the browser does not tell', () => {
+    const date = { type: 'string', format: 'date' };
+    /** What a browser shows of a date: its value, and whether only a part is there. */
+    async function enter(field: HTMLInputElement, value: string, event: 'input' | 'keyUp' | 'blur') {
+      const badInput = value === 'part';
+      Object.defineProperty(field, 'validity', { value: { badInput }, configurable: true });
+      if (event === 'input') await type(field, badInput ? '' : value);
+      else await fireEvent[event](field);
+    }
+    const showDate = (value: string) => {
+      const shown = show(object({ due: date, note: { type: 'string' } }), value);
+      return { ...shown, field: screen.getByLabelText<HTMLInputElement>('due') };
+    };
+
+    it('TS4: names the field while a part is there, and removes the member only when it is empty', async () => {
+      const { compact, field } = showDate('{"due":"2026-03-05","note":"x"}');
+      await enter(field, 'part', 'input');
+      expect(screen.getByText('This is not a whole date yet.')).toBeTruthy();
+      expect(compact()).toBe('{"due":"","note":"x"}');
+      await enter(field, '2026-04-05', 'input');
+      expect(compact()).toBe('{"due":"2026-04-05","note":"x"}');
+      await enter(field, '', 'input');
+      expect(compact()).toBe('{"note":"x"}');
+      expect(screen.queryByText('This is not a whole date yet.')).toBeNull();
+    });
+
+    it.each(['keyUp', 'blur'] as const)('TS4: sees a part without an event of input: %s', async (event) => {
+      const { form, compact, field } = showDate('{"note":"x"}');
+      await enter(field, 'part', event);
+      expect([compact(), form.pending.length]).toEqual(['{"note":"x","due":""}', 1]);
+      await enter(field, '', event);
+      expect([compact(), form.pending.length]).toEqual(['{"note":"x"}', 0]);
+    });
+
+    it('writes nothing when the focus only passes, and clears the parts of a field that is left out', async () => {
+      const { form, written, field } = showDate('{ "due":"2026-03-05" }');
+      await enter(field, '2026-03-05', 'keyUp');
+      await enter(field, '2026-03-05', 'blur');
+      expect(written.text).toBe('{ "due":"2026-03-05" }');
+      await enter(field, 'part', 'input');
+      const cleared: string[] = [];
+      Object.defineProperty(field, 'value', { get: () => '', set: (value: string) => cleared.push(value) });
+      await fireEvent.click(screen.getByRole('button', { name: 'Leave out due' }));
+      expect([cleared, form.pending]).toEqual([[''], []]);
+    });
+
+    it('keeps a part that a draft had until the field is filled in', async () => {
+      const pending = [{ pointer: '/due', text: '', expects: 'date' as const }];
+      const form = new AnswerForm({
+        ...{ schema: object({ due: date }) as Json, original: { due: '2026-03-05' }, text: '{"due":""}', pending },
+        ...{ starts: false, onwrite: () => undefined },
+      });
+      render(SchemaForm, { form, takesFocus: true, blockedCount: 0 });
+      const field = screen.getByLabelText<HTMLInputElement>('due');
+      await enter(field, '', 'keyUp');
+      await enter(field, '', 'blur');
+      expect(form.pending).toEqual(pending);
+      await enter(field, '2026-03-06', 'input');
+      expect([form.pending, form.value]).toEqual([[], { due: '2026-03-06' }]);
+    });
+  });
 });

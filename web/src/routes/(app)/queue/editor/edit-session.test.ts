@@ -205,6 +205,32 @@ describe('TS4: text that is no value yet', () => {
     expect(jsonText(edit.submission()?.output)).toBe('{"any":2,"b":"z"}');
   });
 
+  it('blocks sending with a part of a date too, alone and after a reload', () => {
+    const store = new FakeStorage();
+    const properties = { due: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } };
+    const suggestion = { due: '2026-03-05', at: '2026-03-05T10:00:00Z' };
+    const item = { id: 'i1', suggestion, answer_schema: { type: 'object', properties } };
+    const start = () => {
+      const edit = new EditSession(new Drafts('me', store), item);
+      edit.reason = 'Wrong';
+      const form = answerFormOf(edit);
+      if (form === null) throw new Error('The schema has a form.');
+      const fieldAt = (pointer: string) =>
+        flatFields(form.root).find((field) => field.pointer === pointer) ?? form.root;
+      return { edit, form, fieldAt };
+    };
+    const { edit, form, fieldAt } = start();
+    form.typePart(fieldAt('/at'));
+    form.typePart(fieldAt('/due'));
+    expect([edit.submission(), edit.fault?.split('. ')[0]]).toEqual([null, 'at is not a whole date and time yet']);
+    edit.save();
+    const again = start();
+    again.form.type(again.fieldAt('/at'), '2026-03-06T10:00');
+    expect([again.edit.submission(), again.edit.fault]).toEqual([null, 'due is not a whole date yet.']);
+    again.form.type(again.fieldAt('/due'), '2026-04-05');
+    expect(jsonText(again.edit.submission()?.output)).toBe('{"due":"2026-04-05","at":"2026-03-06T10:00:00Z"}');
+  });
+
   it('is no further member of a flat object, also after a reload', () => {
     const store = new FakeStorage();
     const item = { id: 'i1', suggestion: { a: 1, b: 2 } };
