@@ -21,6 +21,8 @@ describe('formKeys', () => {
     ['Escape closes', { key: 'Escape' }, ['close'], false],
     ['Enter alone is typed', { key: 'Enter' }, [], true],
     ['Enter of an input method is typed', { key: 'Enter', ctrlKey: true, isComposing: true }, [], true],
+    ['Escape of an input method is typed', { key: 'Escape', isComposing: true }, [], true],
+    ['Enter that ends a composition is typed', { key: 'Enter', ctrlKey: true, keyCode: 229 }, [], true],
     ['a held key sends once', { key: 'Enter', ctrlKey: true, repeat: true }, [], false],
     ['a held Escape closes once', { key: 'Escape', repeat: true }, [], false],
     ['any other key is typed', { key: 'x', ctrlKey: true }, [], true],

@@ -1,4 +1,5 @@
 // The keys of a form that is open beside other commands of its page: Ctrl or Cmd with Enter sends it, Escape closes it.
+import { composing } from './press.ts';
 
 interface FormKeys {
   readonly send: () => unknown;
@@ -9,8 +10,8 @@ interface FormKeys {
 export const formKeys =
   ({ send, close }: FormKeys) =>
   (event: KeyboardEvent): void => {
-    const sends = event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.isComposing;
-    if (event.key !== 'Escape' && !sends) return;
+    const sends = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+    if (composing(event) || (event.key !== 'Escape' && !sends)) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat) return;

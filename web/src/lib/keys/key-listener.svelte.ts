@@ -3,7 +3,16 @@ import type { Command, KeyScope } from './command.ts';
 import type { Binding } from './keymap.ts';
 import { keySettings } from './key-settings.svelte.ts';
 import { waitsForPanel } from './panels.svelte.ts';
-import { isKey, isModifier, isPhysicalKey, isPhysicalOnly, layout, isCharacter } from './press.ts';
+import {
+  composing,
+  isCharacter,
+  isKey,
+  isModifier,
+  isPhysicalKey,
+  isPhysicalOnly,
+  layout,
+  type ComposedPress,
+} from './press.ts';
 
 type PageState = Pick<Situation, 'scopes' | 'pending' | 'actionsEnabled'>;
 
@@ -141,18 +150,11 @@ export interface Situation {
   readonly actionsEnabled: boolean;
 }
 
-export type GuardedPress = Pick<KeyboardEvent, 'repeat' | 'defaultPrevented' | 'isComposing' | 'key' | 'keyCode'>;
+export type GuardedPress = ComposedPress & Pick<KeyboardEvent, 'repeat' | 'defaultPrevented'>;
 
 /** Whether a key press may fire a binding (rule QU2). */
 export const mayFire = (binding: Binding, press: GuardedPress, situation: Situation): boolean =>
   applies(binding, press, situation) && (binding.action !== true || (situation.actionsEnabled && !situation.pending));
-
-/** The key code browsers report for every key that an input method has taken; some report nothing else. */
-const IME_KEY_CODE = 229;
-
-/** A key that an input method is still composing into a character. */
-const composing = ({ isComposing, key, keyCode }: GuardedPress) =>
-  isComposing || key === 'Process' || key === 'Unidentified' || keyCode === IME_KEY_CODE;
 
 function applies(binding: Binding, press: GuardedPress, situation: Situation): boolean {
   const typing = binding.typing === true;

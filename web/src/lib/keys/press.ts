@@ -9,6 +9,16 @@ const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsL
 /** A key that only changes the meaning of other keys. */
 export const isModifier = ({ key }: Pick<KeyboardEvent, 'key'>): boolean => MODIFIERS.has(key);
 
+/** The part of a key event that says whether an input method has taken it. */
+export type ComposedPress = Pick<KeyboardEvent, 'isComposing' | 'key' | 'keyCode'>;
+
+/** The key code browsers report for every key that an input method has taken; some report nothing else. */
+const IME_KEY_CODE = 229;
+
+/** Whether a key goes to an input method, which makes a character of it (rule QU10). */
+export const composing = ({ isComposing, key, keyCode }: ComposedPress): boolean =>
+  isComposing || key === 'Process' || key === 'Unidentified' || keyCode === IME_KEY_CODE;
+
 const parsed = new Map<string, ReturnType<typeof parseKeybinding>[number] | undefined>();
 
 function partsOf(key: string): ReturnType<typeof parseKeybinding>[number] | undefined {

@@ -71,6 +71,19 @@ describe('the form of a schema', () => {
     expect(screen.queryByRole('listbox')).toBeNull();
   });
 
+  it('QU10: leaves the keys of an input method to it while a choice is searched', async () => {
+    const { compact } = show(object({ many: { enum: ['BE', 'DE', 'FR', 'IT', 'NL', 'PL'] } }), '{"many":"FR"}');
+    const search = screen.getByRole('combobox', { name: 'many' });
+    await type(search, 'E');
+    const active = () => search.getAttribute('aria-activedescendant');
+    const before = active();
+    for (const mark of [{ isComposing: true }, { keyCode: 229 }])
+      for (const key of ['ArrowDown', 'Escape', 'Enter']) await fireEvent.keyDown(search, { key, ...mark });
+    expect([compact(), active(), screen.queryByRole('listbox') !== null]).toEqual(['{"many":"FR"}', before, true]);
+    await fireEvent.keyDown(search, { key: 'Enter' });
+    expect(compact()).toBe('{"many":"BE"}');
+  });
+
   it('puts back what was there when null or another form was chosen and taken back', async () => {
     const union = {
       oneOf: [
