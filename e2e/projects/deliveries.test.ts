@@ -54,6 +54,17 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.getByRole('button', { name: 'Bulk resend' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Delivered', { exact: true }).click();
+    // A date without its time is no value: nothing is sent, and the field says so until it is cleared.
+    const since = dialog.getByLabel('Created since');
+    await since.pressSequentially('01012026');
+    expect(await since.inputValue()).toBe('');
+    await dialog.getByRole('button', { name: 'Resend' }).click();
+    await dialog.getByText('Enter date and time').waitFor();
+    for (let part = 0; part < 3; part += 1) {
+      await since.press('Backspace');
+      await since.press('ArrowRight');
+    }
+    await dialog.getByText('Leave empty for all.').waitFor();
     await dialog.getByRole('button', { name: 'Resend' }).click();
     await page.getByText(/^Resending \d+ deliver(y|ies)\.$/).waitFor();
     await dialog.waitFor({ state: 'detached' });

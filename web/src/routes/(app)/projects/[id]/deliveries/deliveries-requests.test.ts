@@ -82,3 +82,29 @@ it('WH8, WH11: counts each state, says what share arrived, and retries all that 
   await fireEvent.click(screen.getByRole('button', { name: 'Retry all now' }));
   expect(posted).toEqual([['/api/projects/p/deliveries/replay', { status: 'pending' }]]);
 });
+
+it('resends nothing while only a part of "Created since" is typed, and says so at the field', async () => {
+  const posted: unknown[] = [];
+  vi.stubGlobal('fetch', (address: string, { method, body }: { method?: string; body?: string }) => {
+    if (method === 'POST') posted.push(JSON.parse(body ?? 'null'));
+    return Promise.resolve(
+      Response.json(address.endsWith('/summary') ? SUMMARY : { id: 'r', data: [], next_cursor: null }),
+    );
+  });
+  render(Deliveries, { form: new SettingsForm(PROJECT, 'me') });
+  await fireEvent.click(await screen.findByRole('button', { name: 'Bulk resend' }));
+  const field = await screen.findByLabelText<HTMLInputElement>('Created since');
+  const resend = screen.getByRole('button', { name: 'Resend' });
+  // Browsers give a date without its time as an invalid field without a value.
+  field.setCustomValidity('bad input');
+  await fireEvent.click(resend);
+  expect(posted).toEqual([]);
+  expect(document.activeElement).toBe(field);
+  const fault = document.getElementById(field.getAttribute('aria-describedby') ?? '');
+  expect(fault?.textContent).toContain('Enter date and time');
+  field.setCustomValidity('');
+  await fireEvent.input(field, { target: { value: '2026-11-24T12:00' } });
+  expect(field.getAttribute('aria-invalid')).toBeNull();
+  await fireEvent.click(resend);
+  expect(posted).toEqual([{ status: 'dead', from: new Date('2026-11-24T12:00').toISOString() }]);
+});
