@@ -76,10 +76,50 @@ describe('QU6: Markdown hides nothing', () => {
     ['a title of a picture', '![words](https://a.example/x.png "seen")'],
     ['a title of a link by reference', '[words][1]\n\n[1]: https://a.example/ "seen"'],
     ['the info string of a fence', '```js seen\nwords\n```'],
+    ['the info string of an empty fence in a list', '- words\n  ~~~js seen\n  ~~~'],
+    ['a definition without a reference', 'words\n\n[a]: https://a.example/ "seen"'],
+    ['a second definition of one name', '[a]: https://a.example/ "words"\n\n[a]: https://b.example/ "seen"'],
+    ['a definition in a quote that goes on', '> [a]: https://a.example/ "seen"\n>\n> > words\nand more'],
+    ['a footnote', 'words[^1]\n\n[^1]: seen'],
+    ['a comment', 'words <!-- seen -->'],
+    ['a comment that does not end', 'words\n\n<!-- seen'],
+    ['the target of a link that opens nothing', '[words](javascript:seen)'],
+    ['deep quotes', `${'> '.repeat(60)}words seen`],
+    ['deep lists', `${'- '.repeat(60)}words seen`],
   ])('%s', (_, value) => {
     const { textContent } = render(MarkdownValue, { value }).container;
     expect(textContent).toContain('words');
     expect(textContent).toContain('seen');
+  });
+
+  it.each([
+    ['beyond its header', '| A | B |\n|---|---|\n| words | 2 | seen |'],
+    ['beyond its header, between cells that have one', '| A |\n|---|\n| words | seen |\n| 3 |'],
+    ['beyond its header, in a quote', '> | A |\n> |---|\n> | words | seen |'],
+    ['beyond its header, in a list', '- x\n\n  | A |\n  |---|\n  | words | seen |'],
+    ['beyond its header, behind an escaped backslash', '| A |\n|---|\n| words \\\\| seen |'],
+  ])('a cell of a table %s: the table is shown as written', (_, value) => {
+    const { container } = render(MarkdownValue, { value });
+    expect(container.textContent).toContain('words');
+    expect(container.textContent).toContain('seen');
+    expect(container.querySelector('table')).toBeNull();
+  });
+
+  it.each([
+    ['with escaped pipes', '| A | B |\n|---|:-:|\n| 1 \\| 2 | `3 \\| 4` |', ['A', 'B', '1 | 2', '3 | 4']],
+    ['with an escaped backslash', '| A | B |\n|---|---|\n| 1 \\\\| 2 |', ['A', 'B', '1 \\', '2']],
+    ['with fewer cells than its header', 'A | B\n---|---\n1\n', ['A', 'B', '1', '']],
+  ])('a table %s is drawn as one', (_, value, cells) => {
+    const { container } = render(MarkdownValue, { value });
+    expect([...container.querySelectorAll('th, td')].map((each) => each.textContent)).toEqual(cells);
+  });
+
+  it('the number of each item of a list, as written', () => {
+    const { container } = render(MarkdownValue, {
+      value: '1. one\n7. two\n3. three\n   - 0\n   - 0\n\ntext\n\n0) zero',
+    });
+    const numbers = [...container.querySelectorAll('li')].map((each) => each.getAttribute('value'));
+    expect(numbers).toEqual(['1', '7', '3', null, null, '0']);
   });
 });
 

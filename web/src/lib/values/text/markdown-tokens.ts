@@ -1,5 +1,5 @@
 // Reads Markdown into tokens, with formulas, and gives up on a text that takes too long.
-import { Marked, type Token } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { leadingFormula } from '../kinds/math.ts';
 
 /**
@@ -53,4 +53,26 @@ export function markdownTokens(text: string, now = () => performance.now()): Tok
   } catch {
     return null;
   }
+}
+
+/** A pipe behind an odd number of backslashes is a character of its cell, without the last of them. */
+const withoutPipeEscapes = (row: string): string =>
+  row.replaceAll(/(\\+)\|/g, (escaped, slashes: string) =>
+    slashes.length % 2 === 1 ? `${slashes.slice(1)}|` : escaped,
+  );
+
+/** The characters of cells, without white space and the pipes between cells. */
+const charactersOf = (cells: string): string => cells.replaceAll(/[\s|]/g, '');
+
+/** Whether a table has all the cells that are written in its source: the parser drops those beyond its header. */
+export function hasAllCells({ raw, header, rows }: Pick<Tokens.Table, 'raw' | 'header' | 'rows'>): boolean {
+  const written = withoutPipeEscapes(raw.split('\n').toSpliced(1, 1).join('\n'));
+  const read = [header, ...rows].flat().map(({ text }) => text);
+  return charactersOf(written) === charactersOf(read.join(''));
+}
+
+/** The number of an item as its source has it; undefined in a list without numbers. */
+export function writtenNumber({ raw }: Pick<Tokens.ListItem, 'raw'>): number | undefined {
+  const digits = /^\s*(\d{1,9})[.)]/.exec(raw)?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }
