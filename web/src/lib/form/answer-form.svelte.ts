@@ -200,8 +200,7 @@ export class AnswerForm {
   /** Keeps a value to put it back. Of a part of a date nothing is known that could be. */
   #keep(key: string, { pointer, value }: Field): void {
     const typing = this.#typing[pointer];
-    if (value !== undefined && value !== null && (typing === undefined || typing.expects === 'json'))
-      this.#before[key] = value;
+    if (value !== undefined && value !== null && typing?.text !== '') this.#before[key] = value;
   }
 
   /** Another option of a union; members with the same name and kind stay, and the value before comes back with its option. */
@@ -252,6 +251,17 @@ export class AnswerForm {
     const typed = this.#typing[field.pointer];
     if (typed !== undefined) return typed.text;
     return field.value === undefined ? '' : printJson(field.value);
+  }
+
+  /** The text of a choice that is none of its options; undefined where none was typed. */
+  searchOf = ({ pointer }: Field): string | undefined => this.#typing[pointer]?.text;
+
+  /** Keeps a text that is none of the choices, beside the choice before it; an empty one is forgotten. */
+  typeChoice(field: Field, text: string): void {
+    this.#keepOption(field);
+    const { [field.pointer]: _, ...others } = this.#typing;
+    this.#typing = text.trim() === '' ? others : { ...others, [field.pointer]: { text, expects: 'choice' } };
+    this.#write(this.#value);
   }
 
   /** Whether what is typed there is no value of its kind yet. */
@@ -312,7 +322,10 @@ type Typing = Pick<PendingText, 'text' | 'expects'>;
 /** In front of a pointer: the value before the field was cleared. */
 const CLEARED = 'cleared';
 
-/** JSON that cannot be parsed, parts of dates, and numbers that are none. A union may take the text of a number as another option. */
+/**
+ * JSON that cannot be parsed, parts of dates, searches that found no choice, and numbers that are none. A union may take the text of
+ * a number as another option.
+ */
 function pendingOf(root: Field, typing: Readonly<Record<string, Typing>>): PendingText[] {
   const numbers = flatFields(root).flatMap((field): PendingText[] => {
     const { kind } = field.control.kind === 'union' ? (field.control.body?.control ?? field.control) : field.control;

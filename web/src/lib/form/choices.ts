@@ -33,6 +33,26 @@ function constantOf(option: Json): Choice | null {
   return { label: textOf(option, 'title') ?? nameOfValue(json), description: textOf(option, 'description'), json };
 }
 
+/** The choices with a text in their names, by index; those of exactly this name come first. */
+export function searchChoices(choices: readonly Choice[], typed: string): number[] {
+  const text = typed.trim().toLowerCase();
+  const found = choices.flatMap(({ label }, at) => (label.toLowerCase().includes(text) ? [at] : []));
+  const named = new Set(found.filter((at) => choices[at]?.label.trim().toLowerCase() === text));
+  return [...named, ...found.filter((at) => !named.has(at))];
+}
+
+/** The choice that a text means: that of its spelling, else of its name in any case, else the only one with the text in it. */
+export function choiceOf(choices: readonly Choice[], typed: string): number | undefined {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  const found = searchChoices(choices, text);
+  const nameOf = (at: number) => choices[at]?.label.trim() ?? '';
+  const spelled = found.filter((at) => nameOf(at) === text);
+  const named = found.filter((at) => nameOf(at).toLowerCase() === text.toLowerCase());
+  const meant = [spelled, named, found].find(({ length }) => length > 0) ?? [];
+  return meant.length === 1 ? meant[0] : undefined;
+}
+
 /** A text as it is; an empty one, and anything else, as JSON. */
 export const nameOfValue = (json: Json): string =>
   typeof json === 'string' && json.trim() !== '' ? json : JSON.stringify(json);

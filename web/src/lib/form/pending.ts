@@ -12,12 +12,13 @@ export interface PendingText {
   readonly pointer: string;
   /** Empty for a part of a date: the browser tells only that there is one. */
   readonly text: string;
-  readonly expects: 'json' | 'number' | DateInput;
+  readonly expects: 'json' | 'number' | 'choice' | DateInput;
 }
 
 const MESSAGES: Readonly<Record<PendingText['expects'], string>> = {
   json: 'is not valid JSON yet',
   number: 'must be a number',
+  choice: 'must be one of the choices',
   date: 'is not a whole date yet',
   time: 'is not a whole time yet',
   'datetime-local': 'is not a whole date and time yet',

@@ -203,7 +203,7 @@ function isElsewhere(event: Event): boolean {
   return inner === document.activeElement && !inner.matches(FOCUSABLE);
 }
 
-const OVER = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]';
+const OVER = '[role=dialog], [role=alertdialog], [role=menu]';
 
 /** Whether an overlay covers the page and takes the keys. */
 const isCovered = (): boolean =>

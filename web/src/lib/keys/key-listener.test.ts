@@ -151,7 +151,14 @@ describe('QU2: guards', () => {
     },
   );
 
-  it.each(['dialog', 'alertdialog', 'menu', 'listbox'])('nothing fires under a %s', (role) => {
+  it('the options of a field cover nothing: its form is still sent', () => {
+    page = { ...page, scopes: ['anywhere', 'editor'] };
+    document.body.innerHTML = '<div id="app"><input role="combobox"><ul role="listbox"></ul></div>';
+    press('Enter', { ctrlKey: true, on: document.querySelector('input') ?? expect.fail('no field') });
+    expect(ran).toEqual(['submit']);
+  });
+
+  it.each(['dialog', 'alertdialog', 'menu'])('nothing fires under a %s', (role) => {
     document.body.innerHTML = `<div role="${role}"></div>`;
     press('a');
     press('Escape');

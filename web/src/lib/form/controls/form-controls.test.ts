@@ -71,6 +71,88 @@ describe('the form of a schema', () => {
     expect(screen.queryByRole('listbox')).toBeNull();
   });
 
+  describe('a choice that is typed in a long list', () => {
+    const country = object({ c: { enum: ['AFR', 'BE', 'DE', 'FR', 'GB', 'IT', 'fr-CA'] } });
+    const searched = () => screen.getByRole<HTMLInputElement>('combobox', { name: 'c' });
+
+    it.each([
+      ['FR', 'FR'],
+      ['fr', 'FR'],
+      [' de ', 'DE'],
+      ['it', 'IT'],
+      ['ca', 'fr-CA'],
+    ])('TS4: %j is %s on leaving the field, and on sending', async (typed, chosen) => {
+      for (const leave of ['blur', 'send']) {
+        const { form, compact } = show(country, '{"c":"GB"}');
+        await type(searched(), typed);
+        if (leave === 'blur') await fireEvent.blur(searched());
+        else await fireEvent.keyDown(searched(), { key: 'Enter', ctrlKey: true });
+        expect([compact(), form.faults, searched().value]).toEqual([`{"c":"${chosen}"}`, [], chosen]);
+        cleanup();
+      }
+    });
+
+    it.each([
+      ['XQ', 'blur'],
+      ['XQ', 'Enter'],
+      ['XQ', 'Ctrl+Enter'],
+      ['E', 'blur'],
+    ])('TS4: %j, which is none of them, stays and blocks sending, by %s', async (typed, leave) => {
+      const { form } = show(country, '{"c":"DE"}');
+      await type(searched(), typed);
+      if (leave === 'blur') await fireEvent.blur(searched());
+      else await fireEvent.keyDown(searched(), { key: 'Enter', ctrlKey: leave.startsWith('Ctrl') });
+      expect(searched().value).toBe(typed);
+      expect(form.pending).toEqual([{ pointer: '/c', text: typed, expects: 'choice' }]);
+      expect(screen.getByText('This must be one of the choices.')).toBeTruthy();
+      expect(screen.queryByRole('listbox')).toBeNull();
+    });
+
+    it('TS4: it stays when its list is opened and closed, and goes once it is replaced or cleared', async () => {
+      const { form, compact } = show(country, '{"c":"DE"}');
+      const keep = async () => {
+        await type(searched(), 'XQ');
+        await fireEvent.blur(searched());
+      };
+      await keep();
+      await fireEvent.click(searched());
+      await fireEvent.blur(searched());
+      expect([searched().value, form.pending.length]).toEqual(['XQ', 1]);
+      await type(searched(), 'DE');
+      await fireEvent.blur(searched());
+      expect([compact(), form.pending, searched().value]).toEqual(['{"c":"DE"}', [], 'DE']);
+      await keep();
+      await type(searched(), '');
+      await fireEvent.blur(searched());
+      expect([compact(), form.pending, searched().value]).toEqual(['{"c":"DE"}', [], 'DE']);
+    });
+
+    it('sends the marked option, and none that only an open list marks', async () => {
+      const send = () => fireEvent.keyDown(searched(), { key: 'Enter', ctrlKey: true });
+      const { compact } = show(object({ c: country.properties.c }), '{}');
+      await fireEvent.click(searched());
+      await send();
+      expect([compact(), screen.queryByRole('listbox')]).toEqual(['{}', null]);
+      await type(searched(), 'E');
+      await fireEvent.keyDown(searched(), { key: 'ArrowDown' });
+      await send();
+      expect(compact()).toBe('{"c":"DE"}');
+    });
+
+    it('TS4: is shown again from a draft', () => {
+      const form = new AnswerForm({
+        schema: country as Json,
+        original: parseJson('{"c":"DE"}'),
+        text: '{"c":"XQ"}',
+        pending: [{ pointer: '/c', text: 'XQ', expects: 'choice' }],
+        starts: false,
+        onwrite: () => undefined,
+      });
+      render(SchemaForm, { form, takesFocus: false, blockedCount: 0 });
+      expect([searched().value, form.pending.length]).toEqual(['XQ', 1]);
+    });
+  });
+
   it('QU10: leaves the keys of an input method to it while a choice is searched', async () => {
     const { compact } = show(object({ many: { enum: ['BE', 'DE', 'FR', 'IT', 'NL', 'PL'] } }), '{"many":"FR"}');
     const search = screen.getByRole('combobox', { name: 'many' });
