@@ -235,9 +235,9 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   const { log } = services;
   const tail = createTail(services, io, () => rooms);
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => {
-    tail.watch(projectId, seq);
     // The notification of events that were sequenced while the socket was joining reached nobody.
     tailing.wake();
+    return tail.watch(projectId, seq);
   });
   const tailing = startLoop({ name: 'tail', run: () => tail.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
   const sweeping = startLoop({

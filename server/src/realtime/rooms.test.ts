@@ -30,7 +30,7 @@ function roomsOver(socket: LiveSocket) {
   const read = (work: (em: { execute: typeof execute }) => unknown) => work({ execute });
   const namespace = { sockets: new Map([['s1', socket]]), adapter: { rooms: new Map() } };
   const io = { of: () => namespace } as unknown as LiveServer;
-  const rooms = createRooms({ db: { read } } as unknown as Services, io, () => undefined);
+  const rooms = createRooms({ db: { read } } as unknown as Services, io, (_, seq) => seq);
   /** Answers the oldest open question of this reader with the membership at this position, or with none. */
   const answer = async (reader: Reader, seq: number | null) => {
     questions[reader].shift()?.(

@@ -52,11 +52,14 @@ export interface Rooms {
   hasBlind(projectId: string): boolean;
 }
 
-/** `onEnter` is called for every room that a socket enters, with the event log position it starts from. */
+/**
+ * `onEnter` is called for every room that a socket has entered, with the event log position that was read before. It returns the
+ * position after which the socket receives every event, which is higher where the room was sent events meanwhile.
+ */
 export function createRooms(
   services: Services,
   io: LiveServer,
-  onEnter: (projectId: string, seq: number) => void,
+  onEnter: (projectId: string, seq: number) => number,
 ): Rooms {
   let changes = 0;
   let notifySynced: (projectId: string) => void = () => undefined;
@@ -69,8 +72,8 @@ export function createRooms(
       const memberships = await membershipsOf(services, [socket.data.userId], null);
       await joinOnly(socket, memberships.flatMap(roomsOf));
       // After joining: an event log is followed only while its room has a socket.
-      for (const { projectId, seq } of memberships) onEnter(projectId, seq);
-      if (changesBefore === changes) emitRooms(socket, memberships);
+      const positions = memberships.map(({ projectId, seq }) => ({ projectId, seq: onEnter(projectId, seq) }));
+      if (changesBefore === changes) emitRooms(socket, positions);
     }
   };
 

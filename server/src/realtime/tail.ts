@@ -13,8 +13,11 @@ const BATCH = 500;
 export interface Tail {
   /** Sends new events; for a loop. */
   runOnce(): Promise<{ again: boolean }>;
-  /** A socket entered the room: it needs every event after `seq`, and none up to it. */
-  watch(projectId: string, seq: number): void;
+  /**
+   * A socket has entered the room, with `seq` read before. Returns the position after which it receives every event (QU4): what was
+   * sent to the room before it entered did not reach it.
+   */
+  watch(projectId: string, seq: number): number;
   listen(signals: Signals, wake: () => void): Promise<void>;
 }
 
@@ -26,7 +29,9 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
   /** The last position sent, per project with listeners or with a recent notification. */
   const cursors = new Map<string, number>();
   const watch = (projectId: string, seq: number) => {
-    if (!cursors.has(projectId)) cursors.set(projectId, seq);
+    const cursor = cursors.get(projectId) ?? seq;
+    cursors.set(projectId, cursor);
+    return Math.max(cursor, seq);
   };
 
   return {
@@ -52,7 +57,9 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
         if (cursor !== undefined && cursor < seq) {
           const followed = rooms().has(projectId);
           const events = await readAfter(services, { projectId, cursor, followed });
-          await sendInOrder(services, { projectId, events, io, rooms: rooms() });
+          // With each frame: a socket that enters between two of them has missed the first.
+          const onSent = (last: number) => followed && cursors.set(projectId, last);
+          await sendInOrder(services, { projectId, events, io, rooms: rooms(), onSent });
           // A room that opened meanwhile must receive the skipped events.
           const missed = !followed && rooms().has(projectId);
           if (!missed) cursors.set(projectId, events.at(-1)?.seq ?? cursor);
@@ -70,33 +77,34 @@ interface Frames {
   events: Event[];
   io: LiveServer;
   rooms: Rooms;
+  /** Called in the same turn as a frame is sent, with the position of its last event. */
+  onSent: (seq: number) => void;
 }
 
 /** Sends events to the room in order, in one frame unless the members change in between. */
 async function sendInOrder(services: Services, out: Frames): Promise<void> {
-  const { projectId, events, io, rooms } = out;
+  const { projectId, events, io, rooms, onSent } = out;
   let frame: Event[] = [];
   const send = async () => {
     const batch = frame;
     frame = [];
-    if (batch.length === 0) return;
+    const last = batch.at(-1);
+    if (last === undefined) return;
     const room = projectRoom(projectId);
     const hidesAudits = rooms.hasBlind(projectId) && batch.some(revealsAudit) && (await hasAudits(services, projectId));
-    if (!hidesAudits) {
-      io.local.to(room).emit(
-        'events',
-        batch.map((event) => presentDomainEvent(event)),
-      );
-      return;
-    }
-    for (const [hidden, to] of [
-      [false, io.local.to(room).except(blindRoom(projectId))],
-      [true, io.local.to(blindRoom(projectId))],
-    ] as const)
+    const blind = blindRoom(projectId);
+    const audiences = hidesAudits
+      ? [
+          { hidden: false, to: io.local.to(room).except(blind) },
+          { hidden: true, to: io.local.to(blind) },
+        ]
+      : [{ hidden: false, to: io.local.to(room) }];
+    for (const { hidden, to } of audiences)
       to.emit(
         'events',
         batch.map((event) => presentDomainEvent(event, { hidden })),
       );
+    onSent(last.seq as number);
   };
   for (const event of events) {
     // A removed member leaves before the event that says so, and before every later one (I8).

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const clientOf = () => 'somebody';
   const { services } = inside;
   io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis: null, log: services.log });
-  openGateway(services, io, { rooms: createRooms(services, io, () => undefined), clientOf });
+  openGateway(services, io, { rooms: createRooms(services, io, (_, seq) => seq), clientOf });
   io.use((socket, next) => {
     const token = /__Host-sid=([^;]+)/.exec(socket.handshake.headers.cookie ?? '')?.[1] ?? '';
     void meanwhile(token).then(() => next(), next);
