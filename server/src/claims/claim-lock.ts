@@ -4,7 +4,8 @@ export interface Holder {
   userId: string;
   /** 0 while a claim is being confirmed. */
   fence: number;
-  expiresAt: Date;
+  /** What is left of the lease, in milliseconds: processes and the database add it to clocks of their own. */
+  leftMs: number;
 }
 
 /** A lease on one item as its holder identifies it: the fence is the number that the database gave with the claim. */

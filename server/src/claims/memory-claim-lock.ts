@@ -25,7 +25,7 @@ export function createMemoryClaimLock(clock: Clock): MemoryClaimLock {
   return {
     async acquire(itemId, userId, ms) {
       const holder = leases.live(itemId);
-      if (holder !== undefined) return { acquired: false, holder: { ...holder } };
+      if (holder !== undefined) return { acquired: false, holder };
       leases.put({ itemId, userId, fence: 0, ms });
       return { acquired: true };
     },
@@ -38,7 +38,7 @@ export function createMemoryClaimLock(clock: Clock): MemoryClaimLock {
     async holders(itemIds) {
       const found = itemIds.flatMap((itemId): [string, Holder][] => {
         const holder = leases.live(itemId);
-        return holder === undefined ? [] : [[itemId, { ...holder }]];
+        return holder === undefined ? [] : [[itemId, holder]];
       });
       return new Map(found);
     },
@@ -50,12 +50,16 @@ export function createMemoryClaimLock(clock: Clock): MemoryClaimLock {
 }
 
 function createLeases(clock: Clock) {
-  const entries = new Map<string, Holder>();
+  /** `endsAt` in ms since the epoch. */
+  const entries = new Map<string, { userId: string; fence: number; endsAt: number }>();
   let sweepAt = SMALL;
 
   function live(itemId: string): Holder | undefined {
-    const holder = entries.get(itemId);
-    if (holder === undefined || holder.expiresAt > clock.now()) return holder;
+    const entry = entries.get(itemId);
+    if (entry === undefined) return undefined;
+    const { userId, fence, endsAt } = entry;
+    const leftMs = endsAt - clock.now().getTime();
+    if (leftMs > 0) return { userId, fence, leftMs };
     entries.delete(itemId);
     return undefined;
   }
@@ -68,9 +72,8 @@ function createLeases(clock: Clock) {
 
   function put({ itemId, userId, fence, ms }: HeldClaim & { ms: number }): Holder {
     if (entries.size >= sweepAt) sweep();
-    const holder = { userId, fence, expiresAt: new Date(clock.now().getTime() + ms) };
-    entries.set(itemId, holder);
-    return { ...holder };
+    entries.set(itemId, { userId, fence, endsAt: clock.now().getTime() + ms });
+    return { userId, fence, leftMs: ms };
   }
 
   return {

@@ -18,8 +18,6 @@ export interface LockClient {
 const CALL_MS = 500;
 
 interface Options {
-  /** Only converts the remaining milliseconds into `expiresAt`; Redis alone ends a lease. */
-  clock?: { now(): Date };
   /** The timeout of one call, in ms. */
   withinMs?: number;
 }
@@ -66,25 +64,24 @@ type Run = <T>(script: string, call: { itemIds: readonly string[]; args: string[
 export function createRedisClaimLock(
   client: LockClient,
   prefix = 'countersign:',
-  { clock = { now: () => new Date() }, withinMs = CALL_MS }: Options = {},
+  { withinMs = CALL_MS }: Options = {},
 ): ClaimLock {
   // A client without an error listener ends the process when its connection breaks; here every call reports that error.
   client.on('error', () => undefined);
   const run = scriptRunner(client, { prefix, withinMs });
-  const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
 
   return {
     async acquire(itemId, userId, ms) {
       const args = [valueOf({ userId, fence: 0 }), wholeMs(ms)];
       const taken = await run(ACQUIRE, { itemIds: [itemId], args, reply: acquireReply });
       if (taken.length === 0) return { acquired: true };
-      const [value, left] = taken;
-      return { acquired: false, holder: readHolder(value, inMs(left)) };
+      const [value, leftMs] = taken;
+      return { acquired: false, holder: readHolder(value, leftMs) };
     },
     async renew(held) {
       const args = [...bothValues(held), wholeMs(held.ms)];
       const renewed = await run(RENEW, { itemIds: [held.itemId], args, reply: changedReply });
-      return renewed ? { userId: held.userId, fence: held.fence, expiresAt: inMs(held.ms) } : null;
+      return renewed ? { userId: held.userId, fence: held.fence, leftMs: held.ms } : null;
     },
     async release(held) {
       return run(RELEASE, { itemIds: [held.itemId], args: bothValues(held), reply: changedReply });
@@ -93,9 +90,9 @@ export function createRedisClaimLock(
       if (itemIds.length === 0) return new Map();
       const flat = await run(HOLDERS, { itemIds, args: [], reply: holdersReply });
       return new Map(
-        inThrees(flat).flatMap(([place, value, left]): [string, Holder][] => {
+        inThrees(flat).flatMap(([place, value, leftMs]): [string, Holder][] => {
           const itemId = itemIds[place - 1];
-          return itemId === undefined ? [] : [[itemId, readHolder(value, inMs(left))]];
+          return itemId === undefined ? [] : [[itemId, readHolder(value, leftMs)]];
         }),
       );
     },
@@ -145,9 +142,9 @@ function bothValues(held: HeldClaim): [string, string] {
   return [valueOf(held), valueOf({ userId: held.userId, fence: 0 })];
 }
 
-function readHolder(value: string, expiresAt: Date): Holder {
+function readHolder(value: string, leftMs: number): Holder {
   const colon = value.indexOf(':');
-  return { userId: value.slice(colon + 1), fence: Number(value.slice(0, colon)), expiresAt };
+  return { userId: value.slice(colon + 1), fence: Number(value.slice(0, colon)), leftMs };
 }
 
 /** Redis accepts whole milliseconds of at least 1. */

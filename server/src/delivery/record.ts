@@ -30,16 +30,16 @@ const WELL = `e.failures = 0 and e.open_until is null and e.state = 'active' and
 /**
  * $1: the attempts; $2: now; $3, $4: the type and the actor of their events. A row with an event changes nothing but its
  * delivery: it is recorded completely if its lease is held and its endpoint is well, and otherwise not at all. Any other
- * row is recorded either way, as `lease_lost` where it was, and the caller appends its event.
+ * row is recorded either way, as `lease_lost` where it was, and the caller appends its event, with the `next_at` that is returned.
  */
 const RECORD = planned(`
   with r as materialized (
     select * from json_to_recordset($1::json) as r(id uuid, token uuid, project_id uuid, endpoint_id uuid, item_id uuid, status text,
-      next_at timestamptz, uncounted boolean, error text, event_id uuid, data jsonb, n int, url text, started_at timestamptz,
+      wait_ms float8, uncounted boolean, error text, event_id uuid, data jsonb, n int, url text, started_at timestamptz,
       total_ms float8, http_status int, response_headers text, response_text text, remote_address text, dns_ms float8,
       connect_ms float8, tls_ms float8, first_byte_ms float8, signatures smallint)
   ), finished as (
-    update delivery d set status = r.status, next_attempt_at = r.next_at, claim_token = null, lease_until = null,
+    update delivery d set status = r.status, next_attempt_at = now() + make_interval(secs => r.wait_ms / 1000), claim_token = null, lease_until = null,
       http_status = r.http_status,
       error = case when r.uncounted and d.error in ('blocked_address', 'invalid_url') then d.error else r.error end,
       schedule_from = case when r.uncounted then d.schedule_from + 1 else d.schedule_from end,
@@ -47,7 +47,7 @@ const RECORD = planned(`
     from r join webhook_endpoint e on e.id = r.endpoint_id join project p on p.id = r.project_id
     where d.id = r.id and d.id = any(array(select id from r)) and d.claim_token = r.token and ${SENDING}
       and (r.event_id is null or (${WELL}))
-    returning r.token, (${WELL}) as well
+    returning r.token, (${WELL}) as well, d.next_attempt_at
   ), told as materialized (
     select r.*, f.token is not null as held from r left join finished f on f.token = r.token
   ), written as (
@@ -60,7 +60,7 @@ const RECORD = planned(`
   ), notified as materialized (
     select pg_notify('${EVENTS_APPENDED}', $3) where exists (select 1 from told where held and event_id is not null)
   )
-  select f.token, f.well from finished f, (select count(*) from notified) sent`);
+  select f.token, f.well, (extract(epoch from f.next_attempt_at) * 1000)::float8 as next_at from finished f, (select count(*) from notified) sent`);
 
 /** Attempts per statement. */
 const MOST = 128;
@@ -127,23 +127,31 @@ async function recordOthers({ db, clock, log }: Services, done: readonly Finishe
 }
 
 async function recordWithEndpoints(tx: Tx, done: readonly FinishedAttempt[], now: Date): Promise<readonly Alert[]> {
-  const fates = await recordAll(tx, done, now);
-  const counted = done.filter((_, index) => fates[index] !== 'lost');
-  const noted = new Set(done.flatMap((each, index) => (isNoted(each, fates[index]) ? [each.leased.endpointId] : [])));
+  const recorded = await recordAll(tx, done, now);
+  const held = done.flatMap((each, index) => {
+    const { fate, nextAt } = recorded[index] ?? LOST;
+    return fate === 'lost' ? [] : [{ each, fate, nextAt }];
+  });
+  const counted = held.map(({ each }) => each);
+  const noted = new Set(held.flatMap(({ each, fate }) => (isNoted(each, fate) ? [each.leased.endpointId] : [])));
   const { alerts, waiting } = await noteEndpoints(
     tx,
     counted.filter(({ leased }) => noted.has(leased.endpointId)),
   );
   const told = new Map(alerts.map(({ deliveryId, kind }) => [deliveryId, kind]));
-  for (const each of counted) {
+  for (const { each, nextAt } of held) {
     const { id } = each.leased;
-    tx.appendEvent({ ...attemptEvent(each), ...(waiting.has(id) && { status: 'pending' }), alert: told.get(id) });
+    tx.appendEvent({
+      ...attemptEvent(each, nextAt),
+      ...(waiting.has(id) && { status: 'pending' }),
+      alert: told.get(id),
+    });
   }
   return alerts;
 }
 
 /** Another success of an endpoint without trouble changes nothing, so its row need not be locked. */
-const isNoted = ({ next }: FinishedAttempt, fate: Fate | undefined): boolean =>
+const isNoted = ({ next }: FinishedAttempt, fate: Fate): boolean =>
   fate === 'troubled' || (fate === 'well' && next.kind !== 'succeeded');
 
 /**
@@ -151,17 +159,37 @@ const isNoted = ({ next }: FinishedAttempt, fate: Fate | undefined): boolean =>
  */
 type Fate = 'lost' | 'well' | 'troubled';
 
-/** Records attempts and what comes next, without their events. Returns the fate of each, in order. */
-export async function recordAll({ em }: Tx, done: readonly FinishedAttempt[], now: Date): Promise<Fate[]> {
-  const recorded = await execute(em, done.map(toRow), now);
-  return done.map(({ leased }) => recorded.get(leased.claimToken) ?? 'lost');
+interface Recorded {
+  fate: Fate;
+  /** When the next attempt is due, by the clock of the database; null where none follows. */
+  nextAt: Date | null;
 }
 
-/** The fate of each recorded attempt, by its token. */
-async function execute(em: Em, rows: readonly object[], now: Date): Promise<Map<string, Fate>> {
+const LOST: Recorded = { fate: 'lost', nextAt: null };
+
+/** Records attempts and what comes next, without their events. Returns what became of each, in order. */
+export async function recordAll({ em }: Tx, done: readonly FinishedAttempt[], now: Date): Promise<Recorded[]> {
+  const recorded = await execute(em, done.map(toRow), now);
+  return done.map(({ leased }) => recorded.get(leased.claimToken) ?? LOST);
+}
+
+interface RecordedRow {
+  token: string;
+  well: boolean | null;
+  /** In ms since the epoch. */
+  next_at: number | null;
+}
+
+/** What became of each recorded attempt, by its token. */
+async function execute(em: Em, rows: readonly object[], now: Date): Promise<Map<string, Recorded>> {
   const values = [JSON.stringify(rows), now.toISOString(), ATTEMPT_EVENT.type, JSON.stringify(ATTEMPT_EVENT.actor)];
-  const recorded = await rawQuery<{ token: string; well: boolean | null }>(em, RECORD, values);
-  return new Map(recorded.map(({ token, well }): [string, Fate] => [token, well === true ? 'well' : 'troubled']));
+  const recorded = await rawQuery<RecordedRow>(em, RECORD, values);
+  return new Map(
+    recorded.map(({ token, well, next_at: nextAt }): [string, Recorded] => [
+      token,
+      { fate: well === true ? 'well' : 'troubled', nextAt: nextAt === null ? null : new Date(nextAt) },
+    ]),
+  );
 }
 
 const toRow = ({ leased, outcome, next, startedAt }: FinishedAttempt) => ({
@@ -170,7 +198,7 @@ const toRow = ({ leased, outcome, next, startedAt }: FinishedAttempt) => ({
   project_id: leased.projectId,
   endpoint_id: leased.endpointId,
   status: STATUS_AFTER[next.kind],
-  next_at: next.kind === 'retry' ? next.at : null,
+  wait_ms: next.kind === 'retry' ? next.waitMs : null,
   // It has a number of its own nevertheless: the schedule starts one later (WH7).
   uncounted: next.kind === 'retry' && next.uncounted === true,
   error: outcome.error,
@@ -190,15 +218,15 @@ const toRow = ({ leased, outcome, next, startedAt }: FinishedAttempt) => ({
 });
 
 function eventColumns(done: FinishedAttempt, id: string) {
-  const { item_id, data } = toEventRow(attemptEvent(done), id);
+  const { item_id, data } = toEventRow(attemptEvent(done, null), id);
   return { event_id: id, item_id, data };
 }
 
 /** The common fields of all attempt events. */
 const ATTEMPT_EVENT = { type: 'delivery.changed', actor: SYSTEM } as const;
 
-/** The event for the end of an attempt. */
-const attemptEvent = ({ leased, outcome, next }: FinishedAttempt) => ({
+/** The event for the end of an attempt. `nextAt` as the row has it, so that an event and a fresh page show the same time. */
+const attemptEvent = ({ leased, outcome, next }: FinishedAttempt, nextAt: Date | null) => ({
   ...ATTEMPT_EVENT,
   project_id: leased.projectId,
   delivery_id: leased.id,
@@ -207,5 +235,5 @@ const attemptEvent = ({ leased, outcome, next }: FinishedAttempt) => ({
   attempt: leased.attempt,
   http_status: outcome.httpStatus,
   error: outcome.error,
-  next_attempt_at: next.kind === 'retry' ? next.at.toISOString() : null,
+  next_attempt_at: nextAt === null ? null : nextAt.toISOString(),
 });

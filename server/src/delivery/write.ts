@@ -29,11 +29,11 @@ export const isDelivered = (action: DecisionAction): boolean => action !== 'auto
 export function deliveriesOf(
   deliverable: Deliverable,
   endpointIds: readonly string[],
-  { newId, at }: { newId: () => string; at: Date },
+  { newId, createdAt }: { newId: () => string; createdAt: Date },
 ) {
   const { eventId, seq, projectId, itemId } = deliverable;
   const event = { projectId, itemId, webhookId: webhookIdOf(eventId), seq, body: jsonText(toEnded(deliverable)) };
-  return endpointIds.map((endpointId) => ({ ...event, id: newId(), endpointId, dueAt: at }));
+  return endpointIds.map((endpointId) => ({ ...event, id: newId(), endpointId, createdAt }));
 }
 
 /** UTF-16 units of bodies per batch: a full batch of the longest outputs would exceed the maximum string length. */
@@ -81,7 +81,8 @@ export interface ChannelNotification {
 /**
  * $1: the rows; `reserved` where this process has reserved a permit. $2: the notifications; the one for due deliveries
  * is sent if a row is left to others. A row is inserted as leased if it has a permit, its endpoint has no trouble, and
- * nothing of its endpoint is overdue. One whose endpoint was removed since it was read is not inserted. A deletion of the project
+ * nothing of its endpoint is overdue. It is due now by the clock of the database, rounded down to the precision of the column:
+ * by any other clock it might wait. One whose endpoint was removed since it was read is not inserted. A deletion of the project
  * waits for this commit: no further check is needed before its POST (AR2).
  */
 const INSERT = planned(`
@@ -89,12 +90,13 @@ const INSERT = planned(`
     select x.*, x.reserved and e.state = 'active' and ${GETS_DELIVERIES} and e.failures = 0 and e.open_until is null and ${FIRST_OF_ITEM} and not exists (
         select 1 from delivery w where ${endpointOf('w')} = e.id and w.status = 'pending' and w.next_attempt_at <= now()) as leased
     from json_to_recordset($1::json) as x(id uuid, project_id uuid, endpoint_id uuid, item_id uuid,
-      webhook_id text, seq bigint, body text, due_at timestamptz, reserved boolean)
+      webhook_id text, seq bigint, body text, created_at timestamptz, reserved boolean)
     join webhook_endpoint e on e.id = ${endpointOf('x')} and e.removed_at is null join project p on p.id = x.project_id
   ), written as (
     insert into delivery (id, project_id, endpoint_id, item_id, webhook_id, seq, body, status, attempt, claim_token, lease_until, next_attempt_at, created_at)
     select id, project_id, endpoint_id, item_id, webhook_id, seq, body, case when leased then 'sending' else 'pending' end, leased::int,
-      case when leased then gen_random_uuid() end, case when leased then now() + interval '${LEASE_SECONDS} s' end, due_at, due_at
+      case when leased then gen_random_uuid() end, case when leased then now() + interval '${LEASE_SECONDS} s' end,
+      date_trunc('milliseconds', now()), created_at
     from r returning id, project_id, endpoint_id, item_id, claim_token
   ), notified as materialized (
     select pg_notify(channel, payload) from json_to_recordset($2::json) as notification(channel text, payload text)
@@ -156,7 +158,10 @@ async function insert(
   });
 }
 
-const toRow = ({ id, projectId, endpointId, itemId, webhookId, seq, body, dueAt }: NewDelivery, reserved: boolean) => ({
+const toRow = (
+  { id, projectId, endpointId, itemId, webhookId, seq, body, createdAt }: NewDelivery,
+  reserved: boolean,
+) => ({
   ...{
     id,
     project_id: projectId,
@@ -165,7 +170,7 @@ const toRow = ({ id, projectId, endpointId, itemId, webhookId, seq, body, dueAt 
     webhook_id: webhookId,
     seq,
     body,
-    due_at: dueAt,
+    created_at: createdAt,
     reserved,
   },
 });

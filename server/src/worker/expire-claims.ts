@@ -21,7 +21,7 @@ export async function expireClaimsOnce(services: Services, batchSize = BATCH): P
     (part) => endedClaims(services, part),
     ({ item, lock }) => {
       const renewed = lock?.userId === item.claimed_by && lock.fence === item.claim_fence;
-      return renewed ? extend(services, item, lock.expiresAt) : expire(services, item);
+      return renewed ? extend(services, item, lock.leftMs) : expire(services, item);
     },
   );
   return { again: count === batchSize };
@@ -53,12 +53,13 @@ async function holders(services: Services, ids: string[]): Promise<Map<string, H
   }
 }
 
-/** Renewals only touch the lock store; this updates the database once per lease. */
-async function extend(services: Services, item: Ended, expiresAt: Date): Promise<void> {
+/** Renewals only touch the lock store; this updates the database once per lease, by the clock that ends it there. */
+async function extend(services: Services, item: Ended, leftMs: number): Promise<void> {
   await services.db.read((em) =>
     em.execute(
-      `update item set claim_expires_at = ? where id = ? and claim_fence = ? and claim_expires_at is not null`,
-      [expiresAt, item.id, item.claim_fence],
+      `update item set claim_expires_at = now() + make_interval(secs => ?)
+       where id = ? and claim_fence = ? and claim_expires_at is not null`,
+      [leftMs / 1000, item.id, item.claim_fence],
     ),
   );
 }

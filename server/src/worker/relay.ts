@@ -183,10 +183,10 @@ function endingOf(em: Em, row: SequencedRow): Deliverable['of'] | null {
 }
 
 function newDeliveries(services: Services, sequenced: readonly SequencedEvent[]): NewDelivery[] {
-  const at = services.clock.now();
+  const createdAt = services.clock.now();
   const newId = () => services.ids.uuid();
   return sequenced.flatMap(({ deliverable, endpointIds }) =>
-    deliverable === null ? [] : deliveriesOf(deliverable, endpointIds, { newId, at }),
+    deliverable === null ? [] : deliveriesOf(deliverable, endpointIds, { newId, createdAt }),
   );
 }
 

@@ -61,7 +61,7 @@ const LEASE = `
     due.probe, ${SECRETS}`;
 
 const RECORD = `
-  update notification_message set status = $3, next_attempt_at = $4, http_status = $5, error = $6,
+  update notification_message set status = $3, next_attempt_at = now() + make_interval(secs => $4::float8 / 1000), http_status = $5, error = $6,
     claim_token = null, lease_until = null, completed_at = case when $3 in ('succeeded', 'dead') then now() end,
     schedule_from = schedule_from + $7::int
   where id = $1 and claim_token = $2 returning 1`;
@@ -115,10 +115,10 @@ async function record(
   { outcome, next, startedAt }: { outcome: Outcome; next: NextStep; startedAt: Date },
 ): Promise<void> {
   const { httpStatus, error, totalMs } = outcome;
-  const at = next.kind === 'retry' ? next.at.toISOString() : null;
+  const waitMs = next.kind === 'retry' ? next.waitMs : null;
   // It has a number of its own nevertheless: the schedule starts one later (WH7).
   const uncounted = next.kind === 'retry' && next.uncounted === true ? 1 : 0;
-  const values = [message.id, message.claim_token, STATUS_AFTER[next.kind], at, httpStatus, error, uncounted];
+  const values = [message.id, message.claim_token, STATUS_AFTER[next.kind], waitMs, httpStatus, error, uncounted];
   await db.write(async ({ em }) => {
     const held = await rawQuery<object>(em, RECORD, values);
     await rawQuery(em, LOG, [message.id, message.attempt, startedAt.toISOString(), totalMs, httpStatus, error]);

@@ -82,6 +82,7 @@ export interface AttemptResult {
   error: AttemptError | null;
   /** The `Retry-After` header as received: seconds or an HTTP date. */
   retryAfter: string | null;
+  /** By our clock: what a date in `retryAfter` is measured against. */
   now: Date;
   /** A random number in [0, 1). */
   jitter: number;
@@ -93,8 +94,11 @@ export interface AttemptResult {
 
 export type NextStep =
   | { kind: 'succeeded' }
-  /** `uncounted`: the schedule has as many attempts left as before. */
-  | { kind: 'retry'; at: Date; uncounted?: true }
+  /**
+   * `waitMs`: from now, in whole milliseconds; the database adds it to its own clock, by which all processes find what is due.
+   * `uncounted`: the schedule has as many attempts left as before.
+   */
+  | { kind: 'retry'; waitMs: number; uncounted?: true }
   | { kind: 'dead' }
   | { kind: 'pause'; reason: 'gone' };
 
@@ -120,7 +124,7 @@ const REFUSALS: readonly (AttemptError | null)[] = ['blocked_address', 'invalid_
 export function nextStep(result: AttemptResult): NextStep {
   const { attempt, httpStatus, error, now } = result;
   if (result.proxyFault !== undefined) {
-    return { kind: 'retry', at: later(now, spread(PROXY_WAIT_SECONDS, result.jitter)), uncounted: true };
+    return { kind: 'retry', waitMs: spread(PROXY_WAIT_SECONDS, result.jitter), uncounted: true };
   }
   if (error === null && httpStatus !== null && httpStatus >= 200 && httpStatus <= 299) return { kind: 'succeeded' };
   if (httpStatus === 410) return { kind: 'pause', reason: 'gone' };
@@ -129,11 +133,11 @@ export function nextStep(result: AttemptResult): NextStep {
   if (REFUSALS.includes(error)) {
     return refusedBefore(result)
       ? { kind: 'dead' }
-      : { kind: 'retry', at: later(now, spread(REFUSED_WAIT_SECONDS, result.jitter)) };
+      : { kind: 'retry', waitMs: spread(REFUSED_WAIT_SECONDS, result.jitter) };
   }
   const base = spread(scheduled, result.jitter);
   const hint = STATUSES_WITH_HINT.includes(httpStatus) ? hintMs(result.retryAfter, now) : 0;
-  return { kind: 'retry', at: later(now, Math.max(base, Math.min(hint, LONGEST_HINT_MS))) };
+  return { kind: 'retry', waitMs: Math.max(base, Math.min(hint, LONGEST_HINT_MS)) };
 }
 
 /** Without the previous error, only the first attempt counts as the first refusal. */
@@ -143,10 +147,6 @@ function refusedBefore({ attempt, previousError }: AttemptResult): boolean {
 
 function spread(seconds: number, jitter: number): number {
   return Math.round(seconds * 1_000 * (1 - SPREAD + 2 * SPREAD * jitter));
-}
-
-function later(now: Date, ms: number): Date {
-  return new Date(now.getTime() + ms);
 }
 
 /** Milliseconds from now that a `Retry-After` asks for; 0 when the header is missing or cannot be parsed. */

@@ -5,8 +5,7 @@ import { waitingOf, type RoutedAlone } from '@countersign/shared/figures';
 import { type Figures, withFigures, EVER } from '../../analytics/read-rollups.ts';
 import { drainOf, IDLE_AFTER, median, stuckAfter, timesOf, type TimedFlow } from '../../domain/analytics/team-view.ts';
 import type { Em } from '../../db/orm.ts';
-import type { Holder } from '../../claims/claim-lock.ts';
-import { lockHolders } from '../claims/claim-store.ts';
+import { type HeldUntil, lockHolders } from '../claims/claim-store.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { latestDecisions } from './review-time.ts';
@@ -77,7 +76,7 @@ function lastOf(userId: string, { decisions, last }: Pick<Awaited<ReturnType<typ
 
 function holdingOf(
   { itemId, userId, fence, preview, title, status, since, expiresAt }: ClaimedItem,
-  lock?: Holder,
+  lock?: HeldUntil,
 ): Holding {
   const renewed = lock?.userId === userId && lock.fence === fence ? lock.expiresAt : expiresAt;
   return { item_id: itemId, preview, title, status, since: since.toISOString(), expires_at: renewed.toISOString() };

@@ -1,7 +1,6 @@
 // LC5: a supervisor claims several items of one project at once, all of them or none.
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
-import type { Holder } from '../../claims/claim-lock.ts';
 import { claimPermission, isOpen } from '../../domain/items/item.ts';
 import type { RowItem } from '../../domain/items/item-row.ts';
 import type { Tx } from '../../db/database.ts';
@@ -10,7 +9,7 @@ import { Item } from '../../db/entities/item.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockClaimantAndRole, uuidArray } from './claim-limit.ts';
 import { appendClaimed } from './claim-pick.ts';
-import { lockHolders, confirmLock, isLockOf, isProvisional } from './claim-store.ts';
+import { lockHolders, confirmLock, type HeldUntil, isLockOf, isProvisional } from './claim-store.ts';
 import { notFound, refuseArchived, refuseUnless, requirePermission } from '../access/membership.ts';
 import { badField } from '../access/change-membership.ts';
 import { claimRefusal, closedRefusal, holderOf } from './refuse-claim.ts';
@@ -61,7 +60,7 @@ function refuseDuplicates(itemIds: readonly string[]): void {
 async function take(
   tx: Tx,
   actor: MemberActor,
-  { projectId, itemIds, locks }: BulkClaim & { locks: Map<string, Holder> },
+  { projectId, itemIds, locks }: BulkClaim & { locks: ReadonlyMap<string, HeldUntil> },
 ): Promise<(BulkClaimed & { seconds: number })[]> {
   // The person, then the role, then the items by id: the order in which every claim locks them.
   const role = await lockClaimantAndRole(tx.em, actor.userId, projectId);
@@ -103,12 +102,12 @@ async function lockItems(em: Em, projectId: string, itemIds: readonly string[]):
   return new Map(items.map((item) => [item.id, { item, open: open.has(item.id) }]));
 }
 
-const isLeaseLive = (item: ClaimItem | undefined, lock: Holder | undefined) =>
+const isLeaseLive = (item: ClaimItem | undefined, lock: HeldUntil | undefined) =>
   item !== undefined && lock !== undefined && isLockOf(lock, item);
 
 interface Wanted extends Partial<Found> {
   /** The holder of its lock. */
-  lock: Holder | undefined;
+  lock: HeldUntil | undefined;
   role: Role;
   actor: MemberActor;
 }

@@ -3,14 +3,14 @@ import { LockStoreDown, type HeldClaim, type Holder } from '../../claims/claim-l
 import type { Services } from '../services.ts';
 
 /** Whether the claim of this lock is not granted yet. */
-export const isProvisional = (lock: Holder): boolean => lock.fence === 0;
+export const isProvisional = (lock: Pick<Holder, 'fence'>): boolean => lock.fence === 0;
 
 /**
  * Whether the lock belongs to the claim in the row. If so, its lease is live even if it has ended in the row: only the lock store
  * knows of renewals. Otherwise it is provisional, or its claim has ended.
  */
 export const isLockOf = (
-  lock: Holder,
+  lock: Pick<Holder, 'userId' | 'fence'>,
   row: { claimedBy?: string | null; claimFence: number; claimExpiresAt?: Date | null },
 ): boolean => Boolean(row.claimExpiresAt) && lock.userId === row.claimedBy && lock.fence === row.claimFence;
 
@@ -28,15 +28,27 @@ async function ask<T>(services: Services, question: () => Promise<T>, fallback: 
   }
 }
 
+/** A holder of an item with the end of its lease by our clock, for people to see. */
+export interface HeldUntil {
+  userId: string;
+  fence: number;
+  expiresAt: Date;
+}
+
+const heldUntil = ({ clock }: Services, { userId, fence, leftMs }: Holder): HeldUntil => ({
+  ...{ userId, fence, expiresAt: new Date(clock.now().getTime() + leftMs) },
+});
+
 /** Null when the lock is acquired (or the store is down), otherwise its holder. */
-export async function acquireLock(services: Services, itemId: string, userId: string): Promise<Holder | null> {
+export async function acquireLock(services: Services, itemId: string, userId: string): Promise<HeldUntil | null> {
   const answer = await ask(services, () => services.claims.acquire(itemId, userId, PROBATION_MS), { acquired: true });
-  return answer.acquired ? null : answer.holder;
+  return answer.acquired ? null : heldUntil(services, answer.holder);
 }
 
 /** Confirms or extends the lock; null when the user does not hold it or the store is down. */
-export function extendLock(services: Services, held: HeldClaim & { ms: number }) {
-  return ask(services, () => services.claims.renew(held), null);
+export async function extendLock(services: Services, held: HeldClaim & { ms: number }): Promise<HeldUntil | null> {
+  const holder = await ask(services, () => services.claims.renew(held), null);
+  return holder === null ? null : heldUntil(services, holder);
 }
 
 /**
@@ -65,6 +77,10 @@ export function releaseLock(services: Services, held: HeldClaim): Promise<boolea
 }
 
 /** Live holders by item; empty when the store is down. */
-export function lockHolders(services: Services, itemIds: readonly string[]): Promise<Map<string, Holder>> {
-  return ask(services, () => services.claims.holders(itemIds), new Map<string, Holder>());
+export async function lockHolders(
+  services: Services,
+  itemIds: readonly string[],
+): Promise<ReadonlyMap<string, HeldUntil>> {
+  const holders = await ask(services, () => services.claims.holders(itemIds), new Map<string, Holder>());
+  return new Map([...holders].map(([itemId, holder]) => [itemId, heldUntil(services, holder)]));
 }

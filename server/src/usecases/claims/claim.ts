@@ -1,6 +1,5 @@
 // A reviewer claims an item: first the lock (who holds it now), then the fence in the database (whose decision counts).
 import type { ItemStatus, Role } from '@countersign/shared/enums';
-import type { Holder } from '../../claims/claim-lock.ts';
 import { claimPermission, isOpen } from '../../domain/items/item.ts';
 import { Item } from '../../db/entities/item.ts';
 import { planned } from '../../db/connection/planned.ts';
@@ -8,7 +7,7 @@ import { rawQuery } from '../../db/raw-query.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import { withinLimit } from './claim-limit.ts';
 import { grantClaim, type Grant, type Terms } from './claim-row.ts';
-import { releaseLock, acquireLock, confirmLock, isLockOf, isProvisional } from './claim-store.ts';
+import { releaseLock, acquireLock, confirmLock, type HeldUntil, isLockOf, isProvisional } from './claim-store.ts';
 import { notFound, refuseIfArchived, refuseUnless } from '../access/membership.ts';
 import { claimRefusal, closedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -45,7 +44,7 @@ export async function claim(services: Services, actor: MemberActor, itemId: stri
  * As `acquireLock`, but releases a lock whose claim has ended in the database first: the database wins. Such a lock is left when
  * the claim ended while the lock store was down. A claim that has ended never goes on under the same fence.
  */
-async function acquireOrHolder(services: Services, itemId: string, userId: string): Promise<Holder | null> {
+async function acquireOrHolder(services: Services, itemId: string, userId: string): Promise<HeldUntil | null> {
   const holder = await acquireLock(services, itemId, userId);
   if (holder === null || holder.userId === userId || isProvisional(holder)) return holder;
   const row = await services.db.read((em) => em.findOne(Item, { id: itemId }, { fields: CLAIM_COLUMNS }));

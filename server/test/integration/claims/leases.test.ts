@@ -2,6 +2,7 @@
 // data.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
+import { createMemoryClaimLock } from '../../../src/claims/memory-claim-lock.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
 import { claimBulk } from '../../../src/usecases/claims/claim-bulk.ts';
@@ -132,6 +133,21 @@ describe('a release', () => {
 
 describe('an ended lease', () => {
   const sweep = () => expireClaimsOnce(testEnv.services);
+
+  it.each([-1, 1])(
+    'is extended by what is left of the lock when the clock of its process is %i h off',
+    async (hours) => {
+      const clock = { now: () => new Date(Date.now() + hours * 3_600_000) };
+      const services = { ...testEnv.services, clock, claims: createMemoryClaimLock(clock) };
+      const { id } = await anItem(testEnv.services, fixture);
+      const { fence } = await claim(services, fixture.anna, id);
+      await testEnv.sql(`update item set claim_expires_at = now() - interval '1 s' where id = ?`, [id]);
+      await renewClaim(services, fixture.anna, { itemId: id, fence });
+      await expireClaimsOnce(services);
+      const left = `claim_expires_at - now() between interval '1 s' and interval '60 s' as left`;
+      expect(await testEnv.sql(`select ${left} from item where id = ?`, [id])).toEqual([{ left: true }]);
+    },
+  );
 
   it('expires once, however many workers check at once, and frees the item', async () => {
     const { id } = await anItem(testEnv.services, fixture);

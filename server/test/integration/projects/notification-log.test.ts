@@ -10,6 +10,7 @@ import {
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { verifyWebhook } from '@countersign/shared/webhook';
 import { TRIPS_AT } from '../../../src/domain/webhooks/health.ts';
+import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
 import { aSubmission } from '../../builders.ts';
 import { useNotificationFixture } from '../support/notification-fixture.ts';
 
@@ -51,6 +52,16 @@ describe('NO6: the log', () => {
     expect(message?.attempts.map(({ n, http_status, error }) => [n, http_status, error])).toEqual([
       [2, 200, null],
       [1, 500, 'http_5xx'],
+    ]);
+  });
+
+  it.each([-3, 3])('NO5: a failed message waits as long when the clock of its process is %i h off', async (hours) => {
+    await written();
+    now.status = 500;
+    await sendRemindersOnce({ ...inside.services, clock: { now: () => new Date(Date.now() + hours * 3_600_000) } });
+    const soon = `next_attempt_at between now() - interval '1 min' and now() + interval '1 min' as soon`;
+    expect(await inside.sql(`select status, ${soon} from notification_message`)).toEqual([
+      { status: 'pending', soon: true },
     ]);
   });
 

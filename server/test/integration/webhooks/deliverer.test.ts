@@ -69,8 +69,8 @@ const rowOf = async (id: string) =>
   )[0];
 
 /** Sends what is due and waits for it. */
-async function deliver() {
-  const deliverer = createDeliverer(testEnv.services, POLICY);
+async function deliver(services = testEnv.services) {
+  const deliverer = createDeliverer(services, POLICY);
   const next = await deliverer.runOnce();
   await deliverer.drain();
   return next;
@@ -153,6 +153,25 @@ describe('the deliverer', () => {
     await makeDue(testEnv, id);
     await deliver();
   });
+
+  it.each([-3, 3])(
+    'WH1: waits as long when its clock is %i h off, and the event has the time of the row',
+    async (hours) => {
+      await receiving(503);
+      const id = await decided();
+      await deliver({ ...testEnv.services, clock: { now: () => new Date(Date.now() + hours * HOUR) } });
+      const [row] = await testEnv.sql<{ at: Date | string; soon: boolean }>(
+        `select next_attempt_at as at, next_attempt_at between now() - interval '1 min' and now() + interval '1 min' as soon
+       from delivery where id = ?`,
+        [id],
+      );
+      expect(row?.soon).toBe(true);
+      const last = (await eventLogOf(testEnv, fixture.projectId)).findLast(({ type }) => type === 'delivery.changed');
+      expect(last?.data).toMatchObject({ delivery_id: id, next_attempt_at: new Date(row?.at ?? 0).toISOString() });
+      await makeDue(testEnv, id);
+      await deliver();
+    },
+  );
 
   it('WH3: 410 pauses the endpoint: pending deliveries stay', async () => {
     const got = await receiving(410);

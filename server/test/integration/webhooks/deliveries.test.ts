@@ -42,8 +42,8 @@ const lease = (capacity: Partial<LeaseCapacity> = {}) =>
 /** Records the result of one attempt; returns whether its lease was still valid. */
 async function finish(leased: Leased, how: Partial<FinishedAttempt>): Promise<boolean> {
   const end = { leased, outcome: OUTCOME, next: { kind: 'succeeded' as const }, startedAt: STARTED, ...how };
-  const [fate] = await testEnv.services.db.write((tx) => recordAll(tx, [end], STARTED));
-  return fate !== 'lost';
+  const [recorded] = await testEnv.services.db.write((tx) => recordAll(tx, [end], STARTED));
+  return recorded?.fate !== 'lost';
 }
 const done = (leased: Leased, kind: 'succeeded' | 'dead' = 'succeeded') => finish(leased, { next: { kind } });
 
@@ -206,8 +206,7 @@ describe('the result of an attempt', () => {
     const id = await due();
     const leased = only(await lease());
     const outcome = { ...OUTCOME, httpStatus: 503, error: 'http_5xx' as const };
-    const at = new Date(Date.now() + 60_000);
-    await finish(leased, { outcome, next: { kind: 'retry', at } });
+    await finish(leased, { outcome, next: { kind: 'retry', waitMs: 60_000 } });
     expect(await rowOf(id)).toMatchObject({ status: 'pending', error: 'http_5xx' });
     expect(await lease()).toEqual([]);
     await makeDue(testEnv, id);

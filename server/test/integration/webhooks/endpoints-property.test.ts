@@ -121,13 +121,12 @@ async function happened(item: { id: string; action: 'approve' | 'reject' } | und
 }
 
 function ended(leased: Leased, arrived: boolean): FinishedAttempt {
-  const at = new Date(Date.now() + 1000);
   return arrived
     ? { leased, outcome: OUTCOME, next: { kind: 'succeeded' }, startedAt: new Date() }
     : {
         leased,
         outcome: { ...OUTCOME, httpStatus: 503, error: 'http_5xx' },
-        next: { kind: 'retry', at },
+        next: { kind: 'retry', waitMs: 1000 },
         startedAt: new Date(),
       };
 }

@@ -221,6 +221,15 @@ describe('I5: the deliveries of a project with a webhook', () => {
     expect(JSON.parse(delivery?.body ?? '{}')).toMatchObject({ status: 'rejected', reviewer_id: patient.ben.userId });
   });
 
+  it.each([-1, 1])('WH1: are due at once when the clock of the relay is %i h off', async (hours) => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+    const clock = { now: () => new Date(Date.now() + hours * 3_600_000) };
+    await relayOnce({ ...testEnv.services, clock }, testEnv.signals);
+    const due = `next_attempt_at between now() - interval '1 min' and now() as due`;
+    expect(await testEnv.sql(`select ${due} from delivery where item_id = ?`, [id])).toEqual([{ due: true }]);
+  });
+
   it('without a webhook URL there are none', async () => {
     const silent = await createProjectFixture(testEnv.services);
     const { id } = await anItem(testEnv.services, silent);
