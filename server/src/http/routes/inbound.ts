@@ -103,8 +103,9 @@ function createKnownSenders({ limiter, clock }: Pick<Services, 'limiter' | 'cloc
   const nameOf = (ctx: Context, sourceId: string) => `${clientOf(ctx)} ${sourceId}`;
   return {
     limit: async (ctx, sourceId) => {
-      const at = verifiedAt.get(nameOf(ctx, sourceId)) ?? -Infinity;
-      if (clock.now().getTime() - at >= REMEMBERED_MS) await limitAddress({ limiter }, ctx, 'unknown-source');
+      const age = clock.now().getTime() - (verifiedAt.get(nameOf(ctx, sourceId)) ?? -Infinity);
+      // A clock that was set back makes an age negative: then the sender counts until its next valid signature.
+      if (age < 0 || age >= REMEMBERED_MS) await limitAddress({ limiter }, ctx, 'unknown-source');
     },
     remember: (ctx, sourceId) => {
       const name = nameOf(ctx, sourceId);

@@ -48,12 +48,14 @@ export class PresenceSync {
   readonly #lastSeenAt = new Map<string, number>();
   readonly #link: PresenceChannel | null;
   readonly #registry: PresenceRegistry;
+  readonly #now: () => number;
   #publishedAt = -Infinity;
 
   constructor(own: string, { link, registry, onChange, now }: PresenceSyncOptions) {
     this.#own = own;
     this.#link = link;
     this.#registry = registry;
+    this.#now = now;
     link?.subscribe((received) => {
       const parsed = message.safeParse(received);
       if (!parsed.success || parsed.data.process === own) return;
@@ -71,7 +73,8 @@ export class PresenceSync {
   }
 
   /** When it is due: reports the full presence, and drops processes that have gone silent. */
-  heartbeat(now: number, snapshot: () => PresenceChange[]): void {
+  heartbeat(snapshot: () => PresenceChange[]): void {
+    const now = this.#now();
     for (const [process, at] of this.#lastSeenAt) {
       if (now - at < PEER_TIMEOUT_MS) continue;
       this.#lastSeenAt.delete(process);
@@ -97,5 +100,6 @@ interface PresenceSyncOptions {
   link: PresenceChannel | null;
   registry: PresenceRegistry;
   onChange: () => void;
+  /** In ms, of a clock that never goes back: by another, heartbeats would stop until it has caught up. */
   now: () => number;
 }

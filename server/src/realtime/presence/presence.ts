@@ -25,14 +25,19 @@ interface PresenceOptions {
   link: PresenceChannel | null;
   /** A run is due. */
   wake: () => void;
+  /** A clock that never goes back, in milliseconds; tests move their own. */
+  now?: () => number;
 }
 
 /** Follows the rooms of this process's sockets, no matter who adds them, and receives their presence reports. */
-export function createPresence(services: Services, io: LiveServer, { rooms, link, wake }: PresenceOptions): Presence {
+export function createPresence(
+  services: Services,
+  io: LiveServer,
+  { rooms, link, wake, now = () => performance.now() }: PresenceOptions,
+): Presence {
   const own = services.ids.uuid();
   const tabs = new Tabs();
   const registry = new PresenceRegistry();
-  const now = () => services.clock.now().getTime();
   const presenceSync = new PresenceSync(own, { link, registry, onChange: wake, now });
   const resynced = new Set<string>();
   rooms.onMembershipSynced((projectId) => {
@@ -47,7 +52,7 @@ export function createPresence(services: Services, io: LiveServer, { rooms, link
     for (const change of changes) registry.take(own, change);
   };
   const runOnce = async () => {
-    presenceSync.heartbeat(now(), () => tabs.snapshot());
+    presenceSync.heartbeat(() => tabs.snapshot());
     publishChanges();
     const due = [...new Set([...registry.pending(), ...entrants.keys(), ...resynced])];
     const heard = new Map(due.map((projectId) => [projectId, tabs.usersIn(projectId)]));

@@ -78,7 +78,9 @@ export function createExpectedWaits(
   return {
     of: async (projectId) => {
       const known = figures.get(projectId);
-      const age = known === undefined ? Infinity : clock.now().getTime() - known.readAt;
+      const elapsed = known === undefined ? -1 : clock.now().getTime() - known.readAt;
+      // A clock that was set back makes an age negative: then the figure is read again.
+      const age = elapsed < 0 ? Infinity : elapsed;
       const newer = age < FRESH_MS ? null : readOnce(projectId);
       if (known !== undefined && age < USABLE_MS) return known.seconds;
       return newer === null ? null : ((await inTime(newer, patienceMs))?.seconds ?? null);

@@ -62,6 +62,14 @@ describe('inbound messages', () => {
     for (let n = 0; n < 4; n += 1) await refusalCodeOf('192.0.2.1', 'whsec_wrong', `${sender.path}x`);
     expect(await refusalCodeOf('192.0.2.1', sender.secret)).toBe('429 rate_limited');
   });
+
+  it('RL2: a valid signature from before the clock was set back is not recent', async () => {
+    const clock = await open();
+    expect(await refusalCodeOf('192.0.2.1', sender.secret)).toBe('201');
+    clock.pass(-60_000);
+    for (let n = 0; n < 4; n += 1) await refusalCodeOf('192.0.2.1', 'whsec_wrong', `${sender.path}x`);
+    expect(await refusalCodeOf('192.0.2.1', sender.secret)).toBe('429 rate_limited');
+  });
 });
 
 describe('a key without recent use', () => {

@@ -89,6 +89,17 @@ it('EW2: a figure is read again after five seconds, and what is older than a min
   inside.clock.pass(-FRESH_MS - USABLE_MS);
 });
 
+it('EW2: a figure is read again when the clock was set back', async () => {
+  const project = await aProject();
+  await decided(project, 5, 300);
+  const known = waits();
+  const first = (await known.of(project.id)) ?? 0;
+  for (let n = 0; n < 4; n += 1) await project.pipeline.submit(aSubmission());
+  inside.clock.pass(-3_600_000);
+  expect((await known.of(project.id)) ?? 0).toBeGreaterThan(first);
+  inside.clock.pass(3_600_000);
+});
+
 it('EW1: is on every answer to a submission that waits for people, and on no other', async () => {
   const project = await aProject();
   await decided(project, 5, 300);

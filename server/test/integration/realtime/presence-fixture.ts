@@ -18,6 +18,8 @@ export interface PresenceFixture {
   readonly wire: { cut: boolean; messages: Message[] };
   /** The state of the lock store, as the first process sees it. */
   readonly store: { answers: boolean };
+  /** Moves the clock of the heartbeats by milliseconds. */
+  pass(ms: number): void;
   newcomer(): Promise<Person>;
   /** A project with these members, under these names. */
   project(...names: string[]): Promise<{ project: OpenProject; people: Person[] }>;
@@ -32,13 +34,15 @@ export const NOWHERE = { project_id: null, item_id: null, idle: false };
 export function usePresenceFixture(): PresenceFixture {
   const inside = useServices();
   const store = { answers: true };
+  let elapsed = 0;
+  const now = () => elapsed;
   const { wire, left, right } = createLink();
   const open: Listener[] = [];
   let [served, here, there]: [Served?, LiveTestServer?, LiveTestServer?] = [];
   beforeAll(async () => {
     served = await serve(inside.services);
-    here = await startLiveServer(inside, { link: left, answers: () => Promise.resolve(store.answers) });
-    there = await startLiveServer(inside, { link: right });
+    here = await startLiveServer(inside, { link: left, now, answers: () => Promise.resolve(store.answers) });
+    there = await startLiveServer(inside, { link: right, now });
   });
   afterAll(async () => {
     for (const { socket } of open) socket.close();
@@ -53,6 +57,7 @@ export function usePresenceFixture(): PresenceFixture {
     inside,
     store,
     wire,
+    pass: (ms) => void (elapsed += ms),
     newcomer,
     get here() {
       return is(here);

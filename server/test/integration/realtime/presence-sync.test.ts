@@ -20,7 +20,7 @@ describe('PR1: two processes', () => {
     fixture.wire.cut = false;
     await fixture.settle(ana);
     expect(known(ana, project.id)[1]?.viewing).toEqual([]);
-    fixture.inside.clock.pass(HEARTBEAT_MS);
+    fixture.pass(HEARTBEAT_MS);
     await fixture.settle(ana);
     expect(known(ana, project.id)[1]?.viewing).toEqual([item]);
   });
@@ -30,14 +30,14 @@ describe('PR1: two processes', () => {
     const [ana, bo] = [await fixture.tab(people[0]), await fixture.tab(people[1], fixture.there)];
     await fixture.settle(ana, bo);
     fixture.wire.cut = true;
-    fixture.inside.clock.pass(PEER_TIMEOUT_MS - 1000);
+    fixture.pass(PEER_TIMEOUT_MS - 1000);
     await fixture.settle(ana, bo);
     expect(known(ana, project.id)).toHaveLength(2);
-    fixture.inside.clock.pass(1000);
+    fixture.pass(1000);
     await fixture.settle(ana, bo);
     expect([namesOf(ana, project.id), namesOf(bo, project.id)]).toEqual([['Ana'], ['Bo']]);
     fixture.wire.cut = false;
-    fixture.inside.clock.pass(HEARTBEAT_MS);
+    fixture.pass(HEARTBEAT_MS);
     await fixture.settle(ana, bo);
     expect([known(ana, project.id), known(bo, project.id)].map((who) => who.length)).toEqual([2, 2]);
   });
@@ -48,9 +48,26 @@ describe('PR1: two processes', () => {
     fixture.wire.messages.length = 0;
     await fixture.settle();
     expect(fixture.wire.messages).toEqual([]);
-    fixture.inside.clock.pass(HEARTBEAT_MS);
+    fixture.pass(HEARTBEAT_MS);
     await fixture.settle();
     expect(fixture.wire.messages.map(({ snapshot }) => snapshot)).toEqual([true, true]);
+  });
+
+  it('go on when the time of the machine is set back', async () => {
+    const { project, people } = await fixture.project('Ana', 'Bo');
+    const [ana, bo] = [await fixture.tab(people[0]), await fixture.tab(people[1], fixture.there)];
+    await fixture.settle(ana, bo);
+    fixture.inside.clock.pass(-3_600_000);
+    fixture.wire.messages.length = 0;
+    fixture.pass(HEARTBEAT_MS);
+    await fixture.settle();
+    expect(fixture.wire.messages.map(({ snapshot }) => snapshot)).toEqual([true, true]);
+    fixture.wire.cut = true;
+    fixture.pass(PEER_TIMEOUT_MS);
+    await fixture.settle(ana);
+    expect(namesOf(ana, project.id)).toEqual(['Ana']);
+    fixture.wire.cut = false;
+    fixture.inside.clock.pass(3_600_000);
   });
 });
 

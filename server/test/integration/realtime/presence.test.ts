@@ -75,7 +75,7 @@ describe('PR1: members of a project see', () => {
     ]);
     const before = changesOf(first).length;
     await publish(third, NOWHERE);
-    fixture.inside.clock.pass(HEARTBEAT_MS);
+    fixture.pass(HEARTBEAT_MS);
     await fixture.settle(first);
     expect(changesOf(first)).toHaveLength(before);
     expect(known(first, project.id)).toHaveLength(3);

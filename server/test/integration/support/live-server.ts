@@ -50,6 +50,8 @@ export interface Listener {
 interface LiveServerOptions {
   /** The channel to another process. */
   link?: PresenceChannel | null;
+  /** The clock of the heartbeats, in milliseconds; by default that of the machine. */
+  now?: () => number;
   /** Is the lock store reachable? */
   answers?: () => Promise<boolean>;
   /** TRUSTED_PROXY_HOPS. */
@@ -60,7 +62,7 @@ interface LiveServerOptions {
 
 export async function startLiveServer(
   opened: Pick<ServicesEnvironment, 'services' | 'signals'>,
-  { link = null, answers = () => Promise.resolve(true), proxyHops = 0, most }: LiveServerOptions = {},
+  { link = null, now, answers = () => Promise.resolve(true), proxyHops = 0, most }: LiveServerOptions = {},
 ): Promise<LiveTestServer> {
   const { services, signals } = opened;
   const http = createServer();
@@ -74,7 +76,7 @@ export async function startLiveServer(
   await handleOperatorRevocations(services, { signals, io });
   const metrics = createMetrics(services, io, () => rooms);
   await metrics.listen(signals, () => undefined);
-  const presence = createPresence(services, io, { rooms, link, wake: () => undefined });
+  const presence = createPresence(services, io, { rooms, link, wake: () => undefined, ...(now && { now }) });
   const assignment = createAssignment(io, answers);
   openGateway(services, io, { rooms, clientOf });
   http.listen(0, '127.0.0.1');
