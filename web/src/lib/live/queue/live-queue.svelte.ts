@@ -179,7 +179,8 @@ export class LiveQueue {
     const asked = this.#requests;
     const project = scope.projectId === null ? {} : { project_id: scope.projectId };
     const page = await call(listQueue, { query: { ...project, view: 'mine', limit: 1 } }).catch(() => null);
-    if (page !== null && asked === this.#requests) this.dispatch({ kind: 'recounted', counts: page.counts });
+    if (page === null || asked !== this.#requests) return;
+    this.dispatch({ kind: 'recounted', counts: page.counts, seqs: page.seqs });
   }
 
   /** Applies an item as the answer to a command showed it; `leaseEnds` (ISO) is newer than the item's claim. */

@@ -317,8 +317,15 @@ describe('the live queue', () => {
     eventLog.play(arrivals(3));
     queue.dispatch({ kind: 'events', events: eventLog.events.slice(known) });
     expect([queue.counts.all, queue.state.estimated]).toEqual([1703, true]);
+    // The answer counts one whose event is still to come.
+    const applied = eventLog.events.length;
+    eventLog.play(arrivals(1));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([requests.length, queue.state.estimated]).toEqual([1, true]);
+    queue.dispatch({ kind: 'events', events: eventLog.events.slice(applied) });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([requests, queue.state.estimated]).toEqual([['view=mine&limit=1'], false]);
+    expect([requests, queue.counts.all]).toEqual([['view=mine&limit=1', 'view=mine&limit=1'], 1704]);
+    expect(queue.state.estimated).toBe(false);
     stop();
   });
 

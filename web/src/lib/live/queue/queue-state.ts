@@ -39,8 +39,8 @@ export type QueueInput =
   | { kind: 'asked' }
   /** Its answer; `last` when no newer request is running, which would need the buffered events again. */
   | { kind: 'snapshot'; snapshot: Snapshot; last: boolean }
-  /** The server has counted the views again. */
-  | { kind: 'recounted'; counts: Counts }
+  /** The server has counted the views again, with the positions of the event logs at which it did. */
+  | { kind: 'recounted'; counts: Counts; seqs: Readonly<Record<string, number>> }
   /** No answer arrived. */
   | { kind: 'unanswered' }
   /** The answer was that the user has no access to the project: none of it stays visible. */
@@ -67,9 +67,10 @@ const TRANSITIONS: Transitions = {
     draft.buffer ??= [];
   },
   snapshot: applySnapshot,
-  recounted: (draft, { counts }) => {
+  recounted: (draft, { counts, seqs }) => {
     draft.unloadedCounts = draft.complete ? NO_COUNTS : unloaded(counts, draft);
-    draft.estimated = false;
+    // Counts of another moment than the rows they are compared with stay an estimate, and are read again.
+    draft.estimated = Object.entries(seqs).some(([projectId, seq]) => draft.seqs.get(projectId) !== seq);
   },
   unanswered: (draft) => {
     draft.buffer = null;

@@ -29,3 +29,24 @@ it.each<[string, Act['what'][], Partial<Counts>]>([
   const state = reduce(opened, { kind: 'events', events: eventLog.events.slice(known) });
   expect(countsOf(state)).toMatchObject(expected);
 });
+
+it.each<[string, number, boolean]>([
+  ['before an event that is applied', -1, true],
+  ['after an event that is still to come', 1, true],
+  ['at the same position', 0, false],
+])('QU4: counts that the server took %s', (_, ahead, estimated) => {
+  const eventLog = new EventLog().play(Array.from({ length: 3 }, () => ({ what: 'arrive', pick: 1, who: ME })));
+  const whole = eventLog.snapshot();
+  const [nearest, second] = whole.rows;
+  if (nearest === undefined || second === undefined) throw new Error('The rows are missing.');
+  const counts = { available: 3, mine: 0, escalated: 0, all: 3 };
+  const ends = { complete: false, horizon: second, escalatedHorizon: second };
+  const opened = reduce(emptyQueue(ME, { view: 'all', projectId: null }), {
+    kind: 'snapshot',
+    snapshot: { ...whole, rows: [nearest, second], counts, ...ends },
+    last: true,
+  });
+  const { project_id: project } = nearest;
+  const seqs = { ...whole.seqs, [project]: (whole.seqs[project] ?? 0) + ahead };
+  expect(reduce(opened, { kind: 'recounted', counts, seqs }).estimated).toBe(estimated);
+});
