@@ -15,11 +15,12 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
-from langgraph.types import interrupt
+from langgraph.types import Command, Interrupt, interrupt
+from pydantic import BaseModel, ValidationError
 from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
 
 from countersign import WaitTimeout
-from countersign.langchain import DecisionNotAllowed, UnknownInterrupt, arun_with_review, run_with_review
+from countersign.langchain import DecisionNotAllowed, UnknownInterrupt, arun_with_review, run_with_review, to_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +29,10 @@ CONFIG: Any = {"configurable": {"thread_id": "ticket-7"}}
 REFUND = {"name": "refund", "args": {"order": "BM-1", "amount": 24.9}, "id": "call-1", "type": "tool_call"}
 MAIL = {"name": "mail", "args": {"to": "ana@example.org"}, "id": "call-2", "type": "tool_call"}
 ASK = {"messages": [{"role": "user", "content": "The teapot arrived with a crack."}]}
+
+
+class Line(BaseModel):
+    article: str
 
 
 class ScriptedModel(GenericFakeChatModel):
@@ -173,6 +178,91 @@ def test_people_edit_in_a_form_made_from_the_tool(mode: Any) -> None:
     schema = sent["answer_schema"]
     assert schema["required"] == ["order", "amount"]
     assert schema["properties"]["amount"]["type"] == "number"
+
+
+def test_people_edit_in_the_form_that_an_interrupt_of_one_call_brings(run: Any) -> None:
+    shop, reviews = Shop(REFUND, mode="per_call"), Reviews(refund=APPROVE)
+    run(shop.agent(), ASK, reviews)
+    [sent] = reviews.sent()
+    schema = sent["answer_schema"]
+    assert (schema["type"], schema["required"]) == ("object", ["order", "amount"])
+    assert schema["properties"]["amount"]["type"] == "number"
+    # Nothing of the decisions of the middleware.
+    assert "$defs" not in schema
+
+
+def test_the_form_of_an_interrupt_has_the_types_inside_of_its_arguments() -> None:
+    def order(lines: list[Line]) -> str:
+        """Orders articles."""
+        return str(len(lines))
+
+    shop = Shop({"name": "refund", "args": {"lines": []}, "id": "call-1", "type": "tool_call"}, mode="per_call")
+    order.__name__ = "refund"
+    shop.tools = lambda: [order]  # type: ignore[method-assign]
+    reviews = Reviews(refund=APPROVE)
+    run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG)
+    [sent] = reviews.sent()
+    assert list(sent["answer_schema"]["$defs"]) == ["Line"]
+
+
+def test_the_types_of_an_interrupt_are_followed_through_each_other() -> None:
+    branch = {"properties": {"type": {"const": "edit"}, "edited_action": {"$ref": "#/$defs/Action"}}}
+    defs: dict[str, Any] = {
+        "Action": {"properties": {"args": {"$ref": "#/$defs/Arguments"}}},
+        "Arguments": {"type": "object", "properties": {"tree": {"$ref": "#/$defs/Tree"}}},
+        "Tree": {"type": "object", "properties": {"under": {"anyOf": [{"$ref": "#/$defs/Tree"}, {"type": "null"}]}}},
+    }
+    value = {"type": "tool_approval", "name": "plant", "args": {}}
+    [call] = to_items(Interrupt(value=value, id="i-1", response_schema={**branch, "$defs": defs}))
+    assert call.arguments_schema == {**defs["Arguments"], "$defs": {"Tree": defs["Tree"]}}
+    [call] = to_items(Interrupt(value=value, id="i-1", response_schema={"$ref": "https://example.org/elsewhere"}))
+    assert call.arguments_schema is None
+
+
+def test_goes_on_with_an_item_that_was_submitted_without_its_form(run: Any) -> None:
+    shop, reviews = Shop(REFUND, mode="per_call"), Reviews(refund={"status": "queued"})
+    with pytest.raises(WaitTimeout):
+        run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG, timeout=0)
+    # As a version before submitted it.
+    for item in reviews.items.values():
+        item["sent"]["answer_schema"] = None
+    reviews.script["refund"] = APPROVE
+    run(shop.agent(resumed=True), None, reviews)
+    assert (len(shop.ran), len(reviews.items)) == (1, 1)
+
+
+@pytest.mark.parametrize("second", [APPROVE, edit(to="ben@example.org")])
+def test_an_edit_that_the_tool_refuses_reaches_the_model_and_runs_the_other_call_once(
+    run: Any, second: dict[str, Any]
+) -> None:
+    shop = Shop(REFUND, MAIL, mode="per_call")
+    result = run(shop.agent(), ASK, Reviews(refund=edit(order="BM-1", amount="twenty"), mail=second))
+    assert shop.ran == [("mail", second.get("arguments", MAIL["args"]))]
+    told = dict(answers(result))["refund"]
+    assert '{"order": "BM-1", "amount": "twenty"}' in told
+    assert "not run" in told
+    assert result["messages"][-1].content == "Done."
+
+
+def test_a_thread_that_stopped_at_a_refused_edit_goes_on(run: Any) -> None:
+    shop, reviews = Shop(REFUND, mode="per_call"), Reviews(refund=edit(order="BM-1", amount="twenty"))
+    agent = shop.agent()
+    [stopped] = agent.invoke(ASK, CONFIG)["__interrupt__"]
+    [call] = to_items(stopped)
+    edited = {"type": "edit", "edited_action": {"name": call.name, "args": {"order": "BM-1", "amount": "twenty"}}}
+    with pytest.raises(ValidationError):
+        agent.invoke(Command(resume={stopped.id: edited}), CONFIG)
+    result = run(shop.agent(resumed=True), None, reviews)
+    assert "not run" in dict(answers(result))["refund"]
+    assert shop.ran == []
+
+
+def test_a_refused_edit_of_a_call_that_nobody_may_reject_says_what_to_allow() -> None:
+    shop = Shop(REFUND, mode="per_call", allowed=["approve", "edit"])
+    reviews = Reviews(refund=edit(order="BM-1", amount="twenty"))
+    with pytest.raises(DecisionNotAllowed, match="Allow 'reject'"):
+        run_with_review(shop.agent(), ASK, client=reviews.client(), config=CONFIG)
+    assert shop.ran == []
 
 
 def test_reviewers_may_do_only_what_the_middleware_allows(mode: Any) -> None:

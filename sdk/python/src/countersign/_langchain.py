@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import convert_to_messages
 
+from ._langchain_schema import edit_schema_of, taken_decisions
 from ._schema import json_schema_of
-from ._tool_calls import ACTIONS, CallToReview, Outcome, UnknownInterrupt, Verdict, verdict_of
+from ._tool_calls import ACTIONS, CallToReview, DecisionNotAllowed, Outcome, UnknownInterrupt, Verdict, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     from langgraph.types import Interrupt
 
     from ._submission import Action
+
+REFUSED_EDIT = (
+    "A reviewer changed the arguments of this call, and the tool does not take them as they are, so it was not run. "
+    "Call {name} again with these arguments, in the types that the tool takes: {arguments}"
+)
 
 
 def interrupts_of(result: Any) -> Sequence[Interrupt[Any]]:
@@ -65,14 +72,39 @@ def to_items(interrupt: Interrupt[Any], *, tools: Sequence[BaseTool] = ()) -> li
     ]
 
 
-def to_resume(interrupt: Interrupt[Any], outcomes: Sequence[Outcome], *, tools: Sequence[BaseTool] = ()) -> Any:
+def to_resume(
+    interrupt: Interrupt[Any], outcomes: Sequence[Outcome], *, tools: Sequence[BaseTool] = (), refused: bool = False
+) -> Any:
     """What this interrupt resumes with: the value for its ID in `Command(resume={...})`.
 
-    `outcomes` are those of `to_items(interrupt)`, in the same order. Errors: `DecisionNotAllowed`.
+    `outcomes` are those of `to_items(interrupt)`, in the same order. In the mode `per_call` the graph refuses an
+    edit that does not have the types of the tool, with `pydantic.ValidationError`. Resume each edit alone, since
+    the tools of other calls may have run by then. Then pass `refused=True`: the edit becomes a rejection, whose
+    message gives the model the new arguments. Errors: `DecisionNotAllowed`.
     """
     calls = to_items(interrupt, tools=tools)
-    decisions = [_decision(call, verdict_of(outcome, call)) for call, outcome in zip(calls, outcomes, strict=True)]
+    verdicts = [verdict_of(outcome, call) for call, outcome in zip(calls, outcomes, strict=True)]
+    if refused:
+        verdicts = [_refused(call, verdict) for call, verdict in zip(calls, verdicts, strict=True)]
+    decisions = [_decision(call, verdict) for call, verdict in zip(calls, verdicts, strict=True)]
     return decisions[0] if interrupt.value.get("type") == "tool_approval" else {"decisions": decisions}
+
+
+def is_checked_edit(answer: Any) -> bool:
+    """Whether the graph checks what an interrupt resumes with, and may refuse it: an edit in the mode `per_call`."""
+    return bool(answer.get("type") == "edit")
+
+
+def _refused(call: CallToReview, verdict: Verdict) -> Verdict:
+    if verdict.action != "edit":
+        return verdict
+    if "reject" not in call.allowed:
+        raise DecisionNotAllowed(
+            f"The tool {call.name!r} does not take the arguments of the edit, and its call allows only "
+            f"{', '.join(call.allowed)}. Allow 'reject' for this tool."
+        )
+    arguments = json.dumps(verdict.arguments, ensure_ascii=False)
+    return Verdict("reject", message=REFUSED_EDIT.format(name=call.name, arguments=arguments))
 
 
 def _decision(call: CallToReview, verdict: Verdict) -> dict[str, Any]:
@@ -84,29 +116,17 @@ def _decision(call: CallToReview, verdict: Verdict) -> dict[str, Any]:
 
 
 def _single(interrupt: Interrupt[Any], value: Mapping[str, Any], tools: Sequence[BaseTool]) -> CallToReview:
-    schema = interrupt.response_schema
-    taken = _decisions_of(schema if isinstance(schema, dict) else {})
+    given = interrupt.response_schema
+    schema = given if isinstance(given, dict) else {}
+    taken = taken_decisions(schema)
     return CallToReview(
         idempotency_key=interrupt.id,
         name=value["name"],
         arguments=value["args"],
         allowed=_actions(taken) if taken else ACTIONS,
-        arguments_schema=_tool_schema(tools, value["name"]),
+        arguments_schema=_tool_schema(tools, value["name"]) or edit_schema_of(schema),
         input={"description": value.get("description", "")},
     )
-
-
-def _decisions_of(schema: dict[str, Any]) -> list[str]:
-    """The types of the decisions that an interrupt takes; none where its schema does not say."""
-    parts = schema.get("oneOf") or schema.get("anyOf") or [schema]
-    types = (_resolved(schema, part).get("properties", {}).get("type", {}) for part in parts)
-    return [kind.get("const") or kind.get("enum", [None])[0] for kind in types if kind]
-
-
-def _resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    name = part.get("$ref", "").removeprefix("#/$defs/")
-    resolved: dict[str, Any] = schema.get("$defs", {}).get(name, part) if name else part
-    return resolved
 
 
 def _actions(names: Sequence[str]) -> list[Action]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from langgraph.errors import is_invalid_resume
 from langgraph.types import Command
+from pydantic import ValidationError
 
-from .._langchain import interrupts_of, refuse_new_input, to_items, to_resume
+from .._langchain import interrupts_of, is_checked_edit, refuse_new_input, to_items, to_resume
 from .._tool_calls import DEFAULT_CONFIDENCE
 from .tool_calls import review_calls
 
@@ -64,7 +66,8 @@ async def arun_with_review(
         **options: Passed on to `ainvoke`.
 
     Returns what `ainvoke` returns. A call that nobody decided in time, or that was withdrawn, is rejected
-    with a message that says so. Errors: `WaitTimeout`; `UnknownInterrupt` for interrupts of another kind;
+    with a message that says so, and so is an edit that the types of the tool refuse in the mode `per_call`: the
+    message gives the model the new arguments. Errors: `WaitTimeout`; `UnknownInterrupt` for interrupts of another kind;
     `DecisionNotAllowed`; `ValueError` for new messages to a thread that has not
     ended, and for an old checkpoint, whose approvals would hold again; those of `submit`.
     """
@@ -85,10 +88,19 @@ async def arun_with_review(
                 client, flat, timeout=timeout, confidence=confidence, submission_options=submission_options
             )
         )
-        resume = {
-            interrupt.id: to_resume(interrupt, [next(outcomes) for _ in some], tools=tools)
-            for interrupt, some in zip(pending, calls, strict=True)
-        }
+        decided = [(one, [next(outcomes) for _ in some]) for one, some in zip(pending, calls, strict=True)]
+        resume = {one.id: to_resume(one, own, tools=tools) for one, own in decided}
+        for one, own in decided:
+            # Alone, and before the rest: where an edit is refused, tools of others may have run without a trace.
+            if is_checked_edit(resume[one.id]):
+                edit = {one.id: resume.pop(one.id)}
+                try:
+                    result = await agent.ainvoke(Command(resume=edit), config, **options)
+                except ValidationError as error:
+                    if not is_invalid_resume(error):
+                        raise
+                    resume[one.id] = to_resume(one, own, tools=tools, refused=True)
         waiting = ()
-        result = await agent.ainvoke(Command(resume=resume), config, **options)
+        if resume:
+            result = await agent.ainvoke(Command(resume=resume), config, **options)
     return result

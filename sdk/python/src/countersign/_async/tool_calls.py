@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .._submission import SubmissionOptions
     from .client import AsyncCountersign
 
+FORM_REFUSED = frozenset({"schema_invalid", "idempotency_key_reused"})
+
 
 async def review_calls(
     client: AsyncCountersign,
@@ -47,12 +49,15 @@ async def review_calls(
 async def _submit(
     client: AsyncCountersign, call: CallToReview, confidence: float, options: SubmissionOptions
 ) -> Submitted:
-    """Submits a call; without its form where the service cannot read the schema of the tool, which checks it itself."""
+    """Submits a call; without its form where the service cannot read the schema of the tool, which checks it itself.
+
+    Without its form too where the call was submitted so before: an earlier version found fewer forms.
+    """
     arguments = call.submit_arguments(confidence, options)
     try:
         return await client.submit(**arguments)
     except ApiError as error:
-        if error.code != "schema_invalid" or "answer_schema" in options or arguments["answer_schema"] is None:
+        if error.code not in FORM_REFUSED or "answer_schema" in options or arguments["answer_schema"] is None:
             raise
         arguments["answer_schema"] = None
         return await client.submit(**arguments)

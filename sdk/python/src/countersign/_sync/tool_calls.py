@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .._submission import SubmissionOptions
     from .client import Countersign
 
+FORM_REFUSED = frozenset({"schema_invalid", "idempotency_key_reused"})
+
 
 def review_calls(
     client: Countersign,
@@ -49,12 +51,15 @@ def review_calls(
 def _submit(
     client: Countersign, call: CallToReview, confidence: float, options: SubmissionOptions
 ) -> Submitted:
-    """Submits a call; without its form where the service cannot read the schema of the tool, which checks it itself."""
+    """Submits a call; without its form where the service cannot read the schema of the tool, which checks it itself.
+
+    Without its form too where the call was submitted so before: an earlier version found fewer forms.
+    """
     arguments = call.submit_arguments(confidence, options)
     try:
         return client.submit(**arguments)
     except ApiError as error:
-        if error.code != "schema_invalid" or "answer_schema" in options or arguments["answer_schema"] is None:
+        if error.code not in FORM_REFUSED or "answer_schema" in options or arguments["answer_schema"] is None:
             raise
         arguments["answer_schema"] = None
         return client.submit(**arguments)
