@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("agents", reason="The OpenAI Agents SDK is not installed")
 
 from agents import Agent, ApplyPatchTool, Model, ModelResponse, RunConfig, ShellTool, Usage, function_tool
+from agents.items import ToolApprovalItem
 from openai.types.responses import (
     ResponseFunctionShellToolCall,
     ResponseFunctionToolCall,
@@ -20,7 +21,7 @@ from openai.types.responses import (
 from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
 
 from countersign import WaitTimeout
-from countersign.openai_agents import AlreadyReleased, arun_with_review, run_with_review
+from countersign.openai_agents import AlreadyReleased, PausedRun, arun_with_review, run_with_review, to_items
 
 pytestmark = pytest.mark.usefixtures("loop")
 
@@ -169,6 +170,107 @@ def test_a_timeout_leaves_the_item_waiting() -> None:
     reviews.script["refund"] = APPROVE
     run_with_review(shop.agent(), client=reviews.client(), resume=saved[-1], run_config=QUIET)
     assert (len(shop.ran), len(reviews.items)) == (1, 1)
+
+
+class Numbered(Model):
+    """Makes these calls with IDs from 0 in every run, and ends with the results."""
+
+    def __init__(self, name: str, *arguments: dict[str, Any]) -> None:
+        self.name, self.arguments = name, arguments
+
+    async def get_response(self, *arguments: Any, **options: Any) -> ModelResponse:
+        given = options.get("input", arguments[1] if len(arguments) > 1 else "")
+        items = [] if isinstance(given, str) else given
+        told = [str(one["output"]) for one in items if one.get("type") == "function_call_output"]
+        if told:
+            text = ResponseOutputText(annotations=[], text=" ".join(told), type="output_text")
+            end = ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
+            return ModelResponse(output=[end], usage=Usage(), response_id=None)
+        calls: list[Any] = [
+            ResponseFunctionToolCall(
+                arguments=json.dumps(one), call_id=f"functions.{self.name}:{n}", name=self.name, type="function_call"
+            )
+            for n, one in enumerate(self.arguments)
+        ]
+        return ModelResponse(output=calls, usage=Usage(), response_id=None)
+
+    def stream_response(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+
+class Desk:
+    """An agent with two others as its tools; the call of each has the same ID."""
+
+    def __init__(self) -> None:
+        self.ran: list[tuple[str, dict[str, Any]]] = []
+
+    def agent(self) -> Agent[Any]:
+        class Both(Numbered):
+            async def get_response(self, *arguments: Any, **options: Any) -> ModelResponse:
+                response = await super().get_response(*arguments, **options)
+                for one in response.output:
+                    if isinstance(one, ResponseFunctionToolCall):
+                        one.name = "refunds" if one.call_id.endswith(":0") else "goodwill"
+                return response
+
+        @function_tool(needs_approval=True)
+        def refund(order: str, amount: float) -> str:
+            """Refunds an order."""
+            self.ran.append(("refund", {"order": order, "amount": amount}))
+            return f"Refunded {order}."
+
+        def part(name: str, order: str) -> Any:
+            model = Numbered("refund", {"order": order, "amount": 24.9})
+            return Agent(name=name, model=model, tools=[refund]).as_tool(name, name)
+
+        tools = [part("refunds", "BM-1"), part("goodwill", "BM-2")]
+        return Agent(name="Desk", model=Both("part", {"input": "1"}, {"input": "2"}), tools=tools)
+
+
+def test_reviews_calls_with_the_same_id_of_two_agents_each_with_its_own_item(run: Any) -> None:
+    desk, reviews = Desk(), Reviews(refund=APPROVE)
+    assert run(desk.agent(), reviews).final_output == "Refunded BM-1. Refunded BM-2."
+    assert [arguments["order"] for _, arguments in desk.ran] == ["BM-1", "BM-2"]
+    assert len(reviews.items) == 2
+
+
+def test_calls_with_the_same_id_keep_their_items_after_a_kill(run: Any) -> None:
+    reviews = Reviews(refund=APPROVE)
+    saved: list[str] = []
+
+    def kill() -> None:
+        raise Killed
+
+    reviews.on_wait = kill
+    with pytest.raises(Killed):
+        run(Desk().agent(), reviews, save=saved.append)
+    reviews.on_wait = lambda: None
+    again = Desk()
+    run(again.agent(), reviews, resume=saved[-1])
+    assert [arguments["order"] for _, arguments in again.ran] == ["BM-1", "BM-2"]
+    assert (len(reviews.items), reviews.submissions) == (2, 4)
+
+
+def test_a_call_whose_id_no_other_has_keeps_the_key_of_the_version_before(run: Any) -> None:
+    reviews = Reviews(refund=APPROVE)
+    saved: list[str] = []
+    run(Desk().agent(), reviews, save=saved.append)
+    # The second had no item before: its submission was refused.
+    assert next(iter(reviews.items)) == f"{json.loads(saved[0])['id']}:functions.refund:0"
+
+
+def test_no_two_calls_of_a_stop_have_one_key() -> None:
+    def item(call_id: str | None) -> Any:
+        raw = {"type": "function_call", "call_id": call_id, "name": "refund", "arguments": "{}"}
+        return ToolApprovalItem(agent=Agent(name="Support"), raw_item=raw)
+
+    class Stopped:
+        def get_interruptions(self) -> list[Any]:
+            return [item(one) for one in ("x", "x#2", "x", None, "3", "x")]
+
+    keys = [call.idempotency_key for call in to_items(PausedRun(id="run", state=Stopped()))]  # type: ignore[arg-type]
+    assert keys[:2] == ["run:x", "run:x#2"]
+    assert len(set(keys)) == 6
 
 
 class OneCall(Model):

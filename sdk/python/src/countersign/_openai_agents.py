@@ -75,17 +75,33 @@ def load_now(agent: Agent[Any], text: str, context: Any = None) -> PausedRun:
 
 def to_items(run: PausedRun) -> list[CallToReview]:
     """The calls that wait for approval, in their order. Errors: `UnknownInterrupt` for one that shows nothing."""
+    items = run.state.get_interruptions()
     return [
         CallToReview(
-            idempotency_key=call_key(run.id, item.call_id or str(index)),
+            idempotency_key=key,
             name=item.qualified_name or "",
             arguments=_arguments(item),
             allowed=ACTIONS,
             arguments_schema=_schema(item),
             input={"agent": item.agent.name},
         )
-        for index, item in enumerate(run.state.get_interruptions())
+        for key, item in zip(_keys(run.id, items), items, strict=True)
     ]
+
+
+def _keys(stop: str, items: Sequence[ToolApprovalItem]) -> list[str]:
+    """The idempotency key of each call: by its ID, and where an earlier call of the stop has it, by its place too.
+
+    Agents that are tools of others number their calls on their own. The state keeps the places. The first call with
+    an ID is named by the ID alone, as earlier versions did: a run that waits across an update keeps its items.
+    """
+    keys: list[str] = []
+    for index, item in enumerate(items):
+        name = item.call_id or str(index)
+        while (key := call_key(stop, name)) in keys:
+            name = f"{name}#{index}"
+        keys.append(key)
+    return keys
 
 
 def to_resume(run: PausedRun, outcomes: Sequence[Outcome]) -> RunState[Any]:
