@@ -12,7 +12,7 @@ pytest.importorskip("langchain", reason="LangChain is not installed")
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, Interrupt, interrupt
@@ -330,6 +330,69 @@ def test_new_messages_wait_until_the_thread_has_ended() -> None:
     more = {"messages": [{"role": "user", "content": "And the cup."}]}
     with pytest.raises(ValueError, match="input=None"):
         run_with_review(shop.agent(), more, client=reviews.client(), config=CONFIG)
+
+
+def stopped_in_its_second_turn(reviews: Reviews) -> Any:
+    """An agent that has answered `yes`, and waits for a refund since `Refund it`."""
+    shop = Shop(REFUND)
+    words = [AIMessage("Shall I?"), AIMessage(content="", tool_calls=[REFUND]), AIMessage("Done.")]
+    agent: Any = create_agent(
+        ScriptedModel(messages=iter(words)),
+        tools=shop.tools(),
+        middleware=[HumanInTheLoopMiddleware(interrupt_on={"refund": True})],
+        checkpointer=shop.checkpoints,
+    )
+    agent.invoke({"messages": [HumanMessage("yes", id="m-1")]}, CONFIG)
+    second = {"messages": [HumanMessage("Refund it", id="m-2"), HumanMessage("now", id="m-3")]}
+    with pytest.raises(WaitTimeout):
+        run_with_review(agent, second, client=reviews.client(), config=CONFIG, timeout=0)
+    reviews.script["refund"] = APPROVE
+    return agent
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        [{"role": "user", "content": "Refund it"}, ("user", "now")],
+        [HumanMessage("Refund it", id="m-2"), HumanMessage("now", id="m-3")],
+        # A middleware may have changed the texts.
+        [HumanMessage("Refund [redacted]", id="m-2"), "now"],
+        ["yes", AIMessage("Shall I?"), "Refund it", "now"],
+    ],
+)
+def test_the_messages_that_began_a_turn_may_come_again(run: Any, repeated: list[Any]) -> None:
+    agent = stopped_in_its_second_turn(Reviews(refund={"status": "queued"}))
+    result = run(agent, {"messages": repeated}, Reviews(refund=APPROVE))
+    assert [one.type for one in result["messages"]] == ["human", "ai", "human", "human", "ai", "tool", "ai"]
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        ["yes"],
+        ["now"],
+        ["Refund it"],
+        ["now", "Refund it"],
+        ["Refund it", "now", "now"],
+        [""],
+        [AIMessage("")],
+        "yes",
+        [HumanMessage("Refund it", id="m-2"), HumanMessage("now", id="m-4")],
+    ],
+)
+def test_a_new_message_is_refused_although_its_text_occurred_before(run: Any, new: Any) -> None:
+    agent = stopped_in_its_second_turn(Reviews(refund={"status": "queued"}))
+    with pytest.raises(ValueError, match="input=None"):
+        run(agent, {"messages": new}, Reviews(refund=APPROVE))
+
+
+def test_an_only_message_may_come_again_without_a_list(run: Any) -> None:
+    shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
+    with pytest.raises(WaitTimeout):
+        run_with_review(shop.agent(), {"messages": "Refund it"}, client=reviews.client(), config=CONFIG, timeout=0)
+    reviews.script["refund"] = APPROVE
+    run(shop.agent(resumed=True), {"messages": "Refund it"}, reviews)
+    assert len(shop.ran) == 1
 
 
 def test_an_old_checkpoint_is_refused_since_its_approvals_would_hold_again(mode: Any) -> None:

@@ -14,6 +14,7 @@ from ._tool_calls import ACTIONS, CallToReview, DecisionNotAllowed, Outcome, Unk
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from langchain_core.messages import BaseMessage
     from langchain_core.tools import BaseTool
     from langgraph.types import Interrupt
 
@@ -36,12 +37,30 @@ def interrupts_of(result: Any) -> Sequence[Interrupt[Any]]:
 def refuse_new_input(values: Any, input: Any) -> None:
     """A thread that has not ended takes no further messages: one of its calls would stay without a result.
 
-    Errors: `ValueError` for messages that the thread does not have.
+    Errors: `ValueError` for messages that are not those that the unfinished turn began with.
     """
     given = input.get("messages") if isinstance(input, dict) else None
-    known = [message.content for message in values.get("messages", ())] if isinstance(values, dict) else []
-    if given and any(message.content not in known for message in convert_to_messages(given)):
+    known = list(values.get("messages", ())) if isinstance(values, dict) else []
+    if given and not _began_turn(known, convert_to_messages(given if isinstance(given, list) else [given])):
         raise ValueError("The thread has not ended, and these messages are new. Go on with input=None, then send them.")
+
+
+def _began_turn(known: Sequence[BaseMessage], given: Sequence[BaseMessage]) -> bool:
+    """Whether the last turn of a thread began with these messages; a text may have occurred in earlier turns too."""
+    # No message of a person follows them, and none stands right before them.
+    last = max((index for index, one in enumerate(known) if one.type == "human"), default=0)
+    starts = range(max(0, last + 1 - len(given)), min(last, len(known) - len(given)) + 1)
+    return any(
+        (start == 0 or known[start - 1].type != "human")
+        and all(_same(one, other) for one, other in zip(known[start:], given, strict=False))
+        for start in starts
+    )
+
+
+def _same(known: BaseMessage, given: BaseMessage) -> bool:
+    if known.id is not None and given.id is not None:
+        return known.id == given.id
+    return (known.type, known.content) == (given.type, given.content)
 
 
 def to_items(interrupt: Interrupt[Any], *, tools: Sequence[BaseTool] = ()) -> list[CallToReview]:

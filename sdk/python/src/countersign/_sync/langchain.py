@@ -53,8 +53,8 @@ def run_with_review(
     ```
 
     A program that was killed runs the same line again: a thread that has not ended goes on where it stood, with
-    the same items, and `input` is not sent a second time; new messages are refused until it has ended. A tool in
-    which it was killed runs again.
+    the same items, and `input` is not sent a second time. Messages other than those that its last turn began with,
+    by their IDs or else by their texts, are refused until it has ended. A tool in which it was killed runs again.
 
     Args:
         agent: A compiled graph with a checkpointer.
