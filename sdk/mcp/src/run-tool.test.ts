@@ -27,6 +27,12 @@ const refusedWith =
     const text = JSON.stringify({ code, detail: 'Because.', ...more });
     return Promise.reject(new ApiError({ status, text, header: () => null, retryAfter: null }));
   };
+/** The last of two requests, the first of which may have been stored. */
+const secondRefusedWith = (status: number, code: string) => async () => {
+  const error = await refusedWith(status, code)().catch((reason: unknown) => reason as ApiError);
+  error.tries = 2;
+  throw error;
+};
 const stored = () => Promise.resolve({ id: ID, status: 'queued', decision: null });
 
 async function faultOf(service: ReviewService, name: ToolName, args: Record<string, unknown>): Promise<ToolFault> {
@@ -41,6 +47,9 @@ describe('a submission whose answer is lost', () => {
     ['by the connection', lost],
     ['by a proxy', refusedWith(502, 'http_502')],
     ['by the service', refusedWith(500, 'internal')],
+    ['while the first request with its key is running', refusedWith(409, 'idempotency_in_progress')],
+    ['before a rate limit', refusedWith(429, 'rate_limited')],
+    ['before a revoked key', secondRefusedWith(401, 'api_key_invalid')],
   ])('returns the key with which to repeat it: %s', async (_, answer) => {
     const { service, keys } = serviceThat(answer);
     const first = await faultOf(service, 'request_review', ITEM);

@@ -71,8 +71,9 @@ class Unacknowledged extends Error {
 const isOutside = (error: unknown): error is NetworkError | UnexpectedAnswerError =>
   error instanceof NetworkError || error instanceof UnexpectedAnswerError;
 
+/** Any request of a call may have been stored, so the error of the last one alone does not say. */
 const mayHaveTakenEffect = (error: unknown): boolean =>
-  isOutside(error) || (error instanceof ApiError && (error.status === 408 || error.status >= 500));
+  isOutside(error) || (error instanceof ApiError && (error.temporary || error.tries > 1));
 
 const REPEAT = 'It may have been stored: repeat the call with the same arguments and this idempotency_key.';
 
