@@ -83,6 +83,16 @@ def test_a_wait_returns_a_decision_of_its_last_fraction_of_a_second(client: Make
     assert api.wait(ITEM_ID, timeout=0.9).approved
 
 
+@pytest.mark.parametrize("timeout", [float("nan"), -0.1, -5, timedelta(seconds=-1), float("-inf")])
+def test_a_timeout_that_is_no_time_is_refused_before_anything_is_sent(client: Make, timeout: Any) -> None:
+    api, service = client(ok(item_json()))
+    with pytest.raises(ValueError, match="0 or more"):
+        api.wait(ITEM_ID, timeout=timeout)
+    with pytest.raises(ValueError, match="0 or more"):
+        api.review(input="t", suggestion="s", confidence=0.5, timeout=timeout)
+    assert service.requests == []
+
+
 def test_a_wait_without_time_reads_once(client: Make) -> None:
     api, service = client(ok(item_json()))
     with pytest.raises(WaitTimeout):

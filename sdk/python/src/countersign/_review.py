@@ -38,10 +38,13 @@ def decision_of(item: Item) -> Decision:
 
 
 def seconds_of(timeout: float | timedelta | None) -> float:
-    """Seconds; without an end where it is None."""
+    """Seconds; without an end where it is None. Errors: `ValueError` for a negative timeout and for NaN."""
     if timeout is None:
         return float("inf")
-    return timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    if not seconds >= 0:
+        raise ValueError("A timeout is a number of seconds, 0 or more.")
+    return seconds
 
 
 def checked_wait(seconds: int) -> int:
