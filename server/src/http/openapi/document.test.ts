@@ -212,6 +212,15 @@ describe('the responses', () => {
       }
   });
 
+  it('have WWW-Authenticate on a 401 where a bearer token is accepted, and nowhere else', () => {
+    const challenged = described.flatMap(({ operationId, responses }) =>
+      Object.entries(responses)
+        .filter(([, { headers = {} }]) => 'WWW-Authenticate' in headers)
+        .map(([status]) => `${operationId} ${status}`),
+    );
+    expect(challenged).toEqual(['callMcp 401']);
+  });
+
   it('list error codes of their own status', () => {
     for (const [id, { endpoint }] of OPERATION_LIST)
       for (const code of codesOf(endpoint)) {

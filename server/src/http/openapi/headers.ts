@@ -25,6 +25,11 @@ export const HEADER_COMPONENTS = {
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
+  WwwAuthenticate: {
+    description: 'The key may be sent as a bearer token (RFC 6750).',
+    schema: { type: 'string', enum: ['Bearer'] },
+    example: 'Bearer',
+  },
   IdempotentReplayed: {
     description: 'Present when the `Idempotency-Key` was already used: nothing was submitted or started again.',
     schema: { type: 'string', enum: ['true'] },
@@ -49,6 +54,7 @@ const refer = (name: keyof typeof HEADER_COMPONENTS) => ({ $ref: `#/components/h
 export const HEADER = {
   limited: { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') },
   retryAfter: { 'Retry-After': refer('RetryAfter') },
+  challenge: { 'WWW-Authenticate': refer('WwwAuthenticate') },
   replayed: { 'Idempotent-Replayed': refer('IdempotentReplayed') },
   expectedWait: { 'x-expected-wait-seconds': refer('ExpectedWait') },
   waited: { 'Preference-Applied': refer('PreferenceApplied') },

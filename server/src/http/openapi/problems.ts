@@ -47,10 +47,10 @@ function takesIds({ path, params }: Endpoint): boolean {
 export function refusalsOf(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
   const byStatus = Map.groupBy(codesOf(endpoint), (code) => ERRORS[code].status);
   const statuses = [...byStatus].toSorted(([a], [b]) => a - b);
-  return Object.fromEntries(statuses.map(([status, codes]) => [status, refusal(endpoint, codes)]));
+  return Object.fromEntries(statuses.map(([status, codes]) => [status, refusal(endpoint, status, codes)]));
 }
 
-function refusal(endpoint: Endpoint, codes: ErrorCode[]) {
+function refusal(endpoint: Endpoint, status: number, codes: ErrorCode[]) {
   const instance = endpoint.path.replaceAll(/:\w+/g, EXAMPLE_ID);
   const examples = codes.map((code) => [
     code,
@@ -59,7 +59,11 @@ function refusal(endpoint: Endpoint, codes: ErrorCode[]) {
   const waits = codes.some((code) => COMES_WITH_RETRY_AFTER.has(code));
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
-    headers: { ...headersOfAll(endpoint), ...(waits ? HEADER.retryAfter : {}) },
+    headers: {
+      ...headersOfAll(endpoint),
+      ...(waits ? HEADER.retryAfter : {}),
+      ...(endpoint.auth === 'bearer' && status === 401 ? HEADER.challenge : {}),
+    },
     content: { 'application/problem+json': { schema: problem, examples: Object.fromEntries(examples) } },
   };
 }

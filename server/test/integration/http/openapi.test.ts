@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
 
 /** Headers that every response of the server has, or that HTTP itself defines: no part of the API. */
 const USUAL =
-  /^(connection|keep-alive|date|content-(type|length|security-policy)|cache-control|vary|etag|allow|www-authenticate|transfer-encoding|strict-transport-security|referrer-policy|x-(content-type|dns|download|frame|permitted|xss).*|cross-origin-.*)$/;
+  /^(connection|keep-alive|date|content-(type|length|security-policy)|cache-control|vary|etag|allow|transfer-encoding|strict-transport-security|referrer-policy|x-(content-type|dns|download|frame|permitted|xss).*|cross-origin-.*)$/;
 
 /** Adds the response to the document as an example of its operation. Fails when the document does not declare it. */
 function placeAnswer(document: Document, step: Step, { status, headers, text }: Raw): void {
