@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ._errors import ItemExpired, ItemRejected, ItemWithdrawn
 from ._outputs import parse_output
-from ._schema import json_schema_of
+from ._pydantic_form import validation_form
+from ._schema import is_pydantic, json_schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +62,18 @@ def schema_options(answer_model: Any, options: Mapping[str, Any]) -> dict[str, A
     if "answer_schema" in options:
         raise TypeError("Pass answer_model or answer_schema, not both: the schema is made from the model.")
     return {**options, "answer_schema": json_schema_of(answer_model)}
+
+
+def suggestion_of(suggestion: Any, answer_model: Any, kind: object) -> Any:
+    """The suggestion by the names that the schema of `answer_model` has; of a tool call its arguments.
+
+    Errors: `TypeError` with the name of a field that the model cannot read back.
+    """
+    if kind == "tool_call" and isinstance(suggestion, dict) and "arguments" in suggestion:
+        return {**suggestion, "arguments": suggestion_of(suggestion["arguments"], answer_model, None)}
+    if isinstance(answer_model, type) and is_pydantic(answer_model) and isinstance(suggestion, answer_model):
+        return validation_form(suggestion)
+    return suggestion
 
 
 def output_of(decision: Decision | None, answer_model: Any, kind: object) -> Any:

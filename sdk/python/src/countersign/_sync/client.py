@@ -12,7 +12,16 @@ from .._errors import ApiError, CountersignError, NetworkError, OutputInvalid, W
 from .._models import ReviewResult, read_item
 from .._pages import Position, checked_page_size, event_page, item_page, items_query
 from .._retry import FOR_EVER, Clock, RetryPolicy
-from .._review import POLL_SECONDS, checked_wait, decision_of, is_final, output_of, schema_options, seconds_of
+from .._review import (
+    POLL_SECONDS,
+    checked_wait,
+    decision_of,
+    is_final,
+    output_of,
+    schema_options,
+    seconds_of,
+    suggestion_of,
+)
 from .._submission import chunk_results, chunks, submit_request, too_large
 from .._wire import Request, checked_key, encode, item_path, trace_header
 
@@ -320,17 +329,20 @@ class Countersign:
                 0.7 rejected, from 0.95 approved).
             answer_model: A pydantic model, a dataclass or a TypedDict: people edit a form made from it,
                 and `output` is one. With `kind="tool_call"` it describes the arguments, and `output` is
-                the arguments.
+                the arguments. A suggestion that is such a pydantic model is sent by its validation aliases,
+                with the excluded fields that it requires.
             timeout: Seconds for all of it; None: no limit.
             idempotency_key: With the same one, a program that was killed while it waited goes on with the same item.
 
         A rejection, also by routing or by the deadline, is a result. Errors: `ItemExpired`,
         `ItemWithdrawn`, `WaitTimeout`; the item still waits after the latter. `OutputInvalid` with the
-        decision where `answer_model` does not take the output.
+        decision where `answer_model` does not take the output; `TypeError` for a suggestion that its own
+        model cannot read back.
         """
         clock, retry, seconds = self._connection.clock, self._connection.retry, seconds_of(timeout)
         until = clock.monotonic() + seconds
-        item: dict[str, Any] = {"input": input, "suggestion": suggestion, "confidence": confidence}
+        own = suggestion_of(suggestion, answer_model, options.get("kind"))
+        item: dict[str, Any] = {"input": input, "suggestion": own, "confidence": confidence}
         item.update(schema_options(answer_model, options))
         request = submit_request(self._config.project_id, item, idempotency_key, traceparent)
         in_time = RetryPolicy(tries=retry.tries, seconds=min(retry.seconds, seconds))
