@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,21 @@ import pytest
 
 pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed")
 
-from pydantic_ai import Agent, DeferredToolRequests
+from pydantic_ai import Agent, CombinedToolset, DeferredToolRequests, FunctionToolset
 from pydantic_ai.exceptions import CallDeferred
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
 
 from countersign import WaitTimeout
-from countersign.pydantic_ai import AlreadyReleased, UnknownInterrupt, arun_with_review, run_with_review
+from countersign.pydantic_ai import (
+    AlreadyReleased,
+    PausedRun,
+    UnknownInterrupt,
+    arun_with_review,
+    run_with_review,
+    to_items,
+)
 
 pytestmark = pytest.mark.usefixtures("loop")
 
@@ -96,6 +104,54 @@ def test_keeps_the_form_of_a_tool_whose_schema_has_a_pattern_that_looks_ahead(ru
     assert shop.ran == [("BM-1", {"amount": Decimal("24.9")})]
     [sent] = reviews.sent()
     assert sent["answer_schema"]["properties"]["amount"] == {"anyOf": [{"type": "number"}, {"type": "string"}]}
+
+
+def tools() -> FunctionToolset[None]:
+    def refund(order: str, amount: float) -> str:
+        """Refunds an order."""
+        return f"Refunded {amount} for {order}."
+
+    return FunctionToolset([refund])
+
+
+@pytest.mark.parametrize(
+    ("name", "toolset"),
+    [
+        ("refund", tools().approval_required()),
+        ("shop_refund", tools().prefixed("shop").approval_required()),
+        ("shop_refund", tools().approval_required().prefixed("shop")),
+        ("a_b_refund", tools().prefixed("b").prefixed("a").approval_required()),
+        ("pay_back", tools().renamed({"pay_back": "refund"}).approval_required()),
+        ("refund", tools().filtered(lambda *_: True).approval_required()),
+        ("refund", CombinedToolset[Any]([FunctionToolset(), tools()]).approval_required()),
+        ("shop_refund", CombinedToolset([tools(), CombinedToolset([tools().prefixed("shop")])]).approval_required()),
+    ],
+)
+@pytest.mark.parametrize("of_run", [False, True])
+def test_the_form_of_a_tool_is_found_in_what_wraps_its_toolset(run: Any, name: str, toolset: Any, of_run: bool) -> None:
+    shop, reviews = Shop(replace(REFUND, tool_name=name)), Reviews(**{name: APPROVE})
+    own = [] if of_run else [toolset]
+    agent: Agent[None, Any] = Agent(FunctionModel(shop.model), toolsets=own, output_type=[str, DeferredToolRequests])
+    run(agent, reviews, **({"toolsets": [toolset]} if of_run else {}))
+    assert shop.told == ["Refunded 24.9 for BM-1."]
+    [sent] = reviews.sent()
+    assert sent["answer_schema"]["required"] == ["order", "amount"]
+
+
+def test_a_tool_has_no_form_of_another_with_its_name_or_of_what_a_program_prepares() -> None:
+    async def prepare(_: Any, given: list[Any]) -> list[Any]:
+        return given
+
+    for name, toolset in [
+        ("refund", tools().prefixed("shop")),
+        ("shop_", tools().prefixed("shop")),
+        ("refund", tools().renamed({"pay_back": "refund"})),
+        ("refund", tools().prepared(prepare)),
+        ("refund", lambda _: tools()),
+    ]:
+        requests = DeferredToolRequests(approvals=[replace(REFUND, tool_name=name)])
+        [call] = to_items(PausedRun(messages=[], requests=requests), toolsets=[toolset])  # type: ignore[list-item]
+        assert call.arguments_schema is None
 
 
 def test_runs_with_the_arguments_that_a_person_changed(run: Any) -> None:

@@ -6,7 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
+from pydantic_ai import (
+    CombinedToolset,
+    DeferredToolRequests,
+    DeferredToolResults,
+    PrefixedToolset,
+    PreparedToolset,
+    RenamedToolset,
+    ToolApproved,
+    ToolDenied,
+    WrapperToolset,
+)
 from pydantic_ai.messages import ModelMessage  # noqa: TC002 - pydantic reads the annotation
 
 from ._tool_calls import (
@@ -66,7 +76,10 @@ def paused(result: Any) -> PausedRun | None:
 
 
 def to_items(run: PausedRun, *, toolsets: Sequence[AbstractToolset[Any]] = ()) -> list[CallToReview]:
-    """The calls that wait for approval, in their order; `toolsets` of the agent give the forms for edits."""
+    """The calls that wait for approval, in their order.
+
+    `toolsets` of the agent, and those that the run was given, have the forms for edits, also where others wrap them.
+    """
     stop = next((one.run_id for one in reversed(run.messages) if one.run_id), "")
     return [
         CallToReview(
@@ -103,4 +116,24 @@ def _schema(toolsets: Sequence[Any], name: str) -> dict[str, Any] | None:
         tool = getattr(toolset, "tools", {}).get(name)
         if tool is not None:
             return dict(tool.tool_def.parameters_json_schema)
+        inside, inner_name = _inside(toolset, name)
+        schema = None if inner_name is None else _schema(inside, inner_name)
+        if schema is not None:
+            return schema
     return None
+
+
+def _inside(toolset: Any, name: str) -> tuple[Sequence[Any], str | None]:
+    """The toolsets in a toolset, and what they call the tool; None where they do not have it."""
+    if isinstance(toolset, CombinedToolset):
+        return toolset.toolsets, name
+    # A function changes what its tools take, for each step of a run.
+    if not isinstance(toolset, WrapperToolset) or isinstance(toolset, PreparedToolset):
+        return (), None
+    inner: str | None = name
+    if isinstance(toolset, PrefixedToolset):
+        prefix = f"{toolset.prefix}_"
+        inner = name.removeprefix(prefix) if name.startswith(prefix) else None
+    elif isinstance(toolset, RenamedToolset):
+        inner = toolset.name_map.get(name, None if name in toolset.name_map.values() else name)
+    return [toolset.wrapped], inner

@@ -63,7 +63,7 @@ async def arun_with_review(
         outcomes = await review_paused(
             client,
             run.to_json(),
-            to_items(run, toolsets=agent.toolsets),
+            to_items(run, toolsets=[*agent.toolsets, *(options.get("toolsets") or ())]),
             save=save,
             timeout=timeout,
             confidence=confidence,

@@ -65,7 +65,7 @@ def run_with_review(
         outcomes = review_paused(
             client,
             run.to_json(),
-            to_items(run, toolsets=agent.toolsets),
+            to_items(run, toolsets=[*agent.toolsets, *(options.get("toolsets") or ())]),
             save=save,
             timeout=timeout,
             confidence=confidence,
