@@ -369,14 +369,8 @@ def test_the_messages_that_began_a_turn_may_come_again(run: Any, repeated: list[
 @pytest.mark.parametrize(
     "new",
     [
-        ["yes"],
-        ["now"],
-        ["Refund it"],
-        ["now", "Refund it"],
-        ["Refund it", "now", "now"],
-        [""],
-        [AIMessage("")],
-        "yes",
+        *(["yes"], ["now"], ["Refund it"], ["now", "Refund it"], ["Refund it", "now", "now"], "yes"),
+        *([""], [AIMessage("")]),
         [HumanMessage("Refund it", id="m-2"), HumanMessage("now", id="m-4")],
     ],
 )
