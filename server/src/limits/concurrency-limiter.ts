@@ -1,4 +1,4 @@
-// Limits how many pieces of work of one kind run at the same time: per person and per process; further ones are queued (RL6, RL11).
+// Limits how much of one kind runs at the same time, per person and per process; the rest is queued (RL6, RL11).
 import { Refusal } from '@countersign/shared/errors';
 import type { Client, Owner } from './memory-budget.ts';
 import { type ConcurrencyLimit, TRANSACTION_LIMITS } from './policies.ts';

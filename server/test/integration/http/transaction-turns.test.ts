@@ -1,4 +1,4 @@
-// Tests that whoever waits for a lock with many changes leaves connections for everybody else (RL11).
+// Tests that a caller whose many changes wait for a lock leaves connections for all others (RL11).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { challenge, changeAccount } from '@countersign/shared/routes/session';
 import { withdrawItem } from '@countersign/shared/routes/public';
