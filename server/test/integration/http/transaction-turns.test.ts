@@ -49,9 +49,9 @@ const FLOODS: Record<string, () => Promise<{ lock: [string, unknown[]]; send: ()
     lock: [`select pg_advisory_xact_lock(hashtextextended('challenges:' || $1, 0))`, [ADDRESS]],
     send: async () => codeOf(await browser(served.testEnv).attempt(challenge)),
   }),
-  'renames of a person': async () => ({
+  'settings of a person': async () => ({
     lock: ['select id from app_user where id = $1 for update', [ann.id]],
-    send: async () => codeOf(await ann.attempt(changeAccount, { body: { name: 'Ann' } })),
+    send: async () => codeOf(await ann.attempt(changeAccount, { body: { direct_adding: true } })),
   }),
   'withdrawals by a key': async () => {
     const { id } = await project.pipeline.submit(aSubmission());
