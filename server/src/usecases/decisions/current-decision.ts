@@ -1,4 +1,4 @@
-// Finds the decision on an item that people see: the newest one, which on an audited item is the verdict (AU2).
+// Finds the decision on an item that people see, which on an audited item is the verdict, and the one that was shipped (AU2).
 import type { QueryOrderMap } from '@mikro-orm/core';
 import { Decision } from '../../db/entities/decision.ts';
 import type { Item } from '../../db/entities/item.ts';
@@ -9,6 +9,10 @@ type DecidedItem = Pick<Item, 'id' | 'audit'>;
 /** Provisional or final; null without one. The automatic approval of an audited item is none: it would influence reviewers (AU3). */
 export const currentDecision = (em: Em, { id: itemId, audit }: DecidedItem): Promise<Decision | null> =>
   em.findOne(Decision, { itemId, supersededAt: null, $or: [{ audit }, { revision: { $gt: 1 } }] });
+
+/** The decision that the pipeline was told, once it is final: on an audited item that is not revised, the automatic approval (AU2). */
+export const shippedDecision = (em: Em, { id: itemId }: Pick<Item, 'id'>): Promise<Decision | null> =>
+  em.findOne(Decision, { itemId, audit: false, supersededAt: null });
 
 const NEWEST_FIRST: QueryOrderMap<Decision>[] = [{ supersededAt: 'desc' }, { revision: 'desc' }, { audit: 'desc' }];
 

@@ -1,6 +1,6 @@
 // Revises the final decision on an item (RV): a new decision in its chain, final at once, replaces the one before.
 import { Refusal } from '@countersign/shared/errors';
-import { ACTIONS, type RevisionAction } from '@countersign/shared/review-actions';
+import { ACTIONS, isOverride, type RevisionAction } from '@countersign/shared/review-actions';
 import type { Tx } from '../../db/database.ts';
 import { Decision } from '../../db/entities/decision.ts';
 import { Item } from '../../db/entities/item.ts';
@@ -12,7 +12,7 @@ import { revisability, revisedStatus } from '../../domain/items/item.ts';
 import { findItem, refuseUnless } from '../access/membership.ts';
 import { sameAnswer } from '../items/answer-schemas.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { currentDecision, revisedDecision } from './current-decision.ts';
+import { currentDecision, revisedDecision, shippedDecision } from './current-decision.ts';
 import { type Answer, checkInput, checkOutput, storeLearning } from './decide.ts';
 import { lockDecided, overturnReport } from './mistakes.ts';
 
@@ -41,15 +41,18 @@ export async function revise(services: Services, actor: MemberActor, input: Revi
       if (current !== null && (await isRepeat(tx, { item, current, actor, input }))) return;
       throw revisedMeanwhile();
     }
-    await checkRevision(tx, { item, current, input });
-    await store(services, tx, { item, current, actor, input });
+    const revision = { item, current, shipped: await shippedDecision(tx.em, item), actor, input };
+    await checkRevision(tx, revision);
+    await store(services, tx, revision);
   });
 }
 
 interface Revision {
   item: Item;
-  /** The decision that people see; null where routing rejected the item. */
+  /** The decision that people see; null where routing rejected the item, and for an audit that expired. */
   current: Decision | null;
+  /** The decision that is revised; null where routing or a deadline rejected the item (RV3). */
+  shipped: Decision | null;
   actor: MemberActor;
   input: ReviseInput;
 }
@@ -75,7 +78,7 @@ const revisedMeanwhile = () =>
 /** The request was stored before, and its answer was lost. */
 async function isRepeat(
   { em }: Tx,
-  { item, current, actor, input }: Revision & { current: Decision },
+  { item, current, actor, input }: Omit<Revision, 'shipped'> & { current: Decision },
 ): Promise<boolean> {
   if (current.reviewerId !== actor.userId || !isSame(current, outcomeOf(item, input))) return false;
   const before = await revisedDecision(em, item);
@@ -83,14 +86,24 @@ async function isRepeat(
 }
 
 /** Whether it decides what is decided already: the same action with the same output, for the same reason. */
-function isSame(current: Decision, { action, output, reason, note }: ReturnType<typeof outcomeOf>): boolean {
+function isSame(decided: Decision, { action, output, reason, note }: ReturnType<typeof outcomeOf>): boolean {
   const told =
-    (current.output ?? null) === null ? output === null : output !== null && sameAnswer(output, current.output ?? '');
-  return told && current.action === action && current.reason === reason && (current.note ?? null) === note;
+    (decided.output ?? null) === null ? output === null : output !== null && sameAnswer(output, decided.output ?? '');
+  return told && decided.action === action && decided.reason === reason && (decided.note ?? null) === note;
+}
+
+/** RV4: a verdict shipped nothing. Approving again what was shipped still replaces a verdict that overrode it, and its learning. */
+function changesNothing({ item, current, shipped, input }: Revision): boolean {
+  if (shipped === null) return false;
+  if (input.action !== 'approve') return isSame(shipped, outcomeOf(item, input));
+  // Approving needs no reason for the pipeline: another one would change nothing that it was told.
+  const approved = shipped.action === 'approve' || shipped.action === 'auto_approve';
+  return approved && !isOverride(current?.action ?? null);
 }
 
 /** TS2, TC2 and LC7 hold for revisions too. */
-async function checkRevision({ em }: Tx, { item, current, input }: Omit<Revision, 'actor'>): Promise<void> {
+async function checkRevision({ em }: Tx, revision: Revision): Promise<void> {
+  const { item, input } = revision;
   const move = {
     to: revisedStatus(input.action),
     decides: revisedStatus(input.action),
@@ -99,10 +112,7 @@ async function checkRevision({ em }: Tx, { item, current, input }: Omit<Revision
   } as const;
   checkInput(item, input, move);
   await checkOutput(em, item, { input, move });
-  if (current === null) return;
-  const approved = current.action === 'approve' || current.action === 'auto_approve';
-  // Approving needs no reason for the pipeline: another one would change nothing that it was told.
-  if (input.action === 'approve' ? approved : isSame(current, outcomeOf(item, input)))
+  if (changesNothing(revision))
     throw new Refusal(
       'unchanged_edit',
       'The item is decided like this already. Change something, or leave it as it is.',
@@ -123,19 +133,20 @@ const REVISE_ITEM = `
   where i.id = $1 and i.version = $2 and i.public_status is null and i.emptied_at is null
   returning i.version, (extract(epoch from i.decided_at) * 1000)::float8 as decided_at`;
 
-async function store(services: Services, tx: Tx, { item, current, actor, input }: Revision): Promise<void> {
+async function store(services: Services, tx: Tx, { item, current, shipped, actor, input }: Revision): Promise<void> {
   const outcome = outcomeOf(item, input);
   const values = [item.id, item.version, outcome.status];
   const [row] = await rawQuery<{ version: number; decided_at: number }>(tx.em, REVISE_ITEM, values);
   if (row === undefined) throw revisedMeanwhile();
   const decidedAt = new Date(row.decided_at);
-  const { revises, revision } = await supersede(tx, item, decidedAt);
+  await supersede(tx, item, decidedAt);
+  const revision = (shipped?.revision ?? 1) + 1;
   const ids = { id: services.ids.uuid(), itemId: item.id, projectId: item.projectId };
   const decision = { ...ids, ...outcome, response: null, reviewerId: actor.userId, decidedAt, revision };
   await tx.em.insert(Decision, {
     ...decision,
     audit: false,
-    revises,
+    revises: shipped?.id ?? null,
     undoUntil: null,
     finalAt: decidedAt,
     supersededAt: null,
@@ -150,13 +161,7 @@ async function store(services: Services, tx: Tx, { item, current, actor, input }
 }
 
 /** Replaces what decided the item so far, the verdict on an audited one included. Routing's rejection has no decision (RV3). */
-async function supersede(
-  { em }: Tx,
-  { id: itemId }: Item,
-  at: Date,
-): Promise<{ revises: string | null; revision: number }> {
-  const shipped = await em.findOne(Decision, { itemId, audit: false, supersededAt: null });
+async function supersede({ em }: Tx, { id: itemId }: Item, at: Date): Promise<void> {
   await em.nativeUpdate(Decision, { itemId, supersededAt: null }, { supersededAt: at });
   await em.nativeUpdate(Learning, { itemId, superseded: false }, { superseded: true });
-  return { revises: shipped?.id ?? null, revision: (shipped?.revision ?? 1) + 1 };
 }

@@ -50,6 +50,8 @@ const item = (change: object = {}): ItemDetail =>
     decision: { id: 'd1', action: 'approve', status: 'approved', output: 'Yes.' },
     ...change,
   }) as unknown as ItemDetail;
+const AUDITED = { status: 'auto_approved', audited: true };
+const verdict = (action: string) => ({ id: 'd', action, output: null });
 const choices = () => screen.getAllByRole('radio').map((radio) => radio.parentElement?.textContent.trim());
 const open = async (detail = item()) => {
   const view = render(ReviseDecision, { detail });
@@ -91,11 +93,22 @@ describe('RV1: the form of a revision', () => {
       { invalid: true, decision: { id: 'd', action: 'reject', output: null } },
       ['Edit', 'Reject'],
     ],
+    ['an audit with the verdict that it is right', { ...AUDITED, decision: verdict('approve') }, ['Edit', 'Reject']],
+    ['an audit with a wrong verdict', { ...AUDITED, decision: verdict('reject') }, ['Approve', 'Edit', 'Reject']],
+    ['an audit without an answer', { ...AUDITED, decision: verdict('finalize') }, ['Edit', 'Reject']],
+    ['an audit that expired', { ...AUDITED, decision: null }, ['Edit', 'Reject']],
     ['what the submission restricts', { allowed_actions: ['approve', 'reject'] }, ['Reject']],
   ])('offers, for %s, what the server takes, and chooses nothing', async (_, change, offered) => {
     await open(item(change));
     expect(choices()).toEqual(offered);
     expect(screen.queryByRole('radio', { checked: true })).toBeNull();
+  });
+
+  it('RV4: says of an audited item what was shipped, not its verdict', async () => {
+    await open(item({ ...AUDITED, decision: verdict('reject') }));
+    expect(screen.getByText(messages.was('approved'))).toBeTruthy();
+    await choose('Reject');
+    expect(screen.getByText(messages.change('approved', 'rejected'))).toBeTruthy();
   });
 
   it('is not there where nothing can be chosen', () => {
