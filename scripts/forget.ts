@@ -39,7 +39,7 @@ function printTrace({ userId, sessions, decisions, projects, unfinished }: Trace
   if (unfinished) console.log('An earlier run was cut off and has not renamed this person everywhere.');
   console.log(`Person ${userId}: ${sessions} sessions, ${decisions} decisions, member of ${projects.length} projects`);
   for (const { id, name, role, onlyOwner } of projects)
-    console.log(`  ${name} (${id}): ${onlyOwner ? 'its only owner' : role}`);
+    console.log(`  ${name} (${id}): ${onlyOwner ? 'its only owner who is not blocked' : role}`);
 }
 
 await runCommand(main, { usage: FORGET_USAGE, userErrors: [Refusal] });

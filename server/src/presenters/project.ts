@@ -107,7 +107,7 @@ export function presentApiKey(key: ApiKey, maker: Maker | null): WireApiKey {
   };
 }
 
-/** A member as `viewer` sees them, in a project with this many owners. */
+/** A member as `viewer` sees them, in a project with these owners who are not blocked. */
 export function presentMember(
   { user, role, holding }: { user: User; role: Role; holding: number },
   { viewer, owners, archived }: Omit<MemberView, 'member'>,

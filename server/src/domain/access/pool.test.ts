@@ -27,11 +27,16 @@ const CHANGES: [Role | null, Role | null, [boolean, boolean, boolean]][] = [
 
 describe.each(CHANGES)('a change from %s to %s', (from, to, [raises, noOwner, invites]) => {
   it('PM1: leaves a project with one owner without any, as the table says', () => {
-    expect(leavesNoOwner({ from, to }, 1)).toBe(noOwner);
+    expect(leavesNoOwner({ userId: 'olga', from, to }, ['olga'])).toBe(noOwner);
+  });
+
+  it('A20: leaves it without any too where nobody is left who is not blocked', () => {
+    expect(leavesNoOwner({ userId: 'olga', from, to }, [])).toBe(noOwner);
   });
 
   it('PM1: is allowed for an owner while there is a second one', () => {
-    expect(leavesNoOwner({ from, to }, 2)).toBe(false);
+    expect(leavesNoOwner({ userId: 'olga', from, to }, ['olga', 'otto'])).toBe(false);
+    expect(leavesNoOwner({ userId: 'olga', from, to }, ['otto'])).toBe(false);
   });
 
   it('PM3: counts as a raise, and ends the invites that the member made, where the table says so', () => {
@@ -56,26 +61,34 @@ describe('PM: the abilities on a member', () => {
 
   it('PM4: an owner may change and remove others, and rename only themself', () => {
     const seen = (member: typeof olga | typeof anna | typeof sam) =>
-      memberAbilities({ viewer: olga, member, owners: 2, archived: false });
+      memberAbilities({ viewer: olga, member, owners: ['olga', 'otto'], archived: false });
     const others = { ...all, rename: false };
     expect([anna, sam, otto, olga].map(seen)).toEqual([others, others, others, all]);
   });
 
   it('PM1: the last owner can be neither removed nor changed, and may still rename themself', () => {
-    expect(memberAbilities({ viewer: olga, member: olga, owners: 1, archived: false })).toEqual({
+    expect(memberAbilities({ viewer: olga, member: olga, owners: ['olga'], archived: false })).toEqual({
       ...none,
       rename: true,
     });
   });
 
+  it('A20: an owner who is not blocked may change and remove one who is, but not leave them alone', () => {
+    const seen = (member: typeof olga) => memberAbilities({ viewer: olga, member, owners: ['olga'], archived: false });
+    expect([otto, olga].map(seen)).toEqual([
+      { ...all, rename: false },
+      { ...none, rename: true },
+    ]);
+  });
+
   it('AR1: in an archived project people may leave, but no role changes', () => {
-    const seen = memberAbilities({ viewer: olga, member: anna, owners: 2, archived: true });
+    const seen = memberAbilities({ viewer: olga, member: anna, owners: ['olga', 'otto'], archived: true });
     expect(seen).toEqual({ change_role: false, rename: false, remove: true });
   });
 
   it('PM: everybody else may leave and rename themself, and nothing more', () => {
     const seen = (member: typeof olga | typeof anna | typeof sam) =>
-      memberAbilities({ viewer: anna, member, owners: 2, archived: false });
+      memberAbilities({ viewer: anna, member, owners: ['olga', 'otto'], archived: false });
     expect([anna, sam, otto].map(seen)).toEqual([{ ...all, change_role: false }, none, none]);
   });
 });

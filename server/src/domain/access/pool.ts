@@ -13,17 +13,20 @@ export interface RoleChange {
   to: Role | null;
 }
 
-/** PM1: whether the project would have no owner after the change. `owners` counts its present owners. */
-export function leavesNoOwner({ from, to }: RoleChange, owners: number): boolean {
-  return from === 'owner' && to !== 'owner' && owners <= 1;
+/** PM1: whether nobody would be left who can own the project. `owners`: its present owners who are not blocked (A20). */
+export function leavesNoOwner(
+  { userId, from, to }: RoleChange & { userId: string },
+  owners: readonly string[],
+): boolean {
+  return from === 'owner' && to !== 'owner' && owners.every((id) => id === userId);
 }
 
 export interface MemberView {
   /** The member who asks. */
   viewer: { userId: string; role: Role };
   member: { userId: string; role: Role };
-  /** How many owners the project has. */
-  owners: number;
+  /** The owners of the project who are not blocked (A20). */
+  owners: readonly string[];
   archived: boolean;
 }
 
@@ -31,7 +34,7 @@ export interface MemberView {
 export function memberAbilities({ viewer, member, owners, archived }: MemberView): Record<MemberAbility, boolean> {
   const mine = member.userId === viewer.userId;
   const manages = may(viewer.role, 'manage_members');
-  const stays = leavesNoOwner({ from: member.role, to: null }, owners);
+  const stays = leavesNoOwner({ userId: member.userId, from: member.role, to: null }, owners);
   return {
     change_role: manages && !stays && !archived,
     rename: mine,

@@ -6,6 +6,7 @@ import { isMadeOwner, leavesNoOwner, losesInvites } from '../../domain/access/po
 import type { Tx } from '../../db/database.ts';
 import { Member } from '../../db/entities/member.ts';
 import { endOffers } from './end-offers.ts';
+import { ownersOf } from './membership.ts';
 import { nameOf, recordChange, type Change } from '../projects/record-change.ts';
 import { releaseClaims } from '../claims/release-claims.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -32,8 +33,7 @@ export async function changeMembership(
 ): Promise<HeldClaim[]> {
   const { projectId, userId, to } = membership;
   if (isMadeOwner(membership) && userId !== actor.userId) throw ownershipNotAccepted();
-  const owners = await tx.em.count(Member, { projectId, role: 'owner' });
-  if (leavesNoOwner(membership, owners)) throw lastOwner(to);
+  if (leavesNoOwner(membership, await ownersOf(tx.em, projectId))) throw lastOwner(to);
   if (to === null) await tx.em.nativeDelete(Member, { projectId, userId });
   else {
     await tx.em.execute(
@@ -103,7 +103,8 @@ function membershipChangeEntry(
 }
 
 function lastOwner(to: Role | null): Refusal {
-  const detail = 'A project needs an owner, and this is the only one. Make someone else an owner first.';
+  const detail =
+    'A project needs an owner who is not blocked, and this is the only one. Make someone else an owner first.';
   if (to === null) return new Refusal('forbidden', detail);
   return badField('role', detail);
 }

@@ -9,7 +9,7 @@ import { type Forgotten, namesOf, renameElsewhere, renameInEvents } from '../../
 import { settledPosition } from '../../db/retention/settled-position.ts';
 import type { HeldClaim } from '../../claims/claim-lock.ts';
 import { endAll, notifyClaimsEnded } from './operator-access.ts';
-import { lockRole } from './membership.ts';
+import { lockRole, OTHER_OWNER } from './membership.ts';
 import { changeMembership } from './change-membership.ts';
 import type { Services } from '../services.ts';
 
@@ -44,8 +44,7 @@ export function findTrace({ db }: Services, address: string): Promise<Trace | nu
       [user.id, user.id],
     );
     const projects = await em.execute<Trace['projects']>(
-      `select p.id, p.name, m.role, m.role = 'owner' and not exists (
-         select from member o where o.project_id = p.id and o.role = 'owner' and o.user_id <> m.user_id) as "onlyOwner"
+      `select p.id, p.name, m.role, m.role = 'owner' and not ${OTHER_OWNER} as "onlyOwner"
        from member m join project p on p.id = m.project_id where m.user_id = ? order by p.id`,
       [user.id],
     );

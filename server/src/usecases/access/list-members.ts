@@ -4,7 +4,7 @@ import type { Em } from '../../db/orm.ts';
 import { ApiKey } from '../../db/entities/api-key.ts';
 import { Member } from '../../db/entities/member.ts';
 import { User } from '../../db/entities/user.ts';
-import { isArchived, requirePermission, roleIn } from './membership.ts';
+import { isArchived, ownersOf, requirePermission, roleIn } from './membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface PoolMember {
@@ -18,7 +18,8 @@ export interface PoolMember {
 export interface Pool {
   members: PoolMember[];
   viewer: { userId: string; role: Role };
-  owners: number;
+  /** Those who are not blocked (A20). */
+  owners: readonly string[];
   archived: boolean;
 }
 
@@ -34,8 +35,12 @@ export function readPool(services: Services, actor: MemberActor, projectId: stri
       const user = byId.get(userId);
       return user ? [{ user, role, holding: held.get(userId) ?? 0 }] : [];
     });
-    const owners = memberships.filter(({ role }) => role === 'owner').length;
-    return { members: memberships, viewer, owners, archived: await isArchived(em, projectId) };
+    return {
+      members: memberships,
+      viewer,
+      owners: await ownersOf(em, projectId),
+      archived: await isArchived(em, projectId),
+    };
   });
 }
 

@@ -31,6 +31,20 @@ export async function ownerOf(em: Em, projectId: string): Promise<string> {
   return first?.user_id ?? projectId;
 }
 
+/** The owners who can act, because the operator did not block them (A20). */
+export async function ownersOf(em: Em, projectId: string): Promise<string[]> {
+  const rows = await em.execute<{ user_id: string }[]>(
+    `select m.user_id from member m join app_user u on u.id = m.user_id
+     where m.project_id = ? and m.role = 'owner' and u.blocked_at is null`,
+    [projectId],
+  );
+  return rows.map(({ user_id: id }) => id);
+}
+
+/** Whether such an owner would remain without the member `m`, as SQL. */
+export const OTHER_OWNER = `exists (select from member o join app_user u on u.id = o.user_id
+  where o.project_id = m.project_id and o.role = 'owner' and o.user_id <> m.user_id and u.blocked_at is null)`;
+
 const LOCK_ROLE = planned('select role from member where project_id = $1 and user_id = $2 for share');
 
 /** The role, locked until the transaction ends, so that a change of it waits. Null for someone who is not a member. */

@@ -7,6 +7,7 @@ import { logChange } from '../../db/log-change.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import { findOrCreateUser } from './add-member.ts';
 import { endOffers } from './end-offers.ts';
+import { OTHER_OWNER } from './membership.ts';
 import { revokeInvitesOf } from './change-membership.ts';
 import { releaseClaims } from '../claims/release-claims.ts';
 import type { Services } from '../services.ts';
@@ -159,9 +160,7 @@ function ownedAlone({ db }: Services, userId: string): Promise<{ id: string; nam
   return db.read((em) =>
     em.execute(
       `select p.id, p.name from project p join member m on m.project_id = p.id
-       where m.user_id = ? and m.role = 'owner' and p.deleted_at is null
-         and not exists (select 1 from member o join app_user u on u.id = o.user_id
-                         where o.project_id = p.id and o.role = 'owner' and o.user_id <> m.user_id and u.blocked_at is null)
+       where m.user_id = ? and m.role = 'owner' and p.deleted_at is null and not ${OTHER_OWNER}
        order by p.name, p.id`,
       [userId],
     ),

@@ -2,6 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { changeMember, removeMember } from '../../../src/usecases/access/change-member.ts';
+import { findTrace } from '../../../src/usecases/access/forget-wallet.ts';
+import { blockWallet, unblockWallet } from '../../../src/usecases/access/operator-access.ts';
+import { presentMember } from '../../../src/presenters/project.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
@@ -104,6 +107,34 @@ describe('PM1: the last owner', () => {
     await grantRole(testEnv.services, fixture, { who: fixture.ben, role: 'owner' });
     expect(await setRole(fixture.owner, fixture.owner, 'reviewer')).toMatchObject({ role: 'reviewer' });
     await expect(remove(fixture.ben, fixture.ben)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('A20: is the last one that is not blocked: a blocked owner manages nothing', async () => {
+    await grantRole(testEnv.services, fixture, { who: fixture.ben, role: 'owner' });
+    await blockWallet(testEnv.services, fixture.ben.address);
+    await expect(remove(fixture.owner, fixture.owner)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(setRole(fixture.owner, fixture.owner, 'reviewer')).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+    const { members, ...view } = await readPool(testEnv.services, fixture.owner, fixture.projectId);
+    const offered = members.map((member) => presentMember(member, view)).filter(({ role }) => role === 'owner');
+    expect(offered.map(({ name, abilities: { remove: able } }) => [name, able])).toEqual([
+      ['Olga', false],
+      ['Ben', true],
+    ]);
+    expect(await findTrace(testEnv.services, fixture.owner.address)).toMatchObject({ projects: [{ onlyOwner: true }] });
+    await remove(fixture.owner, fixture.ben);
+    expect(await pool()).not.toHaveProperty('Ben');
+  });
+
+  it('A20: leaves again once the other owner is unblocked', async () => {
+    await grantRole(testEnv.services, fixture, { who: fixture.ben, role: 'owner' });
+    await blockWallet(testEnv.services, fixture.ben.address);
+    await unblockWallet(testEnv.services, fixture.ben.address);
+    await remove(fixture.owner, fixture.owner);
+    expect(await readPool(testEnv.services, fixture.ben, fixture.projectId)).toMatchObject({
+      viewer: { role: 'owner' },
+    });
   });
 
   it.each<[string, (first: MemberActor, second: MemberActor) => Promise<unknown>[]]>([
