@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { mistakeAbilities, type MistakeSituation } from './mistake.ts';
 
 const FINAL: MistakeSituation = { archived: false, decidedBy: 'anna', final: true, report: null };
-const OPEN = { ...FINAL, report: { reportedBy: 'anna', answered: false } };
-const BY_SUPERVISOR = { ...FINAL, report: { reportedBy: 'sam', answered: false } };
-const ANSWERED = { ...FINAL, report: { reportedBy: 'anna', answered: true } };
+const OPEN = { ...FINAL, report: { decidedBy: 'anna', reportedBy: 'anna', answered: false } };
+const BY_SUPERVISOR = { ...FINAL, report: { decidedBy: 'anna', reportedBy: 'sam', answered: false } };
+const ANSWERED = { ...FINAL, report: { decidedBy: 'anna', reportedBy: 'anna', answered: true } };
+/** Olga revised the decision of Anna, which Sam had reported. */
+const REVISED = { ...FINAL, decidedBy: 'olga', report: { decidedBy: 'anna', reportedBy: 'sam', answered: true } };
 
 const as = (role: Role) => (userId: string) => ({ userId, role });
 const [reviewer, supervisor, owner] = [as('reviewer'), as('supervisor'), as('owner')];
@@ -26,6 +28,14 @@ const CASES: [what: string, viewer: { userId: string; role: Role }, situation: M
   ['a supervisor about their own decision', supervisor('anna'), OPEN, 'see report overturn'],
   ['the author of an answered report', reviewer('anna'), ANSWERED, 'see'],
   ['a supervisor of an answered report', supervisor('sam'), ANSWERED, 'see'],
+  ['the reviewer whose reported decision was revised', reviewer('anna'), REVISED, 'see'],
+  ['who revised it, and is a reviewer now', reviewer('olga'), REVISED, ''],
+  [
+    'a supervisor about the report of their own decision, not the newest',
+    supervisor('anna'),
+    { ...REVISED, report: { ...REVISED.report, answered: false } },
+    'see overturn',
+  ],
   ['the author in an archived project', reviewer('anna'), { ...FINAL, archived: true }, 'see'],
   ['a supervisor in an archived project', supervisor('sam'), { ...OPEN, archived: true }, 'see'],
 ];

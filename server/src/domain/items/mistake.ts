@@ -6,11 +6,12 @@ import { may, mayAnswerMistakes, mayReportMistakes } from '../access/permissions
 export interface MistakeSituation {
   /** The project is archived (AR1). */
   archived: boolean;
-  /** The author of the decision; null when the rules made it, or there is none. */
+  /** The author of the newest decision; null when the rules made it, or there is none. */
   decidedBy: string | null;
   /** The decision is final: its undo window has ended. */
   final: boolean;
-  report: { reportedBy: string; answered: boolean } | null;
+  /** `decidedBy` is the author of the decision that it is about, which may have been revised since (RV6). */
+  report: { decidedBy: string; reportedBy: string; answered: boolean } | null;
 }
 
 export interface MistakeAbilities {
@@ -22,19 +23,21 @@ export interface MistakeAbilities {
 
 /**
  * MR1: the author of a decision reports a mistake in it, and so does anyone who answers reports; once per decision, and only the
- * person who reported may replace the note. MR2: they and the author see it. MR3: nobody upholds their own decision.
+ * person who reported may replace the note. MR2: they and the author of the reported decision see it. MR3: nobody upholds their
+ * own decision.
  */
 export function mistakeAbilities(
   { userId, role }: { userId: string; role: Role },
   { archived, decidedBy, final, report }: MistakeSituation,
 ): MistakeAbilities {
-  const mine = decidedBy === userId;
-  const concerned = mine || may(role, 'answer_mistakes');
+  const answering = may(role, 'answer_mistakes');
+  const concerned = answering || decidedBy === userId;
+  const mine = (report?.decidedBy ?? decidedBy) === userId;
   const open = report !== null && !report.answered;
   const reportable = report === null || (open && report.reportedBy === userId);
   const answers = open && mayAnswerMistakes(role, archived);
   return {
-    see: concerned || report?.reportedBy === userId,
+    see: answering || mine || report?.reportedBy === userId,
     report: decidedBy !== null && final && concerned && reportable && mayReportMistakes(role, archived),
     overturn: answers,
     uphold: answers && !mine,

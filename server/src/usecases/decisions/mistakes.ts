@@ -39,7 +39,10 @@ async function situationOf(em: Em, actor: MemberActor, itemId: string): Promise<
       archived: await isArchived(em, item.projectId),
       decidedBy: decision?.reviewerId ?? null,
       final: Boolean(decision?.finalAt),
-      report: report && { reportedBy: report.reportedBy, answered: Boolean(report.answeredAt) },
+      report: report && {
+        ...{ decidedBy: report.decidedBy, reportedBy: report.reportedBy },
+        answered: Boolean(report.answeredAt),
+      },
     },
   );
   return { item, role, decision, report, abilities };
@@ -254,7 +257,7 @@ function viewOf(row: ReportRow, userId: string): ReportView {
     const user = row.people.find((each) => each.id === id);
     return user === undefined ? 'Someone' : displayName(user);
   };
-  const report = { reportedBy: row.reported_by, answered: row.answered_at !== null };
+  const report = { decidedBy: row.decided_by, reportedBy: row.reported_by, answered: row.answered_at !== null };
   const situation = { archived: row.archived, decidedBy: row.decided_by, final: true, report };
   return {
     ...{

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DECIDED, OVERTURNED, readOwnFigures } from '../../../src/usecases/analytics/read-own-figures.ts';
 import { answerMistake, listMistakes, readMistake, reportMistake } from '../../../src/usecases/decisions/mistakes.ts';
+import { revise } from '../../../src/usecases/decisions/revise.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { archiveProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listChanges } from '../../../src/usecases/projects/list-changes.ts';
@@ -127,6 +128,27 @@ describe('MR1, MR2: a reported mistake', () => {
     }
     expect([...seen].sort()).toEqual([...ids].sort());
     expect(seen).toHaveLength(5);
+  });
+});
+
+describe('MR2, MR3: after a revision', () => {
+  const revised = async (who = fixture.anna) => {
+    const id = await decided(who);
+    await report(id, fixture.owner, 'The date is wrong.');
+    await revise(testEnv.services, fixture.owner, {
+      ...{ itemId: id, action: 'approve', revises: undefined },
+      ...{ output: null, reason: 'Right after all', note: null },
+    });
+    return id;
+  };
+
+  it('the person whose decision was reported still sees the report, and how it was answered', async () => {
+    const id = await revised();
+    expect(await read(id, fixture.anna)).toMatchObject({
+      report: { decidedBy: 'Anna', note: 'The date is wrong.', overturned: true },
+      mayReport: false,
+    });
+    expect((await read(id, fixture.ben)).report).toBeNull();
   });
 });
 
