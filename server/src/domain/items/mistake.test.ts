@@ -3,7 +3,7 @@ import type { Role } from '@countersign/shared/enums';
 import { describe, expect, it } from 'vitest';
 import { mistakeAbilities, type MistakeSituation } from './mistake.ts';
 
-const FINAL: MistakeSituation = { archived: false, decidedBy: 'anna', final: true, report: null };
+const FINAL: MistakeSituation = { archived: false, redacted: false, decidedBy: 'anna', final: true, report: null };
 const OPEN = { ...FINAL, report: { decidedBy: 'anna', reportedBy: 'anna', answered: false } };
 const BY_SUPERVISOR = { ...FINAL, report: { decidedBy: 'anna', reportedBy: 'sam', answered: false } };
 const ANSWERED = { ...FINAL, report: { decidedBy: 'anna', reportedBy: 'anna', answered: true } };
@@ -35,6 +35,14 @@ const CASES: [what: string, viewer: { userId: string; role: Role }, situation: M
     supervisor('anna'),
     { ...REVISED, report: { ...REVISED.report, answered: false } },
     'see overturn',
+  ],
+  ['the author of what was redacted', reviewer('anna'), { ...FINAL, redacted: true }, 'see'],
+  ['the author of an open report in what was redacted', reviewer('anna'), { ...OPEN, redacted: true }, 'see'],
+  [
+    'a supervisor of an open report in what was redacted',
+    supervisor('sam'),
+    { ...OPEN, redacted: true },
+    'see overturn uphold',
   ],
   ['the author in an archived project', reviewer('anna'), { ...FINAL, archived: true }, 'see'],
   ['a supervisor in an archived project', supervisor('sam'), { ...OPEN, archived: true }, 'see'],

@@ -6,6 +6,8 @@ import { may, mayAnswerMistakes, mayReportMistakes } from '../access/permissions
 export interface MistakeSituation {
   /** The project is archived (AR1). */
   archived: boolean;
+  /** The content of the item was deleted (KE2). */
+  redacted: boolean;
   /** The author of the newest decision; null when the rules made it, or there is none. */
   decidedBy: string | null;
   /** The decision is final: its undo window has ended. */
@@ -22,19 +24,19 @@ export interface MistakeAbilities {
 }
 
 /**
- * MR1: the author of a decision reports a mistake in it, and so does anyone who answers reports; once per decision, and only the
- * person who reported may replace the note. MR2: they and the author of the reported decision see it. MR3: nobody upholds their
+ * MR1: the author of a decision reports a mistake in it, and so does anyone who answers reports; once per item, and only the
+ * person who reported may replace the note; never in redacted content (MR4). MR2: they and the author of the reported decision see it. MR3: nobody upholds their
  * own decision.
  */
 export function mistakeAbilities(
   { userId, role }: { userId: string; role: Role },
-  { archived, decidedBy, final, report }: MistakeSituation,
+  { archived, redacted, decidedBy, final, report }: MistakeSituation,
 ): MistakeAbilities {
   const answering = may(role, 'answer_mistakes');
   const concerned = answering || decidedBy === userId;
   const mine = (report?.decidedBy ?? decidedBy) === userId;
   const open = report !== null && !report.answered;
-  const reportable = report === null || (open && report.reportedBy === userId);
+  const reportable = !redacted && (report === null || (open && report.reportedBy === userId));
   const answers = open && mayAnswerMistakes(role, archived);
   return {
     see: answering || mine || report?.reportedBy === userId,

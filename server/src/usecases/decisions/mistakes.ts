@@ -37,6 +37,7 @@ async function situationOf(em: Em, actor: MemberActor, itemId: string): Promise<
     { userId: actor.userId, role },
     {
       archived: await isArchived(em, item.projectId),
+      redacted: Boolean(item.redactedAt),
       decidedBy: decision?.reviewerId ?? null,
       final: Boolean(decision?.finalAt),
       report: report && {
@@ -73,8 +74,8 @@ export function readMistake(
 }
 
 /**
- * MR1: one report per decision; while it is open, its author may replace the note. Errors: `not_found`, `forbidden`,
- * `validation_failed` for a decision that is not final, and for a report that exists.
+ * MR1: one report per item; while it is open, its author may replace the note. Errors: `not_found`, `forbidden`,
+ * `validation_failed` for a decision that is not final, a redacted item, and a report that exists.
  */
 export async function reportMistake(
   services: Services,
@@ -82,11 +83,12 @@ export async function reportMistake(
   { itemId, note }: { itemId: string; note: string | null },
 ): Promise<void> {
   await services.db.write(async (tx) => {
-    const { item } = await findItem(tx.em, actor.userId, itemId);
-    await lockDecided(tx.em, item);
-    const { decision, report, abilities } = await situationOf(tx.em, actor, itemId);
-    if (!abilities.report || !decision?.reviewerId) throw reportRefusal(actor, { decision, report });
-    const { projectId } = item;
+    const { item: found } = await findItem(tx.em, actor.userId, itemId);
+    await lockDecided(tx.em, found);
+    const situation = await situationOf(tx.em, actor, itemId);
+    const { decision, report, abilities } = situation;
+    if (!abilities.report || !decision?.reviewerId) throw reportRefusal(actor, situation);
+    const { projectId } = found;
     if (report !== null) {
       // A new note fills no line of the change log, and the same one tells nobody again.
       if ((report.note ?? null) === note) return;
@@ -112,16 +114,21 @@ export async function reportMistake(
   });
 }
 
-function reportRefusal(
-  actor: MemberActor,
-  { decision, report }: { decision: Decision | null; report: MistakeReport | null },
-): Refusal {
+function reportRefusal(actor: MemberActor, { item, decision, report }: Situation): Refusal {
   if (!decision?.reviewerId)
     return new Refusal('validation_failed', 'No person has decided this item, so there is no decision to report.');
   if (!decision.finalAt)
     return new Refusal('validation_failed', 'This decision can still be undone. Undo it instead of reporting it.');
+  if (item.redactedAt)
+    return new Refusal(
+      'validation_failed',
+      'The submission was deleted under the retention policy, so no mistake in it can be reported any more.',
+    );
   if (report?.answeredAt)
-    return new Refusal('validation_failed', 'A mistake in this decision was already reported and answered.');
+    return new Refusal(
+      'validation_failed',
+      'A mistake in this item was already reported and answered. A supervisor or owner can revise the decision.',
+    );
   if (report !== null && report.reportedBy !== actor.userId)
     return new Refusal('validation_failed', 'Someone else has reported this decision; it waits for an answer.');
   return new Refusal('forbidden', 'Only the person who decided, a supervisor or an owner can report a mistake here.');
@@ -217,6 +224,7 @@ interface ReportRow {
   project_id: string;
   project: string;
   archived: boolean;
+  redacted_at: string | Date | null;
   preview: string;
   title: string | null;
   action: ReviewerDecision;
@@ -235,7 +243,7 @@ interface ReportRow {
 }
 
 const REPORTS = `
-  select r.*, p.name as project, p.archived_at is not null as archived, i.preview, i.title, d.action, d.reason, d.decided_at, m.role,
+  select r.*, p.name as project, p.archived_at is not null as archived, i.emptied_at as redacted_at, i.preview, i.title, d.action, d.reason, d.decided_at, m.role,
     (select json_agg(json_build_object('id', u.id, 'name', u.name, 'address', u.address)) from app_user u
       where u.id in (r.decided_by, r.reported_by, r.answered_by)) as people
   from mistake_report r
@@ -258,7 +266,8 @@ function viewOf(row: ReportRow, userId: string): ReportView {
     return user === undefined ? 'Someone' : displayName(user);
   };
   const report = { decidedBy: row.decided_by, reportedBy: row.reported_by, answered: row.answered_at !== null };
-  const situation = { archived: row.archived, decidedBy: row.decided_by, final: true, report };
+  const redacted = row.redacted_at !== null;
+  const situation = { archived: row.archived, redacted, decidedBy: row.decided_by, final: true, report };
   return {
     ...{
       itemId: row.item_id,

@@ -150,6 +150,15 @@ describe('MR2, MR3: after a revision', () => {
     });
     expect((await read(id, fixture.ben)).report).toBeNull();
   });
+
+  it('MR1: none is reported in the revision, because an item has one report', async () => {
+    const id = await revised();
+    expect(await read(id, fixture.owner)).toMatchObject({ mayReport: false });
+    await expect(report(id, fixture.owner)).rejects.toMatchObject({
+      code: 'validation_failed',
+      detail: expect.stringMatching(/^A mistake in this item was already reported/) as string,
+    });
+  });
 });
 
 describe('MR3, MR4: the answer', () => {

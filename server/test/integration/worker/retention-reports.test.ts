@@ -1,6 +1,6 @@
 // Tests KE2 and KE4 beside MR: a mistake is reported or answered while retention redacts or deletes the item.
 import { describe, expect, it } from 'vitest';
-import { answerMistake, listMistakes, reportMistake } from '../../../src/usecases/decisions/mistakes.ts';
+import { answerMistake, listMistakes, readMistake, reportMistake } from '../../../src/usecases/decisions/mistakes.ts';
 import { useRetentionFixture, faultsOf } from './retention-fixture.ts';
 import { waitForBlocked, withOpenTransaction } from '../support/blocking-transaction.ts';
 
@@ -19,7 +19,7 @@ const changes = async (action: string) =>
     ])
   ).length;
 
-/** Retention has deleted everything of the item but its events, and has not committed. */
+/** Retention has deleted or redacted everything of the item but its events, and has not committed. */
 const whileDeleted = (itemId: string, work: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>> =>
   withOpenTransaction(testEnv, ['select 1 from event where item_id = ? for update', [itemId]], async (release) => {
     const deleting = pass(40);
@@ -84,6 +84,25 @@ describe('KE2: an item that is redacted meanwhile', () => {
       () => pass(40),
     );
     expect([await gone(id), await reports(id)]).toEqual([false, [{ note: null, overturned: null }]]);
+  });
+
+  it('takes no report of a mistake in it, which would store text about what was deleted', async () => {
+    await days({ retention_payload_days: 30 });
+    const id = await decidedAndSent();
+    expect(await whileDeleted(id, () => report(id))).toMatchObject({
+      reason: { code: 'validation_failed', detail: expect.stringMatching(/retention policy/) as string },
+    });
+    expect([await gone(id), await reports(id), await changes('mistake.reported')]).toEqual([false, [], 0]);
+    expect((await readMistake(testEnv.services, now.fixture.anna, id)).mayReport).toBe(false);
+  });
+
+  it('takes no other note of the report that came first', async () => {
+    await days({ retention_payload_days: 30 });
+    const id = await decidedAndSent();
+    await report(id);
+    await pass(40);
+    await expect(report(id)).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await reports(id)).toEqual([{ note: null, overturned: null }]);
   });
 
   it('keeps the answer to its report', async () => {

@@ -12,7 +12,7 @@ export const mistakeMessages = {
   stale: 'The reports could not be refreshed',
   none: { open: 'No mistakes to answer', answered: 'No answered reports yet' },
   noneText: {
-    open: 'Reviewers report a mistake in their own decision after its undo window. You can report one in any decision.',
+    open: 'Reviewers report a mistake in their own decision after its undo window. You can report one in any final decision, once per item.',
     answered: 'Reports that you or another supervisor answered are listed here.',
   },
   more: 'Show more',
@@ -43,5 +43,7 @@ export const mistakeMessages = {
   reportFailed: 'The report was not saved',
   sent: 'Mistake reported',
   open: (name: string) => `Mistake reported by ${name}; a supervisor will check the decision.`,
+  /** Under a decision that revised the one that was reported. */
+  earlier: 'This report is about the decision before the revision.',
   changeNote: 'Edit note',
 } as const;

@@ -10,7 +10,8 @@ interface Loaded {
   report: { note: string } | null;
   abilities: { report: boolean };
 }
-const OPEN = vi.hoisted(() => ({ reported_by: 'Ana', answered_at: null, answered_by: null }));
+const DECIDED = vi.hoisted(() => '2026-05-20T12:00:00.000Z');
+const OPEN = vi.hoisted(() => ({ reported_by: 'Ana', decided_at: DECIDED, answered_at: null, answered_by: null }));
 const env = vi.hoisted(() => ({
   drafts: null as unknown as Drafts,
   sent: [] as unknown[],
@@ -31,7 +32,7 @@ vi.mock('#lib/api/client.ts', async (original) => ({
   },
 }));
 
-const open = (itemId = 'one') => render(ReportMistake, { itemId, projectId: 'p' });
+const open = (itemId = 'one') => render(ReportMistake, { itemId, projectId: 'p', decidedAt: DECIDED });
 const note = () => screen.findByLabelText<HTMLTextAreaElement>(messages.note);
 const type = async (text: string) => fireEvent.input(await note(), { target: { value: text } });
 
@@ -78,4 +79,15 @@ it('does not keep the text of the report itself', async () => {
   await fireEvent.click(await screen.findByRole('button', { name: messages.changeNote }));
   expect((await note()).value).toBe('As reported');
   expect(env.drafts.notes('one:mistake').note).toBe('');
+});
+
+it.each([
+  ['of the decision above', DECIDED, false],
+  ['of one that was revised since', '2026-05-20T11:00:00.000Z', true],
+])('says when the report is not about the decision above it: %s', async (_, decidedAt, earlier) => {
+  const report = { ...OPEN, note: 'Wrong date', decided_at: decidedAt };
+  env.loaded = { report, abilities: { report: false } };
+  open();
+  expect(await screen.findByText('Wrong date')).toBeTruthy();
+  expect(screen.queryByText(messages.earlier) !== null).toBe(earlier);
 });
