@@ -1,4 +1,4 @@
-// Finds the decision on an item that people see, which on an audited item is the verdict, and the one that was shipped (AU2).
+// Finds the decision on an item that people see, on an audited one the verdict, and the one that was shipped (AU2).
 import type { QueryOrderMap } from '@mikro-orm/core';
 import { Decision } from '../../db/entities/decision.ts';
 import type { Item } from '../../db/entities/item.ts';
