@@ -17,7 +17,7 @@ const NEARLY = 0.6;
 const waitingIn = (status: OpenStatus): string => `
   (select id, preview, due_at from item
    where project_id = $1::uuid and status = '${status}' and id <> $2::uuid
-     and (claimed_by is null or claimed_by = $3::uuid or claim_expires_at <= $4::timestamptz)
+     and (claim_expires_at is null or claimed_by = $3::uuid or claim_expires_at <= $4::timestamptz)
    order by due_at, id limit ${COMPARED})`;
 
 /** $1: the project; $2: the item; $5: a pattern of previews that say nothing of their content. The suggestions are compared for the items found alone: they are large. */

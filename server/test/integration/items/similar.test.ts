@@ -4,6 +4,8 @@ import { SIMILAR_ITEMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { listSimilar } from '../../../src/usecases/items/list-similar.ts';
 import type { SubmitRequest } from '../../../src/usecases/items/submit.ts';
+import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
+import { endLease } from '../support/database-helpers.ts';
 import { anItem, aPerson, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
@@ -53,7 +55,9 @@ describe('QU28: similar items', () => {
     const escalated = await asking(QUESTION, { riskFlags: ['legal'] });
     expect(await idsOf(id)).toEqual([mine]);
     expect((await idsOf(id, fixture.owner)).sort()).toEqual([escalated].sort());
-    await testEnv.sql(`update item set claim_expires_at = now() - interval '1 minute' where id = ?`, [others]);
+    await endLease(testEnv, others);
+    expect((await idsOf(id)).sort()).toEqual([mine, others].sort());
+    await expireClaimsOnce(testEnv.services);
     expect((await idsOf(id)).sort()).toEqual([mine, others].sort());
   });
 
