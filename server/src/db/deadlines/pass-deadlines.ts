@@ -48,20 +48,23 @@ interface DueRow {
   clock: number;
 }
 
+/** LC3: when the item `i` is due with this deadline. Its target is that of the settings under which it arrived. */
+export const dueBy = (deadline: string): string => `least(${deadline}, i.created_at + make_interval(mins => (
+  select (s.settings ->> 'target_minutes')::int from project_settings s
+  where s.project_id = i.project_id and s.version = i.settings_version)))`;
+
 /** $1: what happens to each. The due time follows a new deadline (LC3). */
 const MOVE = `
   with moved as (
     update item i set version = i.version + 1, status = m.status,
       deadline = coalesce(m.next, i.deadline), on_deadline = case when m.next is null then i.on_deadline else 'expire' end,
-      due_at = case when m.next is null then i.due_at
-        else least(i.created_at + make_interval(mins => p.target_minutes), m.next) end,
+      due_at = case when m.next is null then i.due_at else ${dueBy('m.next')} end,
       claimed_by = case when m.keeps then i.claimed_by end,
       claim_expires_at = case when m.keeps then i.claim_expires_at end,
       decided_at = case when m.next is null then m.at else i.decided_at end,
       expired_at = case when m.next is null then m.at else i.expired_at end
     from json_to_recordset($1::json) as m(id uuid, status text, next timestamptz, at timestamptz, keeps boolean)
-      join project p on true
-    where i.id = m.id and p.id = i.project_id returning i.*
+    where i.id = m.id returning i.*
   )
   select ${ROW_COLUMNS} from moved`;
 

@@ -11,17 +11,17 @@ import { isOpen } from '../../domain/items/item.ts';
 import { findItem, refuseArchived, refuseUnless } from '../access/membership.ts';
 import { closedRefusal, expiredRefusal } from '../claims/refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { appendExtended } from '../../db/deadlines/pass-deadlines.ts';
+import { appendExtended, dueBy } from '../../db/deadlines/pass-deadlines.ts';
+
+const LATER = 'i.deadline + make_interval(secs => $2::int)';
 
 /** $1: the item; $2: seconds; $3: the most seconds from now. */
 const EXTEND = `
   with extended as (
     update item i set version = i.version + 1, deadline_extended = true,
-      deadline = i.deadline + make_interval(secs => $2::int),
-      due_at = least(i.created_at + make_interval(mins => p.target_minutes), i.deadline + make_interval(secs => $2::int))
-    from project p
-    where i.id = $1 and p.id = i.project_id and i.status in ('queued', 'escalated') and not i.deadline_extended
-      and i.deadline > deadline_clock() and i.deadline + make_interval(secs => $2::int) <= deadline_clock() + make_interval(secs => $3::int)
+      deadline = ${LATER}, due_at = ${dueBy(LATER)}
+    where i.id = $1 and i.status in ('queued', 'escalated') and not i.deadline_extended
+      and i.deadline > deadline_clock() and ${LATER} <= deadline_clock() + make_interval(secs => $3::int)
     returning i.*
   )
   select ${ROW_COLUMNS} from extended`;

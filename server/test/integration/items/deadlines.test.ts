@@ -342,20 +342,6 @@ describe('DL6: a submission', () => {
   });
 });
 
-describe('LC3: what is due first comes first', () => {
-  it('by its deadline, if that is before its target', async () => {
-    const late = await submitted({ deadline_seconds: undefined });
-    const soon = await submitted({ deadline_seconds: 600 });
-    const order = async () => {
-      const { data } = await now.anna.call(listQueue, { query: { project_id: now.project.id } });
-      return data.map(({ id }) => id);
-    };
-    expect(await order()).toEqual([soon, late]);
-    await now.boss.call(extendDeadline, { params: { id: soon }, body: { seconds: 36_000 } });
-    expect(await order()).toEqual([late, soon]);
-  });
-});
-
 describe('WD1: a withdrawal', () => {
   it('of an item that expired is refused with its state', async () => {
     const id = await submitted();
