@@ -67,7 +67,7 @@ const COUNT = `
       and created_at < now() - make_interval(mins => $2::int) limit ${COUNT_LIMIT}) old) as longer,
     (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
       and deadline > (select deadline_clock()) and $3::float8 is not null
-      and deadline - make_interval(secs => deadline_span * (1 - $3::float8)) <= (select deadline_clock())
+      and deadline - make_interval(secs => (deadline_span + coalesce(deadline_extension, 0)) * (1 - $3::float8)) <= (select deadline_clock())
       limit ${COUNT_LIMIT}) near) as near,
     (select count(*) from (select 1 from item where project_id = $1 and not audit and $4::text is not null
       and expired_at <= ${SETTLED} and expired_at > coalesce(

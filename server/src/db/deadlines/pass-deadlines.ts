@@ -58,6 +58,7 @@ const MOVE = `
   with moved as (
     update item i set version = i.version + 1, status = m.status,
       deadline = coalesce(m.next, i.deadline), on_deadline = case when m.next is null then i.on_deadline else 'expire' end,
+      deadline_extension = case when m.next is null then i.deadline_extension end,
       due_at = case when m.next is null then i.due_at else ${dueBy('m.next')} end,
       claimed_by = case when m.keeps then i.claimed_by end,
       claim_expires_at = case when m.keeps then i.claim_expires_at end,

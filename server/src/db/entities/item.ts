@@ -59,6 +59,8 @@ const ItemSchema = defineEntity({
     /** From its arrival to its first deadline, in seconds. */
     deadlineSpan: p.integer().nullable(),
     deadlineExtended: p.boolean().default(false),
+    /** By how many seconds the present deadline was extended; null: not at all, or by an older version. */
+    deadlineExtension: p.integer().nullable(),
     /** When its deadline ended it (DL1). */
     expiredAt: p.datetime(3).nullable(),
     /** The entry whose people get it first (SK3), as `skillOf` names it; null: it is for everybody. */

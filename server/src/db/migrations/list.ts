@@ -71,6 +71,7 @@ import { DeadDeliveries } from './0044-dead.ts';
 import { AlertsOfTopic, SeenAlerts } from './0045-seen-alerts.ts';
 import { InvalidSuggestions } from './0046-invalid-suggestions.ts';
 import { Verdicts } from './0046-verdicts.ts';
+import { DeadlineExtension } from './0047-deadline-extension.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -159,4 +160,5 @@ export const MIGRATIONS = [
   { name: '0045-seen-alerts-index', class: AlertsOfTopic },
   { name: '0046-invalid-suggestions', class: InvalidSuggestions },
   { name: '0046-verdicts', class: Verdicts },
+  { name: '0047-deadline-extension', class: DeadlineExtension },
 ];

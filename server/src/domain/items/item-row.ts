@@ -25,6 +25,7 @@ export interface RowItem {
   onDeadline?: OnDeadline | null;
   deadlineSpan?: number | null;
   deadlineExtended: boolean;
+  deadlineExtension?: number | null;
   reservedFor?: string | null;
   reservedUntil?: Date | null;
   version: number;
@@ -34,17 +35,21 @@ export interface RowItem {
 export const allowedActionsOf = ({ allowedActions }: Pick<RowItem, 'allowedActions'>): readonly SubmitterAction[] =>
   allowedActions ?? DEFAULT_ACTIONS;
 
-type WithDeadline = Pick<RowItem, 'deadline' | 'onDeadline' | 'deadlineSpan' | 'deadlineExtended'>;
+type WithDeadline = Pick<
+  RowItem,
+  'deadline' | 'onDeadline' | 'deadlineSpan' | 'deadlineExtended' | 'deadlineExtension'
+>;
 
-/** The three columns are set together. */
+/** The first three columns are set together. */
 export const toDeadline = ({
   deadline: at,
   onDeadline,
   deadlineSpan,
-  deadlineExtended,
+  deadlineExtended: extended,
+  deadlineExtension,
 }: WithDeadline): Deadline | null =>
   at && onDeadline && deadlineSpan
-    ? { at: at.toISOString(), on_deadline: onDeadline, span_seconds: deadlineSpan, extended: deadlineExtended }
+    ? { at: at.toISOString(), on_deadline: onDeadline, span_seconds: deadlineSpan + (deadlineExtension ?? 0), extended }
     : null;
 
 /** SK3: only an item that waits for reviewers has one. Both columns are set together. */

@@ -19,7 +19,7 @@ const LATER = 'i.deadline + make_interval(secs => $2::int)';
 const EXTEND = `
   with extended as (
     update item i set version = i.version + 1, deadline_extended = true,
-      deadline = ${LATER}, due_at = ${dueBy(LATER)}
+      deadline = ${LATER}, deadline_extension = $2::int, due_at = ${dueBy(LATER)}
     where i.id = $1 and i.status in ('queued', 'escalated') and not i.deadline_extended
       and i.deadline > deadline_clock() and ${LATER} <= deadline_clock() + make_interval(secs => $3::int)
     returning i.*

@@ -239,7 +239,7 @@ describe('DL5: a supervisor extends', () => {
     const before = await now.project.pipeline.read(id);
     const { fence } = await now.anna.call(claimItem, { params: { id } });
     const item = await now.boss.call(extendDeadline, { params: { id }, body: { seconds: 600 } });
-    expect(item.deadline).toMatchObject({ extended: true, span_seconds: 600 });
+    expect(item.deadline).toMatchObject({ extended: true, span_seconds: 1200 });
     expect(Date.parse(item.deadline?.at ?? '') - Date.parse(before.deadline ?? '')).toBe(600_000);
     expect(item.claim).toMatchObject({ user_id: now.anna.id });
     expect(item.abilities.extend_deadline).toBe(false);

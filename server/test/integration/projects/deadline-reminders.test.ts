@@ -1,6 +1,7 @@
 // Reminders about deadlines (NO1, NO2): what is near, what passed, and a thousand of them as one message.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NotificationRule } from '@countersign/shared/schemas/parts/notifications';
+import { extendDeadline } from '@countersign/shared/routes/queue';
 import { SILENCE_SECONDS } from '../../../src/domain/notifications/findings.ts';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { aSubmission } from '../../builders.ts';
@@ -58,6 +59,41 @@ describe('NO1: a rule about deadlines', () => {
     await setDeadlineClock(inside, 900);
     await remind();
     expect(await texts()).toEqual(['3 items are near their deadlines: 80% of the time has passed.']);
+  });
+
+  it.each([
+    ['an extension', 'expire', 0],
+    ['an escalation', 'escalate', 1001],
+    ['an extension after an escalation', 'escalate', 1001],
+  ] as const)('counts the share of the time to the present deadline after %s', async (change, on_deadline, begins) => {
+    await set(NEAR);
+    const { id } = await now.project.pipeline.submit(aSubmission({ deadline_seconds: 1000, on_deadline }));
+    await setDeadlineClock(inside, begins);
+    await expireItemsOnce(inside.services);
+    const extension = change === 'an escalation' ? 0 : 1000;
+    if (extension > 0) await now.owner.call(extendDeadline, { params: { id }, body: { seconds: extension } });
+    const total = 1000 + extension;
+    await setDeadlineClock(inside, begins + 0.7 * total);
+    await remind();
+    expect(await texts()).toEqual([]);
+    await setDeadlineClock(inside, begins + 0.81 * total);
+    await remind();
+    expect(await texts()).toEqual(['1 item is near its deadline: 80% of the time has passed.']);
+  });
+
+  it('gives supervisors the first span again after an extension, and counts the share of that', async () => {
+    await set(NEAR);
+    const submission = aSubmission({ deadline_seconds: 1000, on_deadline: 'escalate' });
+    const { id } = await now.project.pipeline.submit(submission);
+    await now.owner.call(extendDeadline, { params: { id }, body: { seconds: 4000 } });
+    await setDeadlineClock(inside, 5001);
+    await expireItemsOnce(inside.services);
+    await setDeadlineClock(inside, 5701);
+    await remind();
+    expect(await texts()).toEqual([]);
+    await setDeadlineClock(inside, 5850);
+    await remind();
+    expect(await texts()).toHaveLength(1);
   });
 
   it('finds what passed once: not before the setting, not again, and nothing that was decided', async () => {

@@ -13,7 +13,7 @@ export const deadline = z
   .object({
     at: timestamp,
     on_deadline: onDeadline,
-    /** From its submission to its first deadline, in seconds: pages warn when a fifth of it is left. */
+    /** The whole time to this deadline, in seconds, with its extension: pages warn when a fifth of it is left. */
     span_seconds: z.number().int(),
     /** A supervisor extended it, which is possible once (DL5). */
     extended: z.boolean(),

@@ -2,11 +2,11 @@
 import { countdown, duration } from '#lib/format/format.ts';
 import type { Deadline } from '@countersign/shared/schemas/parts/item';
 
-/** A fifth of the span, in ms per second of it. */
+/** A fifth of the time to the deadline, in ms per second of it. */
 const WARNING_MS = 200;
 const HOUR_MS = 3_600_000;
 
-/** `left` in ms, negative once the deadline has passed; `warns` when a fifth of the span or less is left. */
+/** `left` in ms, negative once the deadline has passed; `warns` when a fifth of the time to the deadline or less is left. */
 export function timeLeft({ at, span_seconds: span }: Deadline, now: number): { left: number; warns: boolean } {
   const left = Date.parse(at) - now;
   return { left, warns: left <= span * WARNING_MS };
