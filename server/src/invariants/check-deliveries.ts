@@ -3,7 +3,7 @@ import { jsonText } from '@countersign/shared/json/json';
 import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
-import { endpointOf, GETS_DELIVERIES } from '../db/endpoint-columns.ts';
+import { endpointOf, GETS_DELIVERIES, isAfterStart } from '../db/endpoint-columns.ts';
 import { inList } from '../db/in-list.ts';
 import { entityFromRow } from '../db/entity-from-row.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -120,7 +120,7 @@ const UNDELIVERED_DECISIONS = `
   select v.item_id, exists (select 1 from delivery w
     where w.item_id = v.item_id and w.seq = v.seq and ${endpointOf('w')} = e.id) as delivered
   from event v join item i on i.id = v.item_id and (not i.audit or v.type = 'decision.revised')
-  join project p on p.id = v.project_id join webhook_endpoint e on e.project_id = p.id and ${GETS_DELIVERIES}
+  join project p on p.id = v.project_id join webhook_endpoint e on e.project_id = p.id and ${GETS_DELIVERIES} and ${isAfterStart('v')}
   where v.project_id = $1 and v.seq > (select seq from since)
     and ((v.type = 'item.finalized' and v.data ->> 'action' = any($2)) or v.type in ('decision.revised', ${inList(UNDECIDED_EVENTS)}))
     and case v.type when 'item.finalized' then 'item.decided' else v.type end = any(coalesce(e.events, p.webhook_events))`;

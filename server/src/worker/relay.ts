@@ -8,7 +8,7 @@ import type { Em } from '../db/orm.ts';
 import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
 import { DELIVERED_EVENT_TYPES, toUndecided, UNDECIDED_EVENTS } from '../domain/items/decision.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
-import { endpointOf, GETS_DELIVERIES } from '../db/endpoint-columns.ts';
+import { endpointOf, GETS_DELIVERIES, isAfterStart } from '../db/endpoint-columns.ts';
 import { entityFromRow } from '../db/entity-from-row.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/connection/signals.ts';
@@ -125,7 +125,7 @@ const ASSIGN_SEQUENCE = `
   left join lateral (
     select string_agg(${endpointOf('e')}::text, ',' order by ${endpointOf('e')}) as endpoints
     from webhook_endpoint e cross join lateral (select h.webhook_url, h.webhook_events) p
-    where b.type = any($4) and (b.action = any($1) or b.type = any($2)) and e.project_id = h.id and ${GETS_DELIVERIES}
+    where b.type = any($4) and (b.action = any($1) or b.type = any($2)) and e.project_id = h.id and ${GETS_DELIVERIES} and ${isAfterStart('b')}
       and case b.type when 'item.finalized' then 'item.decided' else b.type end = any(coalesce(e.events, p.webhook_events))
   ) g on true
   left join lateral (

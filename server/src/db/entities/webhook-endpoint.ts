@@ -20,6 +20,8 @@ const WebhookEndpointSchema = defineEntity({
     /** A disabled endpoint gets no new deliveries, and what waits for it is not sent. */
     isEnabled: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),
+    /** The `position` of the newest event when it was added. Null for the one of the settings, or added by an older version. */
+    afterPosition: p.bigint('number').nullable(),
     /** Set when it is removed: it is hidden from then on, until what waited for it is cancelled. */
     removedAt: p.datetime(3).nullable(),
     state: p.enum(['active', 'paused'] as const),

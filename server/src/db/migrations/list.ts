@@ -72,6 +72,7 @@ import { AlertsOfTopic, SeenAlerts } from './0045-seen-alerts.ts';
 import { InvalidSuggestions } from './0046-invalid-suggestions.ts';
 import { Verdicts } from './0046-verdicts.ts';
 import { DeadlineExtension } from './0047-deadline-extension.ts';
+import { EndpointStart } from './0048-endpoint-start.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -161,4 +162,5 @@ export const MIGRATIONS = [
   { name: '0046-invalid-suggestions', class: InvalidSuggestions },
   { name: '0046-verdicts', class: Verdicts },
   { name: '0047-deadline-extension', class: DeadlineExtension },
+  { name: '0048-endpoint-start', class: EndpointStart },
 ];

@@ -12,6 +12,7 @@ import { DUE } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 import { resumeEndpoint } from '../../db/resume-endpoint.ts';
 import { secretContext } from '../../domain/webhooks/signing.ts';
 import { notFound, refuseArchived, refuseBeyond, requireChange, requirePermission } from '../access/membership.ts';
@@ -34,6 +35,8 @@ interface EndpointChange extends Partial<EndpointFields> {
   settingsVersion: number | undefined;
 }
 
+const NEWEST_EVENT = 'select position::float8 as position from event order by position desc limit 1';
+
 /**
  * Adds an endpoint; `secret` is shown once and stored encrypted. Errors: `not_found`, `forbidden`, `webhook_url_refused`,
  * `validation_failed` when the project has as many endpoints as allowed (RL8).
@@ -52,7 +55,9 @@ export async function createEndpoint(
     refuseBeyond(await tx.em.count(WebhookEndpoint, { projectId, removedAt: null }), {
       ...{ most: MAX_ENDPOINTS, detail: 'Remove an endpoint that nothing uses, then add this one.' },
     });
+    const [newest] = await rawQuery<{ position: number }>(tx.em, NEWEST_EVENT, []);
     await tx.em.insert(WebhookEndpoint, {
+      afterPosition: newest?.position ?? null,
       ...{ ...fields, projectId, endpointId, events, state: 'active', revealed: true },
       current: encrypt(services.keyRing, secret, secretContext(endpointId)),
       ...{ next: null, promoteAt: null, previous: null, previousUntil: null, createdAt: services.clock.now() },

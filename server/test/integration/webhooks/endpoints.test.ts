@@ -51,6 +51,18 @@ describe('WH12: an endpoint of a project', () => {
     expect(await faults()).toEqual([]);
   });
 
+  it('gets no event from before it was added, also when the relay runs later', async () => {
+    const second = await aReceiver();
+    const before = await anItem(testEnv.services, now.fixture);
+    await review(testEnv.services, now.fixture.anna, { itemId: before.id, action: 'approve' });
+    await add(second);
+    const after = await decided();
+    await sendAll(testEnv.services);
+    const itemsOf = ({ got }: Receiver) => got.map(({ body }) => (JSON.parse(body) as { item_id: string }).item_id);
+    expect([now.main, second].map(itemsOf)).toEqual([[before.id, after], [after]]);
+    expect(await faults()).toEqual([]);
+  });
+
   it('is sent to at once by the relay, like the one of the settings', async () => {
     const second = await aReceiver();
     await add(second);
