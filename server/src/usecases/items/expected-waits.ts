@@ -17,13 +17,14 @@ const MAX_DECISIONS = 500;
 const MAX_DEPTH = 10_000;
 
 /**
- * $1: the project; $2: an hour ago; $3: now. A revision ends no wait (RV7). `span` is how far back the newest decisions reach where
- * there are more in the hour; null where they are all of the hour.
+ * $1: the project; $2: an hour ago; $3: now. A revision ends no wait (RV7). Audits are decided as they wait: as any
+ * other item (AN35). `span` is how far back the newest decisions reach where there are more in the hour; null where they are all of
+ * the hour.
  */
 const READ = `
   with decided as (
     select item_id, decided_at from decision
-    where project_id = $1 and reviewer_id is not null and revision = 1 and not audit and decided_at > $2
+    where project_id = $1 and reviewer_id is not null and revision = 1 and decided_at > $2
     order by decided_at desc limit ${MAX_DECISIONS}
   )
   select (select array_to_json(array_agg(extract(epoch from d.decided_at - i.created_at)::float8))::text

@@ -20,20 +20,22 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-async function aProject(): Promise<OpenProject> {
-  const project = await openProject(await person(served.testEnv), { settings: { audit_rate: 0 } });
+async function aProject(audit_rate = 0): Promise<OpenProject> {
+  const project = await openProject(await person(served.testEnv), { settings: { audit_rate } });
   await join(project, anna);
   return project;
 }
 
-/** Items that a person decided just now, this many seconds after their arrival. */
-async function decided({ pipeline }: OpenProject, count: number, seconds: number): Promise<void> {
-  for (let n = 0; n < count; n += 1) {
-    const { id } = await pipeline.submit(aSubmission());
+/** Items with these confidences that a person decided just now, this many seconds after their arrival. */
+async function decidedOf({ pipeline }: OpenProject, confidences: readonly number[], seconds: number): Promise<void> {
+  for (const confidence of confidences) {
+    const { id } = await pipeline.submit(aSubmission({ confidence }));
     await review(anna, id);
     await inside.sql(`update item set created_at = created_at - ? * interval '1 s' where id = ?`, [seconds, id]);
   }
 }
+const decided = (project: OpenProject, count: number, seconds: number) =>
+  decidedOf(project, Array<number>(count).fill(0.8), seconds);
 
 const submit = async (project: OpenProject, confidence = 0.8, headers: Record<string, string> = {}) => {
   const body = { ...aSubmission({ confidence }), project_id: project.id };
@@ -49,6 +51,16 @@ it('EW1: is absent before five decisions, and then near the median wait of a qui
   const seconds = await waits().of(project.id);
   expect(seconds).toBeGreaterThanOrEqual(300);
   expect(seconds).toBeLessThan(400);
+});
+
+it('AN35: counts audits among what was decided, as among what waits', async () => {
+  const project = await aProject(1);
+  await decidedOf(project, [0.8, 0.8, 1, 1, 1], 300);
+  const seconds = await waits().of(project.id);
+  expect(seconds).toBeGreaterThanOrEqual(300);
+  expect(seconds).toBeLessThan(400);
+  for (let n = 0; n < 4; n += 1) await project.pipeline.submit(aSubmission({ confidence: 1 }));
+  expect((await waits().of(project.id)) ?? 0).toBeGreaterThan(3 * (seconds ?? 0));
 });
 
 it('RV7: is not longer because old decisions are revised: a revision ends no wait', async () => {
