@@ -49,7 +49,8 @@ export const submission = z
       'The proposed answer: a string or any JSON, stored byte for byte; null: there is none, and a person writes the answer',
     ),
     confidence: z.number().min(0).max(1).meta({
-      description: 'The confidence of the pipeline, 0 to 1; compared with the thresholds of the project unrounded',
+      description:
+        'The confidence of the pipeline, 0 to 1; compared as a double with the thresholds of the project, without further rounding',
     }),
     risk_flags: z.array(z.string().min(1).max(LIMITS.riskFlagLength)).max(LIMITS.riskFlags).optional().meta({
       description:
