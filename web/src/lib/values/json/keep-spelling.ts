@@ -2,6 +2,7 @@
 import { stepsOf } from '@countersign/shared/json/json-pointer';
 import { JsonLexer } from '@countersign/shared/json/json-lexer';
 import type { Json } from '@countersign/shared/json/json';
+import { entryPairs } from './entry-pairs.ts';
 import { entriesOf, isArray, isObject, kindOf, numberText, parseJson, printJson, type JsonObject } from './lossless.ts';
 
 /** A value in the text, with its members. Positions are indices into the text. */
@@ -16,6 +17,8 @@ interface Member {
   readonly from: number;
   /** Null in a list. */
   readonly key: string | null;
+  /** Its place among the members. */
+  readonly index: number;
   readonly node: Node;
 }
 
@@ -68,11 +71,14 @@ class Speller {
   }
 
   #list(node: Node, edited: readonly Json[]): string {
-    const pairs = pairsOf(node.members, edited);
+    const pairs = entryPairs(
+      node.members.map((member) => member.node.value),
+      edited,
+    );
     return this.#joined(
       node,
       edited.map((value, at) => {
-        const member = pairs[at];
+        const member = node.members[pairs[at] ?? -1];
         return { member, text: member === undefined ? printJson(value, 0) : this.#of(member.node, value) };
       }),
     );
@@ -95,7 +101,7 @@ class Speller {
   }
 
   #between(members: readonly Member[], left: Member | undefined, right: Member | undefined): string | null {
-    if (left === undefined || right === undefined || members[members.indexOf(left) + 1] !== right) return null;
+    if (left === undefined || right === undefined || members[left.index + 1] !== right) return null;
     return this.#source.slice(left.node.to, right.from);
   }
 
@@ -106,28 +112,6 @@ class Speller {
     lexer.next();
     return this.#source.slice(lexer.at, first.node.from);
   }
-}
-
-/** The entry of the text that each edited one comes from: the same one, wherever it moved to, else the next that is left. */
-function pairsOf(members: readonly Member[], edited: readonly Json[]): (Member | undefined)[] {
-  const left = [...members];
-  const take = (fits: (member: Member) => boolean): Member | undefined => {
-    const at = left.findIndex(fits);
-    return at < 0 ? undefined : left.splice(at, 1)[0];
-  };
-  const pairs = edited.map((value, at) => {
-    const own = members[at];
-    const inPlace = own !== undefined && left.includes(own) && sameSpelling(own.node.value, value);
-    return inPlace ? take((member) => member === own) : undefined;
-  });
-  const moved = pairs.map((pair, at) => pair ?? take(({ node }) => sameSpelling(node.value, edited[at] ?? null)));
-  const sameLength = members.length === edited.length;
-  return moved.map((pair, at) => {
-    if (pair !== undefined) return pair;
-    const kind = kindOf(edited[at] ?? null);
-    const isLike = ({ node }: Member) => kindOf(node.value) === kind;
-    return take((member) => member === members[at] && (sameLength || isLike(member))) ?? take(isLike);
-  });
 }
 
 /** Equal with the order of keys and the text of numbers. */
@@ -162,13 +146,13 @@ function nodeAt(lexer: JsonLexer, value: Json): Node {
   const members: Member[] = [];
   const inner: [string | null, Json][] = isArray(value) ? value.map((each) => [null, each]) : entriesOf(value);
   lexer.next();
-  for (const [key, each] of inner) {
+  for (const [index, [key, each]] of inner.entries()) {
     const start = lexer.from;
     if (key !== null) {
       lexer.next();
       lexer.next();
     }
-    members.push({ from: start, key, node: nodeAt(lexer, each) });
+    members.push({ from: start, key, index, node: nodeAt(lexer, each) });
     if (lexer.kind === ',') lexer.next();
   }
   const to = lexer.at;
