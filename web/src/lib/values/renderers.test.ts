@@ -239,6 +239,13 @@ it('finds every match of any search', () => {
   expect(matchesIn(box, 'return 3').map(String)).toEqual(['return 3']);
   expect(matchesIn(box, 'return').map(String)).toEqual(['return']);
   expect(matchesIn(box, '')).toEqual([]);
+  // In lower case İ is two characters.
+  box.innerHTML = '<p>İ in Kadıköy <b>İİ</b> İstanbul</p>';
+  expect(matchesIn(box, 'kadık').map(String)).toEqual(['Kadık']);
+  expect(matchesIn(box, 'İSTANBUL').map(String)).toEqual(['İstanbul']);
+  box.innerHTML = '<p>ΟΔΟΣ οδος</p>';
+  expect(matchesIn(box, 'Οδος').map(String)).toEqual(['ΟΔΟΣ', 'οδος']);
+  expect(matchesIn(box, 'οδοσ').map(String)).toEqual(['ΟΔΟΣ', 'οδος']);
 });
 
 describe('a comparison', () => {

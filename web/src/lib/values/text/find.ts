@@ -1,4 +1,5 @@
 // Finds words in rendered content: the ranges of the matches, without changing the page.
+import { foldCase } from './fold-case.ts';
 
 /** The most matches a user can step through. */
 export const MOST_MATCHES = 1000;
@@ -16,7 +17,7 @@ interface Piece {
 /** The ranges of a text inside an element, case-insensitive. */
 export function matchesIn(root: Node, wanted: string): Range[] {
   const ranges: Range[] = [];
-  const sought = wanted.toLocaleLowerCase();
+  const sought = foldCase(wanted);
   if (sought === '') return ranges;
   for (const { text, pieces } of blocksOf(root)) {
     for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length)) {
@@ -37,9 +38,9 @@ function blocksOf(root: Node): { text: string; pieces: Piece[] }[] {
     const own = block ?? { text: '', pieces: [] };
     if (block === undefined) blocks.push(own);
     last = element;
-    const text = (node.textContent ?? '').toLocaleLowerCase();
-    own.pieces.push({ node, length: node.textContent?.length ?? 0, from: own.text.length });
-    own.text += text;
+    const text = node.textContent ?? '';
+    own.pieces.push({ node, length: text.length, from: own.text.length });
+    own.text += foldCase(text);
   }
   return blocks;
 }

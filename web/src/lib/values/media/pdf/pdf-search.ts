@@ -1,4 +1,5 @@
 // Finds words in the texts of PDF pages: a phrase may run on over pieces and lines, upper and lower case are one.
+import { foldCase } from '../../text/fold-case.ts';
 
 /** A piece of text as a page draws it. */
 export interface Piece {
@@ -23,19 +24,9 @@ export interface Hit {
 /** The most hits that are counted. */
 export const MOST_HITS = 1000;
 
-/** Lower case of the same length: some letters have a longer one, which would shift all places after it. */
-function folded(text: string): string {
-  const lower = text.toLocaleLowerCase();
-  if (lower.length === text.length) return lower;
-  return Array.from(text, (letter) => {
-    const small = letter.toLocaleLowerCase();
-    return small.length === letter.length ? small : letter;
-  }).join('');
-}
-
 /** The hits on one page, at most `most`. A space in the wanted text matches any run of spaces and line ends. */
 export function hitsOn({ page, pieces }: PageText, wanted: string, most = MOST_HITS): Hit[] {
-  const sought = folded(wanted).trim().replaceAll(/\s+/g, ' ');
+  const sought = foldCase(wanted).trim().replaceAll(/\s+/g, ' ');
   if (sought === '') return [];
   const { text, places } = joined(pieces);
   const hits: Hit[] = [];
@@ -57,7 +48,7 @@ function joined(pieces: readonly Piece[]): { text: string; places: Hit['from'][]
     places.push(place);
   };
   for (const [piece, { text, ends }] of pieces.entries()) {
-    const lower = folded(text);
+    const lower = foldCase(text);
     for (let at = 0; at < lower.length; at += 1) add(lower[at] ?? '', { piece, at });
     if (ends) add(' ', { piece, at: Math.max(0, text.length - 1) });
   }
