@@ -1,6 +1,6 @@
 // The arguments of a tool call as rows, named by its schema, with what an edit made of each. Pure.
 import { entriesOf, isObject, type JsonObject } from '#lib/values/json/lossless.ts';
-import { sameJson } from '#lib/values/json/json-compare.ts';
+import { sameDecimals } from '#lib/values/json/json-compare.ts';
 import type { Json } from '@countersign/shared/json/json';
 import { memberOf, SchemaReader, textOf } from './schema-reader.ts';
 
@@ -25,7 +25,7 @@ export function argumentRows(schema: Json | null, before: JsonObject, after: Jso
   return [...new Set(keys)].map((key) => {
     const [old, now] = [memberOf(before, key), memberOf(after ?? before, key)];
     const about = view?.view(memberOf(properties, key)) ?? {};
-    const changed = old === undefined || now === undefined ? old !== now : !sameJson(old, now);
+    const changed = old === undefined || now === undefined ? old !== now : !sameDecimals(old, now);
     return {
       key,
       title: textOf(about, 'title'),

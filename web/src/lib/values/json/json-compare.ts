@@ -1,28 +1,36 @@
 // Compares two JSON values: whether they are equal, where they differ, and how an edit broke the shape.
 import type { Json } from '@countersign/shared/json/json';
+import { compareNumbers, isNumber } from '@countersign/shared/json-schema/exact-numbers';
 import { pathTo } from './json-tree.ts';
 import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './lossless.ts';
 
-/** Equal as JSON, by the rule of the server: key order means nothing, numbers compare by value. */
-export function sameJson(left: Json, right: Json): boolean {
+/** Equal as JSON, by the rule of the server: key order means nothing, numbers compare by value, as doubles. */
+export const sameJson = (left: Json, right: Json): boolean =>
+  isSame(left, right, (one, other) => Number(numberText(one)) === Number(numberText(other)));
+
+/** The same, with every digit of a number: a double drops some (TS3). */
+export const sameDecimals = (left: Json, right: Json): boolean =>
+  isSame(left, right, (one, other) => isNumber(one) && isNumber(other) && compareNumbers(one, other) === 0);
+
+function isSame(left: Json, right: Json, sameNumber: (one: Json, other: Json) => boolean): boolean {
   const kind = kindOf(left);
   if (kind !== kindOf(right)) return false;
-  if (kind === 'number') return Number(numberText(left)) === Number(numberText(right));
+  if (kind === 'number') return sameNumber(left, right);
   if (isArray(left) && isArray(right))
-    return left.length === right.length && left.every((member, at) => sameJson(member, right[at] ?? null));
+    return left.length === right.length && left.every((member, at) => isSame(member, right[at] ?? null, sameNumber));
   if (isObject(left) && isObject(right)) {
     const keys = Object.keys(left);
     return (
       keys.length === Object.keys(right).length &&
-      keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key] ?? null, right[key] ?? null))
+      keys.every((key) => Object.hasOwn(right, key) && isSame(left[key] ?? null, right[key] ?? null, sameNumber))
     );
   }
   return left === right;
 }
 
-/** The paths at which two values differ, outermost first. A list of another length is one change. */
+/** The paths at which two values differ, also in digits that a double drops, outermost first. A list of another length is one change. */
 export function changedPaths(before: Json, after: Json, path = '$'): string[] {
-  if (sameJson(before, after)) return [];
+  if (sameDecimals(before, after)) return [];
   if (isObject(before) && isObject(after)) {
     const keys = new Set([...entriesOf(before), ...entriesOf(after)].map(([key]) => key));
     return [...keys].flatMap((key) => {

@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { parse as oracle, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { jsonText, type Json } from '@countersign/shared/json/json';
+import { exactJson, valueKey } from '@countersign/shared/json-schema/exact-numbers';
 // Both sides must agree, so this test holds one against the other.
 // oxlint-disable-next-line no-restricted-imports
 import { sameJson as serversRule } from '../../../../../server/src/domain/items/item.ts';
-import { breaches, changedPaths, sameJson } from './json-compare.ts';
+import { breaches, changedPaths, sameDecimals, sameJson } from './json-compare.ts';
 import { countValues, pathTo, shortPath } from './json-tree.ts';
 import { JsonFault } from './json-fault.ts';
 import { entriesOf, kindOf, Numeral, parseJson, printJson, spansOf, type JsonObject } from './lossless.ts';
@@ -147,12 +148,27 @@ describe('sameJson', () => {
   });
 });
 
+describe('sameDecimals', () => {
+  it('TS3: agrees with the server on numbers by their text', () => {
+    const digits = fc.constantFrom('0.1', '0.10', '1e-1', '0.10000000000000001', '-0', '0', '1e400', '1e401');
+    const close = fc.tuple(anyText, anyText, fc.boolean()).map(([one, other, same]) => [one, same ? one : other]);
+    const keyOf = (text: string) => valueKey(exactJson(text), () => undefined);
+    fc.assert(
+      fc.property(fc.oneof(close, fc.tuple(digits, digits)), ([one = '', other = '']) => {
+        expect(sameDecimals(parseJson(one), parseJson(other))).toBe(keyOf(one) === keyOf(other));
+      }),
+    );
+  });
+});
+
 describe('changedPaths', () => {
   it.each([
     ['{"a":1,"b":{"c":2,"d":[1]}}', '{"a":2,"b":{"c":2,"d":[1,2]}}', ['$.a', '$.b.d']],
     ['{"a":1}', '{"b":1}', ['$.a', '$.b']],
     ['[{"x":1},{"x":2}]', '[{"x":1},{"x":3}]', ['$[1].x']],
     ['1', '2', ['$']],
+    ['{"a":0.1}', '{"a":0.10000000000000001}', ['$.a']],
+    ['[1.0,1e2,-0]', '[1,100,0]', []],
     ['{"__proto__":1,"odd key":1}', '{"__proto__":2,"odd key":2}', ['$.__proto__', '$["odd key"]']],
   ])('finds the changed paths between %s and %s', (one, other, paths) => {
     expect(changedPaths(parseJson(one), parseJson(other))).toEqual(paths);
@@ -162,7 +178,7 @@ describe('changedPaths', () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
         const [left, right] = [parseJson(one), parseJson(other)];
-        expect(changedPaths(left, right).length === 0).toBe(sameJson(left, right));
+        expect(changedPaths(left, right).length === 0).toBe(sameDecimals(left, right));
       }),
     );
   });
