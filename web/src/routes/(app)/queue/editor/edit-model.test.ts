@@ -6,7 +6,7 @@ import { parseJson, printJson } from '#lib/values/json/lossless.ts';
 import { LIMITS } from '@countersign/shared/limits';
 import { jsonText, RawJson, type Json } from '@countersign/shared/json/json';
 import { validateEdit, readEdit, EDIT_LIMITS } from './edit-validation.ts';
-import { editable, editKind, fits, formOf, textOf, withField } from './edit-model.ts';
+import { editable, editKind, fits, formOf, textOf, withField, type EditedItem } from './edit-model.ts';
 import { provideValidator, EditSession } from './edit-session.svelte.ts';
 
 provideValidator(validateEdit);
@@ -14,24 +14,27 @@ provideValidator(validateEdit);
 const SPELLINGS = ['1.0', '1e2', '0.12345678901234567890', '-0', '7'];
 
 describe('readEdit', () => {
+  const read = (suggestion: Json, text: string) =>
+    readEdit({ item: { id: 'i1', suggestion }, subject: suggestion }, text);
+
   it('reads a text as it is and refuses one that changes nothing (LC0)', () => {
-    expect(readEdit('a', 'b')).toMatchObject({ ok: true, output: 'b' });
-    expect(readEdit('a', 'a')).toEqual({ ok: false, fault: 'unchanged' });
-    expect(readEdit('1', '2')).toMatchObject({ ok: true, output: '2' });
+    expect(read('a', 'b')).toMatchObject({ ok: true, output: 'b' });
+    expect(read('a', 'a')).toMatchObject({ ok: false, fault: 'unchanged' });
+    expect(read('1', '2')).toMatchObject({ ok: true, output: '2' });
   });
 
   it('reads JSON as JSON, reports where it breaks, and ignores formatting', () => {
     const suggestion = { a: [1, 2] };
-    expect(sent(readEdit(suggestion, '{"a": [1, 3]}'))).toBe('{"a":[1,3]}');
-    expect(readEdit(suggestion, editable(suggestion))).toEqual({ ok: false, fault: 'unchanged' });
-    expect(readEdit(suggestion, '{"a":[1,2}')).toMatchObject({ fault: 'json', at: 9 });
-    expect(readEdit({ a: 1 }, '{"a":1.0}')).toEqual({ ok: false, fault: 'unchanged' });
+    expect(sent(read(suggestion, '{"a": [1, 3]}'))).toBe('{"a":[1,3]}');
+    expect(read(suggestion, editable(suggestion))).toMatchObject({ ok: false, fault: 'unchanged' });
+    expect(read(suggestion, '{"a":[1,2}')).toMatchObject({ fault: 'json', at: 9 });
+    expect(read({ a: 1 }, '{"a":1.0}')).toMatchObject({ ok: false, fault: 'unchanged' });
   });
 
   it('sends every number in its original spelling', () => {
     const suggestion = parseJson('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"a"}');
     const text = editable(suggestion).replace('"a"', '"b"');
-    expect(sent(readEdit(suggestion, text))).toBe('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"b"}');
+    expect(sent(read(suggestion, text))).toBe('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"b"}');
   });
 
   it.each([
@@ -44,7 +47,7 @@ describe('readEdit', () => {
     ['nul', (): string => '["\\u0000"]'],
     ['surrogate', (): string => '["\\ud800"]'],
   ] as const)('reports before sending what the service would refuse: %s', (limit, text) => {
-    expect(readEdit({ a: 1 }, text())).toEqual({ ok: false, fault: 'limit', limit });
+    expect(read({ a: 1 }, text())).toMatchObject({ ok: false, fault: 'limit', limit });
   });
 
   it('knows the limits of the service', () => {
@@ -52,12 +55,29 @@ describe('readEdit', () => {
   });
 
   it('accepts values just within the limits', () => {
-    expect(readEdit({ a: 1 }, '['.repeat(32) + ']'.repeat(32)).ok).toBe(true);
-    expect(readEdit({ a: 1 }, JSON.stringify('x'.repeat(262_142))).ok).toBe(true);
-    expect(readEdit({ a: 1 }, '[9007199254740991, 1e300]').ok).toBe(true);
+    expect(read({ a: 1 }, '['.repeat(32) + ']'.repeat(32)).ok).toBe(true);
+    expect(read({ a: 1 }, JSON.stringify('x'.repeat(262_142))).ok).toBe(true);
+    expect(read({ a: 1 }, '[9007199254740991, 1e300]').ok).toBe(true);
     // Characters, as the service counts them.
-    expect(readEdit({ a: 1 }, JSON.stringify({ ['😀'.repeat(256)]: 1 })).ok).toBe(true);
-    expect(readEdit({ a: 1 }, JSON.stringify({ ['😀'.repeat(257)]: 1 })).ok).toBe(false);
+    expect(read({ a: 1 }, JSON.stringify({ ['😀'.repeat(256)]: 1 })).ok).toBe(true);
+    expect(read({ a: 1 }, JSON.stringify({ ['😀'.repeat(257)]: 1 })).ok).toBe(false);
+  });
+
+  it.each<[string, Json, string]>([
+    ['depth', {}, `{"a":${'['.repeat(31)}${']'.repeat(31)}}`],
+    ['values', {}, JSON.stringify({ a: Array.from({ length: 9992 }, () => 0) })],
+    ['bytes', { a: 'x' }, JSON.stringify({ a: 'x'.repeat(262_120) })],
+  ])('TC1: measures the %s of the whole call that is sent, not of its arguments', (limit, before, text) => {
+    const suggestion = { name: 'refund', arguments: before };
+    expect(read(before, text).ok).toBe(true);
+    const edit = readEdit({ item: { id: 'i1', kind: 'tool_call', suggestion }, subject: before }, text);
+    expect(edit).toMatchObject({ ok: false, fault: 'limit', limit });
+  });
+
+  it('measures the text that is sent, with its white space', () => {
+    const suggestion = (parseJson(`{"suggestion":[1,${' '.repeat(262_139)}2]}`) as { suggestion: Json }).suggestion;
+    expect(read(suggestion, '[1,3]').ok).toBe(true);
+    expect(read(suggestion, '[1,33]')).toMatchObject({ ok: false, limit: 'bytes' });
   });
 });
 
@@ -186,6 +206,35 @@ describe('submission', () => {
     expect(edit.switchTo('form')).toBe(false);
     edit.reset();
     expect(edit.form?.fields[0]?.typed).toBe('1');
+  });
+});
+
+describe('TS3: an edit of digits that a double drops', () => {
+  const answer_schema = { type: 'object', properties: { price: { multipleOf: 0.01 } } };
+  const open = (suggestion: string, given: Partial<EditedItem> = {}) => {
+    const edit = new EditSession(new Drafts('me', null), {
+      ...{ id: 'i1', suggestion: parseJson(suggestion), answer_schema, ...given },
+    });
+    edit.reason = 'Wrong';
+    return edit;
+  };
+  const fault = { pointer: '/price', schema_pointer: '', keyword: 'multipleOf', message: 'must be a multiple of 0.01' };
+
+  it('is sent where the suggestion does not satisfy its schema', () => {
+    const edit = open('{"price":12.340000000000000001}', { suggestion_faults: [fault] });
+    edit.write('{"price":12.34}');
+    expect([jsonText(edit.submission()?.output), edit.fault]).toEqual(['{"price":12.34}', null]);
+    edit.write('{"price":12.3400000000000000010}');
+    expect([edit.submission(), edit.fault]).toEqual([null, 'price must be a multiple of 0.01.']);
+  });
+
+  it('changes nothing elsewhere, and is judged as it is typed', () => {
+    const edit = open('{"price":12.34}', { suggestion_faults: null });
+    edit.write('{"price":12.340000000000000001}');
+    expect([edit.submission(), edit.fault]).toEqual([null, 'price must be a multiple of 0.01.']);
+    const other = open('{"price":12.340000000000000001}', { answer_schema: {} });
+    other.write('{"price":12.34}');
+    expect([other.submission(), other.fault]).toEqual([null, expect.stringContaining('No changes yet')]);
   });
 });
 

@@ -22,7 +22,7 @@ export type EditKind = 'text' | 'form' | 'json' | 'schema';
 
 /** What an editor needs of an item. */
 export type EditedItem = Pick<ItemDetail, 'id' | 'suggestion'> &
-  Partial<Pick<ItemDetail, 'answer_schema' | 'kind' | 'has_suggestion' | 'allowed_actions'>>;
+  Partial<Pick<ItemDetail, 'answer_schema' | 'suggestion_faults' | 'kind' | 'has_suggestion' | 'allowed_actions'>>;
 
 /** What is edited: of a tool call its arguments (TC1). Null: there is no suggestion, and a person writes the answer. */
 export function subjectOf({ kind, suggestion }: EditedItem): Json {

@@ -7,19 +7,10 @@ import { judgeAnswer } from '#lib/form/answer-check.ts';
 import { faultSentence, type AnswerFault } from '#lib/form/answer-faults.ts';
 import { withPendingFaults, type PendingText } from '#lib/form/pending.ts';
 import { withValue } from '#lib/form/paths.ts';
-import { breaches, sameJson, type Breach } from '#lib/values/json/json-compare.ts';
+import { breaches, sameDecimals, sameJson, type Breach } from '#lib/values/json/json-compare.ts';
 import { keepSpelling } from '#lib/values/json/keep-spelling.ts';
 import { JsonFault } from '#lib/values/json/json-fault.ts';
-import {
-  isArray,
-  isObject,
-  isScalar,
-  kindOf,
-  numberText,
-  parseJson,
-  printJson,
-  sourceOf,
-} from '#lib/values/json/lossless.ts';
+import { isArray, isObject, isScalar, kindOf, numberText, parseJson, sourceOf } from '#lib/values/json/lossless.ts';
 import { LIMITS } from '@countersign/shared/limits';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import type { EditedItem, EditKind } from './edit-model.ts';
@@ -52,27 +43,22 @@ export function validateEdit(answer: EditedAnswer, text: string): EditValidation
   const { subject, schema, item, pending = [], note = '' } = answer;
   const writes = subject === null && item.has_suggestion === false;
   const asText = answer.kind === 'text';
-  const read = asText ? readEdit(writes ? '' : subject, text) : readEdit(subject, text);
-  const value = asText ? text : read.ok ? read.value : subject;
-  const judged = schema !== null && (read.ok || (read.fault === 'unchanged' && !writes));
-  const answerFaults = withPendingFaults(judged ? judgeAnswer(schema, value) : [], pending);
+  const read = readEdit({ item, subject: asText && writes ? '' : subject }, text);
+  const value = asText ? text : 'value' in read ? read.value : undefined;
+  const judged = read.ok || (!writes && read.fault === 'unchanged');
+  const faults = schema !== null && judged && value !== undefined ? judgeAnswer(schema, value) : [];
+  const answerFaults = withPendingFaults(faults, pending);
   const hasShape = schema === null && !asText && pending.length === 0;
   const shapeBreaches = read.ok && hasShape ? breaches(subject, read.value) : [];
   const tooLong = lengthFault(note.trim(), LIMITS.noteLength);
   const isEmpty = text.trim() === '' || (text === answer.started && answerFaults.length > 0);
   return {
-    read: read.ok && !asText ? { ...read, output: spelled(item, read.value) } : read,
+    read,
     fault: writes && isEmpty ? itemMessages.edit.empty : faultOf(read, answerFaults, item),
     shapeBreaches,
     answerFaults,
     noteFault: tooLong === undefined ? null : editMessages.note(tooLong),
   };
-}
-
-/** The whole output in the spelling of the suggestion (TS4). Of a tool call only the arguments are edited. */
-function spelled({ kind, suggestion }: EditedItem, value: Json): Json {
-  const output = kind === 'tool_call' ? withValue(suggestion, ['arguments'], value) : value;
-  return new RawJson(keepSpelling(sourceOf(suggestion), output)) as unknown as Json;
 }
 
 /** Whether the submission allows to approve the suggestion as it is (LC7). */
@@ -87,11 +73,12 @@ function faultOf(read: Edit, answerFaults: readonly AnswerFault[], item: EditedI
   return read.fault === 'json' ? editMessages.badJson(read.detail) : editMessages.limits[read.limit];
 }
 
+/** `value` is what the text says, wherever it can be parsed. */
 export type Edit =
   | { ok: true; output: Json; value: Json }
-  | { ok: false; fault: 'unchanged' }
+  | { ok: false; fault: 'unchanged'; value: Json }
   | { ok: false; fault: 'json'; detail: string; at: number }
-  | { ok: false; fault: 'limit'; limit: LimitFault };
+  | { ok: false; fault: 'limit'; limit: LimitFault; value: Json };
 
 /** The service's limits for an item. Its own table is beside schemas that this page need not load. */
 export const EDIT_LIMITS = { itemBytes: 256 * 1024, depth: 32, nodes: 10_000, keyLength: 256 } as const;
@@ -100,34 +87,39 @@ export const EDIT_LIMITS = { itemBytes: 256 * 1024, depth: 32, nodes: 10_000, ke
 export type LimitFault = 'bytes' | 'depth' | 'values' | 'keys' | 'integer' | 'number' | 'nul' | 'surrogate';
 
 /**
- * Parses the editor's text as the kind of value the suggestion is. An edit must change the output (rule LC). `output` is sent
- * with the spelling of its numbers preserved; `value` is the same, parsed for inspection.
+ * Parses the editor's text as the kind of value the subject is. An edit must change the output (rule LC). `output` is sent as a
+ * whole in the spelling of the suggestion (TS4).
  */
-export function readEdit(suggestion: Json, text: string): Edit {
-  if (typeof suggestion === 'string') {
-    return text === suggestion ? { ok: false, fault: 'unchanged' } : checked(text);
-  }
+export function readEdit({ item, subject }: Pick<EditedAnswer, 'item' | 'subject'>, text: string): Edit {
+  if (typeof subject === 'string')
+    return text === subject ? { ok: false, fault: 'unchanged', value: text } : checked(item, text);
   try {
     const value = parseJson(text);
-    return sameJson(value, suggestion) ? { ok: false, fault: 'unchanged' } : checked(value);
+    return isUnchanged(item, value, subject) ? { ok: false, fault: 'unchanged', value } : checked(item, value);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     return { ok: false, fault: 'json', detail: error.message, at: error.at };
   }
 }
 
-function checked(value: Json): Edit {
-  const compact = printJson(value, 0);
-  const limit = sizeFault(compact) ?? valueFault(value);
-  if (limit !== null) return { ok: false, fault: 'limit', limit };
+/** As the server says: a suggestion with faults cannot be approved, so even a digit that a double drops is an edit. */
+const isUnchanged = ({ suggestion_faults: faults = null }: EditedItem, value: Json, subject: Json): boolean =>
+  (faults === null ? sameJson : sameDecimals)(value, subject);
+
+/** The limits are those of the whole output. Of a tool call only the arguments are edited. */
+function checked({ kind, suggestion }: EditedItem, value: Json): Edit {
+  const whole = kind === 'tool_call' ? withValue(suggestion, ['arguments'], value) : value;
+  const spelled = keepSpelling(sourceOf(suggestion), whole);
+  const limit = sizeFault(spelled) ?? valueFault(whole);
+  if (limit !== null) return { ok: false, fault: 'limit', limit, value };
   // The output is JSON text already, and is inserted into the request unchanged.
-  return { ok: true, output: typeof value === 'string' ? value : (new RawJson(compact) as unknown as Json), value };
+  return { ok: true, output: typeof whole === 'string' ? whole : (new RawJson(spelled) as unknown as Json), value };
 }
 
-function sizeFault(compact: string): LimitFault | null {
+function sizeFault(text: string): LimitFault | null {
   // A character is at most three bytes.
-  if (compact.length * 3 <= EDIT_LIMITS.itemBytes) return null;
-  return new TextEncoder().encode(compact).length > EDIT_LIMITS.itemBytes ? 'bytes' : null;
+  if (text.length * 3 <= EDIT_LIMITS.itemBytes) return null;
+  return new TextEncoder().encode(text).length > EDIT_LIMITS.itemBytes ? 'bytes' : null;
 }
 
 /** Fence, action, reason and note are sent with it and count too. */
