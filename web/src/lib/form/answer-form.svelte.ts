@@ -67,7 +67,7 @@ export class AnswerForm {
   readonly pending: readonly PendingText[] = $derived.by(() => pendingOf(this.root, this.#typing));
   readonly faults: readonly AnswerFault[] = $derived.by(() => this.#judge());
   readonly messages = $derived(
-    messagesByField(this.faults, (pointer) => this.#fields.some((field) => field.pointer === pointer)),
+    messagesByField(this.faults, (pointer) => this.#fields.some((field) => field.pointer === pointer), this.#value),
   );
 
   get value(): Json | undefined {

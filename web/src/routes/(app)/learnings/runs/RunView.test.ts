@@ -35,6 +35,12 @@ it('TS2: says where an answer breaks its schema, and compares it with the correc
   expect(screen.getByRole('group', { name: 'Changes' }).textContent).toContain('"7"');
 });
 
+it('names the place of a fault as it is in the answer', () => {
+  const fault = { pointer: '/years/2024/0', schema_pointer: '', keyword: 'type', message: 'must be a number' };
+  show({ faults: [fault], answer: { years: { 2024: ['7'] } } });
+  expect(screen.getByText('years › 2024 › 1 must be a number.')).toBeTruthy();
+});
+
 it('calls an answer without faults that still fails the same as before', () => {
   show({ answer: { amount: 5 } });
   expect(screen.getByText('Same as before:')).toBeTruthy();

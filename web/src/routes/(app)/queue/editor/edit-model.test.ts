@@ -193,6 +193,12 @@ describe('submission', () => {
     expect(edit.submission()).not.toBeNull();
   });
 
+  it('names the place of a fault as it is in the answer', () => {
+    const item = { suggestion: { 2024: 1 }, answer_schema: { properties: { 2024: { type: 'integer' } } } };
+    const edit = new EditSession(new Drafts('me', null), { id: 'i1', ...item });
+    expect([type(edit, '{"2024":"x"}'), edit.fault]).toEqual([null, expect.stringMatching(/^2024 must/)]);
+  });
+
   it('continues with a draft that no form can represent, and returns to the form on reset', () => {
     const edit = session({ a: 1 });
     edit.type(0, '1.');

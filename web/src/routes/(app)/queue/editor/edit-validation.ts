@@ -54,7 +54,7 @@ export function validateEdit(answer: EditedAnswer, text: string): EditValidation
   const isEmpty = text.trim() === '' || (text === answer.started && answerFaults.length > 0);
   return {
     read,
-    fault: writes && isEmpty ? itemMessages.edit.empty : faultOf(read, answerFaults, item),
+    fault: writes && isEmpty ? itemMessages.edit.empty : (blockingFault(answerFaults, value) ?? readFault(read, item)),
     shapeBreaches,
     answerFaults,
     noteFault: tooLong === undefined ? null : editMessages.note(tooLong),
@@ -64,10 +64,13 @@ export function validateEdit(answer: EditedAnswer, text: string): EditValidation
 /** Whether the submission allows to approve the suggestion as it is (LC7). */
 const mayApprove = ({ allowed_actions: allowed }: EditedItem): boolean => allowed?.includes('approve') !== false;
 
-/** What keeps the edit from being sent, in words; null where nothing does. */
-function faultOf(read: Edit, answerFaults: readonly AnswerFault[], item: EditedItem): string | null {
-  const [first] = answerFaults;
-  if (first !== undefined) return editMessages.answerFault(faultSentence(first), answerFaults.length - 1);
+/** The first fault of the answer, in words; null where there is none. */
+function blockingFault([first, ...others]: readonly AnswerFault[], value: Json | undefined): string | null {
+  return first === undefined ? null : editMessages.answerFault(faultSentence(first, value), others.length);
+}
+
+/** What else keeps the edit from being sent, in words; null where nothing does. */
+function readFault(read: Edit, item: EditedItem): string | null {
   if (read.ok) return null;
   if (read.fault === 'unchanged') return itemMessages.edit[mayApprove(item) ? 'unchanged' : 'unchangedOnly'];
   return read.fault === 'json' ? editMessages.badJson(read.detail) : editMessages.limits[read.limit];

@@ -33,3 +33,15 @@ it('shows a tool call as one, and as JSON on request', async () => {
   const container = show({ kind: 'tool_call', suggestion: CALL }, true);
   await vi.waitFor(() => expect(container.textContent).toContain('"arguments"'));
 });
+
+it.each([
+  ['answer', { years: { 2024: ['x'] } }, '/years/2024/0'],
+  ['tool_call', { name: 'refund', arguments: { years: { 2024: ['x'] } } }, '/arguments/years/2024/0'],
+] as const)('TS2: names the place of a fault as it is in the %s', async (kind, suggestion, pointer) => {
+  const fault = { pointer, schema_pointer: '', keyword: 'type', message: 'must be a number' };
+  show({
+    ...{ kind, suggestion: suggestion as unknown as ItemDetail['suggestion'], suggestion_faults: [fault] },
+    ...{ status: 'queued', title: null, invalid: true, allowed_actions: ['approve', 'edit'] },
+  });
+  expect(await screen.findByText('years › 2024 › 1 must be a number.')).toBeTruthy();
+});

@@ -1,6 +1,7 @@
 // Judges suggestions and outputs by a schema: each value once, of a tool call its arguments.
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@countersign/shared/json/json';
+import { faultSentence } from '#lib/form/answer-faults.ts';
 import { parseJson } from '#lib/values/json/lossless.ts';
 import { judgeItem } from './judge-item.ts';
 
@@ -60,4 +61,13 @@ describe('an item judged by a schema', () => {
       [[['suggestion'], ['/amount']]],
     ],
   ])('%s', (_, of, parts, failing) => expect(judged(of)).toEqual({ parts, failing }));
+});
+
+it('names the places of faults as they are in the judged part', () => {
+  const schema: Json = { additionalProperties: { items: { type: 'integer' } } };
+  const sentences = (of: ReturnType<typeof answers>) =>
+    judgeItem(schema, of).failing.flatMap(({ faults, value }) => faults.map((fault) => faultSentence(fault, value)));
+  expect(sentences(answers('{"2024":["x"]}'))).toEqual([expect.stringMatching(/^2024 › 1 /)]);
+  const call = '{"name":"refund","arguments":{"2024":["x"]}}';
+  expect(sentences(answers(call, undefined, 'tool_call'))).toEqual([expect.stringMatching(/^2024 › 1 /)]);
 });

@@ -12,7 +12,14 @@ export interface Judgement {
   /** The parts that the item has. */
   readonly parts: readonly AnswerPart[];
   /** Those with faults, each value once: an output that was approved unchanged is the suggestion. */
-  readonly failing: readonly { readonly parts: readonly AnswerPart[]; readonly faults: readonly AnswerFault[] }[];
+  readonly failing: readonly FailingParts[];
+}
+
+export interface FailingParts {
+  readonly parts: readonly AnswerPart[];
+  readonly faults: readonly AnswerFault[];
+  /** What was judged: the pointers of the faults lead into it. */
+  readonly value: Json;
 }
 
 /** A schema describes the arguments of a tool call (TC1): pointers of its faults start there. */
@@ -26,7 +33,8 @@ export function judgeItem(schema: Json, { kind, suggestion, output }: Omit<ItemA
   const parts = values.map(([part]) => part);
   const groups = same ? [{ parts, value: first[1] }] : values.map(([part, value]) => ({ parts: [part], value }));
   const failing = groups
-    .map(({ parts: those, value }) => ({ parts: those, faults: judgeAnswer(schema, judgedPart(kind, value)) }))
+    .map(({ parts: those, value }) => ({ parts: those, value: judgedPart(kind, value) }))
+    .map((group) => ({ ...group, faults: judgeAnswer(schema, group.value) }))
     .filter(({ faults }) => faults.length > 0);
   return { parts, failing };
 }
