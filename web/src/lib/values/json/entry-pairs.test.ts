@@ -1,4 +1,4 @@
-// Pairs the entries of an edited list with those before it, as the plain rule does, in a number of steps that grows with the list.
+// Pairs the entries of an edited list as the plain rule does, in a number of steps that grows with the list.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RawJson, type Json } from '@countersign/shared/json/json';
