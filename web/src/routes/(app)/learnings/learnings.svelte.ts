@@ -28,6 +28,8 @@ import { isOverride } from '@countersign/shared/review-actions';
 const PAGE_ROWS = 30;
 /** Events cause at most one request in this many ms. */
 const SPACING_MS = 1000;
+/** All learnings are read to count the values of the filters, which change little: events cause at most one request in this many ms. */
+const VALUES_SPACING_MS = 10_000;
 /** All clusters are counted again each time: for a hundred thousand learnings that takes a while. */
 const EASE = 5;
 
@@ -59,6 +61,7 @@ export class LearningsLog {
   readonly #newest: Resource<Newest>;
   readonly #all: Resource<Clusters>;
   readonly #throttle: ReloadThrottle;
+  readonly #valuesThrottle: ReloadThrottle;
 
   constructor(projectId: string, urlState: UrlState) {
     this.projectId = projectId;
@@ -71,11 +74,12 @@ export class LearningsLog {
       const query = { ...this.#filter, limit: MAX_CLUSTERS };
       return call(listClusters, { params: { id: projectId }, query, signal });
     });
-    this.#throttle = new ReloadThrottle({
-      spacing: SPACING_MS,
-      backoffFactor: EASE,
-      mayReload: () => document.visibilityState === 'visible',
-      reload: () => this.#refresh(),
+    const common = { backoffFactor: EASE, mayReload: () => document.visibilityState === 'visible' };
+    this.#throttle = new ReloadThrottle({ ...common, spacing: SPACING_MS, reload: () => this.#refresh() });
+    this.#valuesThrottle = new ReloadThrottle({
+      ...common,
+      spacing: VALUES_SPACING_MS,
+      reload: () => this.values.load(),
     });
   }
 
@@ -196,19 +200,19 @@ export class LearningsLog {
 
   /** Follows the live events until the returned function is called. */
   follow(): () => void {
-    void this.load();
-    void this.values.load();
-    const resume = () => this.#throttle.resume();
+    void this.#loadAll();
+    const resume = () => {
+      this.#throttle.resume();
+      this.#valuesThrottle.resume();
+    };
     document.addEventListener('visibilitychange', resume);
     const stops = [
       live.on('item.finalized', ({ project_id, action }) => {
-        if (project_id === this.projectId && isOverride(action)) this.#throttle.schedule();
+        if (project_id === this.projectId && isOverride(action)) this.#schedule();
       }),
-      live.on('item.undone', ({ project_id, item_id }) => {
-        if (project_id !== this.projectId) return;
-        if (this.shown !== null) this.shown = withoutItem(this.shown, item_id);
-        this.#throttle.schedule();
-      }),
+      live.on('item.undone', (event) => this.#learningGone(event)),
+      // The revision may be a learning itself (RV5).
+      live.on('decision.revised', (event) => this.#learningGone(event)),
       live.on('project.changed', ({ project_id, changed, learning, placed_from }) => {
         if (project_id !== this.projectId) return;
         // A new reason was assigned to its cluster (CT4): no listed learning has moved.
@@ -216,14 +220,32 @@ export class LearningsLog {
         else if (changed.includes('clusters')) void this.#reorder();
         if (learning !== undefined) this.#exclusionChanged(learning);
       }),
-      live.onResync(() => this.load()),
+      live.onResync(() => this.#loadAll()),
       () => this.values.cancel(),
       () => document.removeEventListener('visibilitychange', resume),
       () => this.#throttle.stop(),
+      () => this.#valuesThrottle.stop(),
       () => this.#newest.cancel(),
       () => this.#all.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
+  }
+
+  async #loadAll(): Promise<void> {
+    await Promise.all([this.load(), this.#valuesThrottle.now()]);
+  }
+
+  /** There are other learnings now: loads the list and the values of the filters soon. */
+  #schedule(): void {
+    this.#throttle.schedule();
+    this.#valuesThrottle.schedule();
+  }
+
+  /** The decision on an item was undone or revised: its learning counts no longer. */
+  #learningGone({ project_id, item_id }: { project_id: string; item_id: string }): void {
+    if (project_id !== this.projectId) return;
+    if (this.shown !== null) this.shown = withoutItem(this.shown, item_id);
+    this.#schedule();
   }
 
   /** Clusters were changed: the selected one may contain other learnings now. */

@@ -32,7 +32,7 @@ function above(shown: Shown, newest: Newest): Learning[] | null {
 export const freshCount = (shown: Shown, newest: Newest): number =>
   above(shown, newest)?.length ?? Math.max(0, newest.total - shown.total);
 
-/** The rows without those of an item whose decision was undone: its learning is gone (LC2). */
+/** The rows without those of an item whose decision was undone (LC2) or revised (RV5): its learning counts no longer. */
 export const withoutItem = (shown: Shown, itemId: string): Shown => filterRows(shown, (row) => row.item_id !== itemId);
 
 /** The rows as in the newest page, without those that it would contain if they still existed: an event may be missing. */
