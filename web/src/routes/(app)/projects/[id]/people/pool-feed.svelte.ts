@@ -5,20 +5,41 @@ import { listOffers } from '@countersign/shared/routes/offers';
 import type { Offer } from '@countersign/shared/schemas/offers';
 import { listMembers } from '@countersign/shared/routes/projects';
 import type { Member } from '@countersign/shared/schemas/projects';
-import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
+import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { readPages } from '#lib/api/read-pages.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
+import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 
 /** The held items are requested at most once in this many ms, however many change their holder. */
 const CLAIMS_RELOAD_MS = 2000;
-const CLAIM_EVENTS: readonly DomainEvent['type'][] = [
-  'item.claimed',
-  'claim.released',
-  'claim.expired',
-  'item.decided',
-];
+
+const always = () => true;
+const never = () => false;
+/** A new item is in its first version, and nobody holds it. */
+const movedOn = ({ version }: { version: number }) => version > 1;
+const wasClaimed = ({ was }: { was: { claimed: boolean } }) => was.claimed;
+
+/** Whether an event begins or ends a claim. */
+const CHANGES_CLAIMS: { [T in DomainEventType]: (event: DomainEventOf<T>) => boolean } = {
+  'item.claimed': always,
+  'claim.released': always,
+  'claim.expired': always,
+  'item.decided': always,
+  'item.queued': movedOn,
+  'item.escalated': movedOn,
+  'item.withdrawn': wasClaimed,
+  'item.expired': wasClaimed,
+  'item.extended': never,
+  'item.undone': never,
+  'item.finalized': never,
+  'decision.revised': never,
+  'delivery.changed': never,
+  'project.changed': never,
+};
+const changesClaims = <T extends DomainEventType>(event: DomainEventOf<T> & { type: T }): boolean =>
+  CHANGES_CLAIMS[event.type](event);
 
 export class PoolFeed {
   readonly members: Resource<Member[]>;
@@ -27,7 +48,7 @@ export class PoolFeed {
   readonly offers: Resource<{ rows: Offer[]; more: boolean }>;
   #offerPages = 1;
   readonly #id: string;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #throttle: ReloadThrottle;
 
   constructor(id: string) {
     const params = { id };
@@ -40,15 +61,20 @@ export class PoolFeed {
         this.#offerPages,
       ),
     );
+    this.#throttle = new ReloadThrottle({
+      spacing: CLAIMS_RELOAD_MS,
+      mayReload: () => true,
+      reload: () => this.members.load(),
+    });
   }
 
   /** Loads the members and follows the project; returns the function that stops it. */
   follow(): () => void {
-    void this.members.load();
+    void this.#throttle.now();
     const stops = [
       live.on('*', (event) => event.project_id === this.#id && this.#take(event)),
-      live.onResync(() => this.members.load()),
-      () => clearTimeout(this.#timer),
+      live.onResync(() => Promise.all([this.#throttle.now(), this.#reload('invites'), this.#reload('offers')])),
+      () => this.#throttle.stop(),
       () => this.members.cancel(),
       () => this.invites.cancel(),
       () => this.offers.cancel(),
@@ -63,17 +89,16 @@ export class PoolFeed {
 
   #take(event: DomainEvent): void {
     if (event.type === 'project.changed') {
-      if (event.changed.includes('members')) void this.members.load();
+      const members = event.changed.includes('members');
+      if (members) void this.#throttle.now();
       // An accepted invite or offer is reported only as a change of the members.
-      for (const part of ['invites', 'offers'] as const) {
-        const affected = event.changed.includes(part) || event.changed.includes('members');
-        if (affected && this[part].data !== null) void this[part].load();
-      }
-    } else if (CLAIM_EVENTS.includes(event.type)) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        void this.members.load();
-      }, CLAIMS_RELOAD_MS);
-    }
+      for (const part of ['invites', 'offers'] as const)
+        if (members || event.changed.includes(part)) void this.#reload(part);
+    } else if (changesClaims(event)) this.#throttle.schedule();
+  }
+
+  /** Loads a list again that was loaded before: others may not see it. */
+  async #reload(part: 'invites' | 'offers'): Promise<void> {
+    if (this[part].data !== null || this[part].error !== null) await this[part].load();
   }
 }
