@@ -228,3 +228,25 @@ it('AN23: tells users who may not save what the rules do', async () => {
   expect(screen.queryByText(/^If you save/)).toBeNull();
   vi.unstubAllGlobals();
 });
+
+it('AN23: keeps the figures it has when newer ones cannot be loaded', async () => {
+  let fails = false;
+  const refusal = { title: 'No', status: 403, detail: 'No.', code: 'forbidden', request_id: 'r' };
+  vi.stubGlobal('fetch', (address: string) =>
+    Promise.resolve(
+      fails
+        ? Response.json(refusal, { status: 403 })
+        : Response.json(address.endsWith('/thresholds') ? aSample() : counts),
+    ),
+  );
+  const seen: Project = { ...project(true, { auto_threshold: 0.9, review_threshold: 0.7 }), stopped: null };
+  seen.abilities.see_analytics = true;
+  const form = new SettingsForm(seen, 'me');
+  await show(form);
+  const effect = await screen.findByRole('region', { name: 'If you save' });
+  fails = true;
+  form.take({ ...seen, settings_version: 5 });
+  await screen.findByText('These figures could not be refreshed');
+  expect(effect.isConnected).toBe(true);
+  vi.unstubAllGlobals();
+});

@@ -4,6 +4,7 @@ import { count, share } from '#lib/format/format.ts';
 export const figuresMessages = {
   loading: 'Loading the figures of the last 30 days',
   failed: "Couldn't load the figures of the last 30 days",
+  stale: 'These figures could not be refreshed',
   window: (days: string) => (days === '1' ? 'last day' : `last ${days} days`),
   newest: (n: string) => `newest ${n} items`,
 
