@@ -3,7 +3,7 @@
 import type { Delivery, DeliverySummary } from '@countersign/shared/schemas/deliveries';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
-import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import Deliveries from './Deliveries.svelte';
 import { SettingsForm } from '../settings/settings.svelte.ts';
@@ -107,4 +107,21 @@ it('resends nothing while only a part of "Created since" is typed, and says so a
   expect(field.getAttribute('aria-invalid')).toBeNull();
   await fireEvent.click(resend);
   expect(posted).toEqual([{ status: 'dead', from: new Date('2026-11-24T12:00').toISOString() }]);
+});
+
+it('asks about a bulk resend without the choices of the last time', async () => {
+  vi.stubGlobal('fetch', (address: string) =>
+    Promise.resolve(Response.json(address.endsWith('/summary') ? SUMMARY : { data: [], next_cursor: null })),
+  );
+  render(Deliveries, { form: new SettingsForm(PROJECT, 'me') });
+  const ask = await screen.findByRole('button', { name: 'Bulk resend' });
+  const since = () => screen.findByLabelText<HTMLInputElement>('Created since');
+  const choice = (name: string) => within(screen.getByRole('dialog')).getByRole<HTMLInputElement>('radio', { name });
+  await fireEvent.click(ask);
+  await fireEvent.input(await since(), { target: { value: '2026-11-24T12:00' } });
+  await fireEvent.click(choice('Delivered'));
+  await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await fireEvent.click(ask);
+  expect([(await since()).value, choice('Dead').checked]).toEqual(['', true]);
 });
