@@ -23,7 +23,7 @@ export class Mistakes {
     void this.resource.load();
     const stops = [
       live.on('project.changed', ({ changed }) => changed.includes('mistakes') && void this.resource.load()),
-      live.onResync((projectId) => (projectId === null ? this.resource.load() : undefined)),
+      live.onResync(() => this.resource.load()),
       () => this.resource.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
