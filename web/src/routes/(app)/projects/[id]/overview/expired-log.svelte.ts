@@ -28,8 +28,11 @@ export class ExpiredLog extends PagedLog<ExpiredItem> {
   follow(): () => void {
     const throttle = new ReloadThrottle({ spacing: SPACING_MS, mayReload: () => true, reload: () => this.load() });
     void throttle.now();
+    const here = ({ project_id }: { project_id: string }) => project_id === this.#projectId && throttle.schedule();
     const stops = [
-      live.on('item.expired', ({ project_id }) => project_id === this.#projectId && throttle.schedule()),
+      live.on('item.expired', here),
+      // A rejection by a deadline can be revised (RV3): the row shows its status.
+      live.on('decision.revised', here),
       live.onResync(() => throttle.now()),
       () => throttle.stop(),
       () => this.cancel(),

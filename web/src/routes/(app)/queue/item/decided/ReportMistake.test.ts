@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The form that reports a mistake: nothing typed into it is lost, and what was sent is gone (QU3, MR1).
+// The form that reports a mistake: nothing typed is lost, what was sent is gone, and it follows revisions (QU3, MR1).
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
@@ -20,8 +20,16 @@ const env = vi.hoisted(() => ({
 vi.mock('../../queue-context.ts', () => ({
   getQueueContext: () => ({ announcer: { say: () => undefined }, drafts: env.drafts }),
 }));
+type Listener = (event: object) => void;
+const heard = vi.hoisted(() => new Map<string, Listener>());
 vi.mock('#lib/live/connection.svelte.ts', () => ({
-  live: { on: () => () => undefined, onResync: () => () => undefined },
+  live: {
+    on: (type: string, listener: Listener) => {
+      heard.set(type, listener);
+      return () => undefined;
+    },
+    onResync: () => () => undefined,
+  },
 }));
 vi.mock('#lib/api/client.ts', async (original) => ({
   ...(await original<object>()),
@@ -90,4 +98,12 @@ it.each([
   open();
   expect(await screen.findByText('Wrong date')).toBeTruthy();
   expect(screen.queryByText(messages.earlier) !== null).toBe(earlier);
+});
+
+it('MR1: follows a revision, after which somebody else has decided', async () => {
+  open();
+  await screen.findByRole('button', { name: messages.report });
+  env.loaded = { report: null, abilities: { report: false } };
+  heard.get('decision.revised')?.({ item_id: 'one' });
+  await vi.waitFor(() => expect(screen.queryByRole('button', { name: messages.report })).toBeNull());
 });
