@@ -6,7 +6,7 @@ import {
   type Notification,
   type NotificationRule,
 } from '@countersign/shared/schemas/parts/notifications';
-import { draftOf, faultsOf, listWith, notificationOf } from './notification-form.ts';
+import { draftOf, faultsOf, listWith, notificationOf, rebase } from './notification-form.ts';
 
 const SLACK: Notification = { kind: 'slack', url: 'https://a.example/x', rules: [{ rule: 'expired' }] };
 const TEAMS: Notification = { kind: 'teams', url: 'https://b.example/y', rules: [{ rule: 'project_stopped' }] };
@@ -76,6 +76,26 @@ it('saves what was not touched as it was, in the form of the API', () => {
       expect(notifications.safeParse([saved]).success).toBe(true);
     }),
   );
+});
+
+it('ST1: takes a save of its own that was never answered for no change by somebody else', () => {
+  const sent: Notification = { ...SLACK, url: 'https://a.example/new' };
+  const retried = { ...draftOf(SLACK), url: sent.url, unconfirmed: sent };
+  // The service orders the members in its own way.
+  const list = [{ rules: sent.rules, url: sent.url, kind: sent.kind }, TEAMS];
+  const { saved, conflicts } = rebase(retried, list);
+  expect([saved, conflicts, faultsOf(retried, list)]).toEqual([sent, {}, {}]);
+  expect(rebase({ ...draftOf(null), url: sent.url, unconfirmed: sent }, list)).toMatchObject({ saved, conflicts });
+  // It did not arrive.
+  expect(rebase(retried, [SLACK, TEAMS])).toMatchObject({ saved: SLACK, conflicts: {} });
+});
+
+it('ST1: takes a rule with the limit that only others changed, and leaves one out that they removed', () => {
+  const before: Notification = { ...SLACK, rules: [{ rule: 'queue_deeper_than', items: 5 }, { rule: 'expired' }] };
+  const now: Notification = { ...SLACK, rules: [{ rule: 'queue_deeper_than', items: 9 }] };
+  const draft = { ...draftOf(before), url: 'https://a.example/new' };
+  const { conflicts, ...merged } = rebase(draft, [now]);
+  expect([notificationOf({ ...merged, conflicts }), conflicts]).toEqual([{ ...now, url: draft.url }, {}]);
 });
 
 it('replaces the edited one in its place, adds a new one, and adds one that was removed meanwhile', () => {

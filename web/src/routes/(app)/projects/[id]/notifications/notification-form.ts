@@ -3,6 +3,7 @@ import type { NotificationKind } from '@countersign/shared/enums';
 import { targetKey } from '@countersign/shared/formats/target-key';
 import { NOTIFICATION_LIMITS } from '@countersign/shared/limits';
 import type { Notification, NotificationRule } from '@countersign/shared/schemas/parts/notifications';
+import { isSame, mergeFields } from '../settings/merge-fields.ts';
 import { notificationsMessages } from './notifications-messages.ts';
 
 export type RuleName = NotificationRule['rule'];
@@ -30,10 +31,16 @@ export const isLimited = (rule: RuleName): rule is Limited => rule in LIMITS;
 export interface NotificationDraft {
   /** What is edited, as it was; null for a new one. */
   before: Notification | null;
+  /** The same as it is saved now, which edits are compared with; null for a new one, and where somebody else removed it. */
+  saved: Notification | null;
+  /** What a save sent whose answer never came, or was an error: it may be saved. */
+  unconfirmed: Notification | null;
   kind: NotificationKind;
   url: string;
   chosen: RuleName[];
   limits: Record<Limited, string>;
+  /** What both changed, until the next save answers it (ST1). */
+  conflicts: Partial<Record<'url' | RuleName, string>>;
 }
 
 /** A new notification, or one to edit. */
@@ -49,18 +56,65 @@ export function draftOf(before: Notification | null): NotificationDraft {
     else if (rule.rule === 'deadline_near') limits[rule.rule] = String(percentOf(rule.share));
   }
   const chosen = before?.rules.map(({ rule }) => rule) ?? ['waiting_longer_than', 'deadline_near', 'expired'];
-  return { before, kind: before?.kind ?? 'slack', url: before?.url ?? '', chosen, limits };
+  const target = { kind: before?.kind ?? 'slack', url: before?.url ?? '' };
+  return { before, saved: before, unconfirmed: null, ...target, chosen, limits, conflicts: {} };
 }
 
 export type Faults = Partial<Record<'url' | 'rules' | Limited, string>>;
 
 const texts = notificationsMessages.form;
 
+/**
+ * The draft, based on the list as it is now. Takes the rules that only others changed. `conflicts`: saving would replace what somebody
+ * else saved, or add a channel that they removed (ST1).
+ */
+export function rebase(draft: NotificationDraft, list: readonly Notification[]): NotificationDraft {
+  const saved = savedIn(list, draft);
+  if (saved === null) return { ...draft, conflicts: {} };
+  const now = list.find((one) => targetKey(one) === targetKey(saved));
+  if (now === undefined) return { ...draft, saved: null, conflicts: { url: texts.removedChannel } };
+  const theirs = typedRules(draftOf(now));
+  const { taken, conflicts } = mergeFields({
+    ...{ was: typedRules(draftOf(saved)), mine: typedRules(draft), now: theirs },
+  });
+  const names = RULE_NAMES.filter((rule) =>
+    taken[rule] === undefined ? draft.chosen.includes(rule) : taken[rule] !== OFF,
+  );
+  const limits = { ...draft.limits };
+  for (const rule of names.filter(isLimited)) limits[rule] = taken[rule] ?? limits[rule];
+  const questions = Object.fromEntries(conflicts.map((rule) => [rule, questionOf(rule, theirs[rule])]));
+  return { ...draft, saved: now, chosen: names, limits, conflicts: questions };
+}
+
+/** What is edited, as this owner knows it: what a save without an answer sent is their own change. */
+function savedIn(list: readonly Notification[], { saved, unconfirmed }: NotificationDraft): Notification | null {
+  if (unconfirmed === null) return saved;
+  const sent = typedRules(draftOf(unconfirmed));
+  const isSent = (one: Notification) =>
+    targetKey(one) === targetKey(unconfirmed) && isSame(typedRules(draftOf(one)), sent);
+  return list.find(isSent) ?? saved;
+}
+
+const OFF = 'off';
+
+/** Each rule as it is typed: its limit, empty for one without, or off. */
+const typedRules = ({ chosen, limits }: NotificationDraft) =>
+  Object.fromEntries(
+    RULE_NAMES.map((rule) => [rule, !chosen.includes(rule) ? OFF : isLimited(rule) ? limits[rule].trim() : '']),
+  ) as Record<RuleName, string>;
+
+/** Rules without a limit are on or off: two owners who both changed one agree. */
+const questionOf = (rule: RuleName, theirs: string): string =>
+  theirs === OFF || !isLimited(rule)
+    ? texts.turnedOff
+    : texts.changedLimit(theirs, notificationsMessages.rules[rule].unit);
+
 /** What is wrong, by field; empty when it can be added to this list. */
 export function faultsOf(draft: NotificationDraft, list: readonly Notification[]): Faults {
-  const { before, kind, url, chosen, limits } = draft;
+  const { kind, url, chosen, limits } = draft;
   const faults: Faults = {};
-  const others = list.filter((one) => before === null || targetKey(one) !== targetKey(before));
+  const saved = savedIn(list, draft);
+  const others = list.filter((one) => saved === null || targetKey(one) !== targetKey(saved));
   if (url.trim() === '') faults.url = texts.noUrl;
   else if (others.some((one) => targetKey(one) === targetKey({ kind, url: url.trim() }))) faults.url = texts.twice;
   if (chosen.length === 0) faults.rules = texts.noRule;
@@ -94,6 +148,6 @@ export function listWith(
   saved: Notification,
 ): Notification[] {
   const isEdited = (one: Notification) => before !== null && targetKey(one) === targetKey(before);
-  // Somebody else may have removed the edited one meanwhile: then it is added.
+  // Somebody else removed the edited one, and the owner was asked: it is added.
   return list.some(isEdited) ? list.map((one) => (isEdited(one) ? saved : one)) : [...list, saved];
 }

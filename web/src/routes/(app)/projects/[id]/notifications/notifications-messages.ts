@@ -48,6 +48,10 @@ export const notificationsMessages = {
     test: 'Send test message',
     testFailed: 'The test message was not sent',
     failed: 'The notification was not saved',
+    removedChannel: 'Someone else removed this channel or replaced it. Save again to add it.',
+    turnedOff: 'Someone else turned this off. Save again to keep yours.',
+    changedLimit: (limit: string, unit: string) =>
+      `Someone else changed this to ${limit} ${unit}. Save again to keep yours.`,
     noUrl: 'Enter a URL.',
     noRule: 'Select at least one rule.',
     twice: 'This channel is in the list already. Edit it instead.',

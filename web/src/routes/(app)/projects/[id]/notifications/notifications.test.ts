@@ -21,11 +21,11 @@ const MESSAGE = {
   abilities: { resend: true },
 };
 
-const project = (notifications: Notification[]): Project =>
+const project = (notifications: Notification[], version = 1): Project =>
   ({
     id: '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1',
     ...DEFAULT_SETTINGS,
-    settings_version: 1,
+    settings_version: version,
     notifications,
     archived_at: null,
     abilities: { change_settings: true, manage_webhook: true },
@@ -42,11 +42,12 @@ function pageOf(messages: object[], path: string) {
 /** The server: keeps what is saved, and answers tests with 404. */
 function serve(saved: Notification[]) {
   const sent: { method: string; path: string; body: unknown }[] = [];
-  const server = { saved, sent, messages: [MESSAGE] as object[], failsOlder: false };
+  const server = { saved, sent, messages: [MESSAGE] as object[], failsOlder: false, losesAnswer: false, version: 1 };
   vi.stubGlobal('fetch', (path: string, { method = 'GET', body }: RequestInit) => {
     const parsed = typeof body === 'string' ? (JSON.parse(body) as { notifications?: Notification[] }) : null;
     if (method !== 'GET') sent.push({ method, path, body: parsed });
     if (parsed?.notifications !== undefined) server.saved = parsed.notifications;
+    if (server.losesAnswer && method !== 'GET') return Promise.reject(new TypeError('The connection was lost.'));
     if (server.failsOlder && path.includes('after=')) return Promise.resolve(new Response(null, { status: 500 }));
     if (path.endsWith('/resend')) return Promise.resolve(new Response(null, { status: 204 }));
     const timings = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null };
@@ -57,7 +58,7 @@ function serve(saved: Notification[]) {
       ? { ...test, webhook_id: 'evt_test_1', url: SLACK.url }
       : path.includes('/messages')
         ? pageOf(server.messages, path)
-        : project(server.saved);
+        : project(server.saved, ++server.version);
     return Promise.resolve(new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } }));
   });
   return server;
@@ -99,6 +100,90 @@ it('adds a notification to the list as it is now, and says so', async () => {
   await vi.waitFor(() => expect(form.said).toBe('Saved.'));
   // What somebody else added meanwhile stays.
   expect(server.saved.map(({ url }) => url)).toEqual([SLACK.url, 'https://chat.example/hooks/new']);
+});
+
+const rulesIn = (rules: Notification['rules'], change: Partial<Notification> = {}) => ({ ...SLACK, ...change, rules });
+const LONG = 'Longest wait';
+const limitField = () => screen.findByRole<HTMLInputElement>('textbox', { name: LONG });
+
+it('ST1: merges the rules that only one side changed', async () => {
+  const server = serve([SLACK]);
+  const { form } = open([SLACK]);
+  await press(/^Edit/);
+  await fireEvent.input(await limitField(), { target: { value: '45' } });
+  server.saved = [rulesIn([{ rule: 'waiting_longer_than', minutes: 30 }, { rule: 'project_stopped' }])];
+  await press('Save notification');
+  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  expect(server.saved).toEqual([rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'project_stopped' }])]);
+});
+
+it.each([
+  [
+    'a limit that both changed',
+    [rulesIn([{ rule: 'waiting_longer_than', minutes: 60 }, { rule: 'expired' }])],
+    'Someone else changed this to 60 minutes. Save again to keep yours.',
+    [rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'expired' }])],
+  ],
+  [
+    'a rule that another owner removed',
+    [rulesIn([{ rule: 'expired' }])],
+    'Someone else turned this off. Save again to keep yours.',
+    [rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'expired' }])],
+  ],
+  [
+    'a channel that another owner replaced',
+    [rulesIn(SLACK.rules, { url: 'https://hooks.slack.com/services/other' })],
+    'Someone else removed this channel or replaced it. Save again to add it.',
+    [
+      rulesIn(SLACK.rules, { url: 'https://hooks.slack.com/services/other' }),
+      rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'expired' }]),
+    ],
+  ],
+])('ST1: asks about %s, and saves nothing before the answer', async (_, theirs, question, after) => {
+  const server = serve([SLACK]);
+  const { form, unmount } = open([SLACK]);
+  await press(/^Edit/);
+  await fireEvent.input(await limitField(), { target: { value: '45' } });
+  server.saved = theirs;
+  await press('Save notification');
+  await screen.findByText(question);
+  expect([server.sent, server.saved, form.said]).toEqual([[], theirs, '']);
+  // The question stays with the form when the tab is opened again.
+  unmount();
+  render(Notifications, { form });
+  await screen.findByText(question);
+  await press('Save notification');
+  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  expect(server.saved).toEqual(after);
+});
+
+it('ST1: saves once more what a save sent whose answer was lost', async () => {
+  const server = serve([SLACK]);
+  const { form } = open([SLACK]);
+  await press(/^Edit/);
+  const type = async (url: string) =>
+    fireEvent.input(await screen.findByRole('textbox', { name: 'URL' }), { target: { value: url } });
+  await type('https://chat.example/hooks/new');
+  server.losesAnswer = true;
+  await press('Save notification');
+  await screen.findByText('The notification was not saved');
+  expect(server.saved.map(({ url }) => url)).toEqual(['https://chat.example/hooks/new']);
+  await type('https://chat.example/hooks/newer');
+  server.losesAnswer = false;
+  await press('Save notification');
+  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  expect(server.saved.map(({ url }) => url)).toEqual(['https://chat.example/hooks/newer']);
+});
+
+it('adds no channel twice that another owner added meanwhile', async () => {
+  const server = serve([]);
+  open([]);
+  await press('Add notification');
+  await fireEvent.input(await screen.findByRole('textbox', { name: 'URL' }), { target: { value: SLACK.url } });
+  server.saved = [SLACK];
+  await press('Save notification');
+  await screen.findByText('This channel is in the list already. Edit it instead.');
+  expect(server.sent).toEqual([]);
 });
 
 it('has what was typed when the tab is opened again', async () => {

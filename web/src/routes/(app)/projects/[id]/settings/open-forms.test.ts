@@ -4,7 +4,13 @@ import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { flushSync } from 'svelte';
 import { expect, it } from 'vitest';
-import { draftOf as endpointDraftOf, firstDraft, newDraft, rebase } from '../webhook/endpoints/endpoint-draft.ts';
+import {
+  draftOf as endpointDraftOf,
+  firstDraft,
+  newDraft,
+  rebase,
+  savedOf,
+} from '../webhook/endpoints/endpoint-draft.ts';
 import { draftOf as notificationDraftOf } from '../notifications/notification-form.ts';
 import { SettingsForm } from './settings.svelte.ts';
 
@@ -48,7 +54,7 @@ it('goes on with a first endpoint that becomes a further one', () => {
   const form = formOf();
   form.endpoint = firstDraft('p');
   form.endpoint.url = 'https://example.com/a';
-  form.endpoint = rebase(form.endpoint, 'https://example.com/of-another-owner').draft;
+  form.endpoint = rebase(form.endpoint, savedOf({ ...saved, url: 'https://example.com/of-another-owner' }));
   expect([form.endpoint.id, form.tabsWithUnsavedForms]).toEqual([null, ['webhook']]);
 });
 

@@ -4,19 +4,23 @@ import type { Mutation } from '#lib/api/mutation.svelte.ts';
 import type { Resource } from '#lib/api/resource.svelte.ts';
 import { focusIfLost } from '#lib/shell/focus.ts';
 import { readProject } from '@countersign/shared/routes/projects';
-import { changeEndpoint, createEndpoint, removeEndpoint } from '@countersign/shared/routes/webhook';
+import { changeEndpoint, createEndpoint, listEndpoints, removeEndpoint } from '@countersign/shared/routes/webhook';
+import type { Project } from '@countersign/shared/schemas/projects';
 import type { WebhookEndpoint } from '@countersign/shared/schemas/webhook';
 import type { SettingsForm } from '../../settings/settings.svelte.ts';
+import { isSame } from '../../settings/merge-fields.ts';
 import {
+  addsEndpoint,
   changesOf,
   draftOf,
   type EndpointBody,
   type EndpointDraft,
+  type EndpointNow,
   fieldsOf,
   firstDraft,
-  isSame,
   newDraft,
   rebase,
+  savedOf,
 } from './endpoint-draft.ts';
 import { endpointMessages as messages } from './endpoint-messages.ts';
 
@@ -24,8 +28,6 @@ import { endpointMessages as messages } from './endpoint-messages.ts';
 export class EndpointEditor {
   /** While it is pending, no other endpoint is begun: the answer would be taken for that one. */
   readonly saving: Mutation;
-  /** What somebody else did to the URL that would be saved, and what to do about it (ST1). */
-  conflict: string | null = $state.raw(null);
   /** The endpoint whose removal has to be confirmed. */
   target: WebhookEndpoint | null = $state.raw(null);
   confirming = $state(false);
@@ -63,7 +65,6 @@ export class EndpointEditor {
   begin(endpoint: WebhookEndpoint | null): void {
     if (this.saving.pending) return;
     this.saving.forget();
-    this.conflict = null;
     this.#form.endpoint = endpoint === null ? this.#newDraft() : draftOf(endpoint);
   }
 
@@ -77,13 +78,15 @@ export class EndpointEditor {
   /** Saves what is typed, and closes the form unless more was typed meanwhile. */
   async save(): Promise<void> {
     this.#form.said = '';
-    this.conflict = null;
     await this.saving.run(async () => {
       const version = await this.#catchUp();
       const draft = this.#form.endpoint;
-      if (draft === null || this.conflict !== null) return;
+      if (draft === null || Object.keys(draft.conflicts).length > 0) return;
       const fields = fieldsOf(draft);
-      const id = draft.id === null ? await this.#add(fields) : await this.#change(draft.id, { draft, version });
+      const id =
+        draft.id === null || addsEndpoint(draft)
+          ? await this.#add(fields)
+          : await this.#change(draft.id, { draft, version });
       this.#close(id, fields);
       this.#form.said = messages.saved;
       await this.#list.load();
@@ -129,20 +132,21 @@ export class EndpointEditor {
     return this.rows.some(({ is_default }) => is_default) ? newDraft() : firstDraft(this.#projectId);
   }
 
-  /** Reads what is saved now. The URL of the first endpoint is a setting: returns the version that its change is based on (ST1). */
+  /**
+   * Bases what is typed on what is saved now (ST1). The URL of the first endpoint is a setting: returns the version that its change is
+   * based on. Everything else has no version: a change by somebody else between this and the save is replaced.
+   */
   async #catchUp(): Promise<number | undefined> {
-    if (this.#form.endpoint?.isFirst !== true) {
-      await this.#list.load();
-      return undefined;
-    }
-    const project = await call(readProject, { params: { id: this.#projectId } });
-    this.#form.take(project);
-    if (this.#form.endpoint !== null) {
-      const { draft, isConflict } = rebase(this.#form.endpoint, project.webhook_url);
-      this.#form.endpoint = draft;
-      if (isConflict) this.conflict = messages.conflict(project.webhook_url);
-    }
-    return project.settings_version;
+    const { id, isFirst } = this.#form.endpoint ?? newDraft();
+    if (id === null) return undefined;
+    const params = { id: this.#projectId };
+    const project = isFirst ? await call(readProject, { params }) : null;
+    if (project !== null) this.#form.take(project);
+    const listed = (await call(listEndpoints, { params })).data.find((one) => one.id === id);
+    const draft = this.#form.endpoint;
+    if (draft === null) return undefined;
+    this.#form.endpoint = rebase(draft, project === null ? savedNow(listed) : firstNow(draft, project, listed));
+    return project?.settings_version;
   }
 
   async #change(
@@ -150,10 +154,9 @@ export class EndpointEditor {
     { draft, version }: { draft: EndpointDraft; version: number | undefined },
   ): Promise<string> {
     const { url } = fieldsOf(draft);
-    // The draft of the first endpoint was just rebased: without an edit, its URL is the saved one.
-    const changes = changesOf(draft, draft.isFirst ? url : (this.savedUrl ?? url));
+    const changes = changesOf(draft);
     const body = version === undefined ? changes : { ...changes, settings_version: version };
-    draft.unconfirmed = Object.keys(changes);
+    draft.unconfirmed = changes;
     await call(changeEndpoint, { params: { id: this.#projectId, endpoint_id: id }, body });
     if (version !== undefined) this.#noteFirst(url);
     return id;
@@ -173,7 +176,7 @@ export class EndpointEditor {
     if (isSame(fieldsOf(draft), saved)) this.#form.endpoint = null;
     else {
       const { url, description, is_enabled: isEnabled, events = draft.events } = saved;
-      Object.assign(draft, { id, unconfirmed: [], saved: { url, description, isEnabled, events: [...events] } });
+      Object.assign(draft, { id, unconfirmed: {}, saved: { url, description, isEnabled, events: [...events] } });
     }
   }
 
@@ -181,4 +184,17 @@ export class EndpointEditor {
   #noteFirst(url: string): void {
     this.#form.draft.webhook_url = url;
   }
+}
+
+const savedNow = (listed: WebhookEndpoint | undefined): EndpointNow | null =>
+  listed === undefined ? null : savedOf(listed);
+
+/** The first endpoint has the URL that belongs to the version of the settings, also where the list was read a moment later. */
+function firstNow(
+  { saved, description, events, isEnabled }: EndpointDraft,
+  { webhook_url: url }: Project,
+  listed: WebhookEndpoint | undefined,
+): EndpointNow | null {
+  if (url === null) return null;
+  return { ...(savedNow(listed) ?? saved ?? { description, events, isEnabled }), url };
 }

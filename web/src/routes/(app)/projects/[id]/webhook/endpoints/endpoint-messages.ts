@@ -2,6 +2,9 @@
 import { DELIVERED_EVENTS } from '@countersign/shared/enums';
 import { MAX_ENDPOINTS } from '@countersign/shared/limits';
 
+const eventsOf = (events: readonly string[]): string =>
+  events.length === DELIVERED_EVENTS.length ? 'all events' : events.join(', ');
+
 export const endpointMessages = {
   heading: 'Endpoints',
   lead: `Each gets its events as signed POST requests. Up to ${MAX_ENDPOINTS}, each with its own events, secret and health. A slow or failing one does not delay the others.`,
@@ -23,10 +26,16 @@ export const endpointMessages = {
   cancel: 'Cancel',
   edit: 'Edit',
   editName: (name: string) => `Edit ${name}`,
-  conflict: (url: string | null): string =>
-    url === null
-      ? 'Someone else removed this endpoint. Save again to add it.'
-      : `Someone else changed the URL to ${url}. Save again to replace it.`,
+  conflict: {
+    removed: 'Someone else removed this endpoint. Save again to add it.',
+    url: (url: string) => `Someone else changed the URL to ${url}. Save again to replace it.`,
+    description: (description: string) =>
+      description === ''
+        ? 'Someone else removed the description. Save again to replace it.'
+        : `Someone else changed the description to “${description}”. Save again to replace it.`,
+    events: (events: readonly string[]) =>
+      `Someone else changed the events to ${eventsOf(events)}. Save again to replace them.`,
+  },
   saveFailed: 'The endpoint was not saved',
   saved: 'Endpoint saved.',
   resume: 'Resume',
@@ -38,8 +47,7 @@ export const endpointMessages = {
     `It has failed ${failures} times in a row. Its deliveries are on hold: no attempts are used and nothing is lost.`,
   nextTry: (left: string) => `Next try in ${left}.`,
   tryingNow: 'Trying one delivery now.',
-  eventsOf: (events: readonly string[]): string =>
-    events.length === DELIVERED_EVENTS.length ? 'all events' : events.join(', '),
+  eventsOf,
   testName: (name: string) => `Send test event to ${name}`,
   remove: 'Remove',
   removeName: (name: string) => `Remove ${name}`,
