@@ -52,3 +52,55 @@ export class OpenForm<T> {
     return this.#draft !== null && JSON.stringify(this.#draft) !== this.#opened;
   }
 }
+
+/** A form that is always open and adds something: one text, and choices. It survives a change of the tab, but not leaving the page. */
+export class AddForm<T extends object> {
+  text = $state('');
+  choices: T = $state({} as T); // set by the constructor; a class field with a rune needs a value here
+  readonly #initial: T;
+
+  /** `initial`: the choices that it begins with. */
+  constructor(initial: T) {
+    this.#initial = initial;
+    this.choices = { ...initial };
+  }
+
+  /** Whether something is typed. A choice alone is quickly made again. */
+  get dirty(): boolean {
+    return this.text.trim() !== '';
+  }
+
+  /** What was sent is done with. What was typed meanwhile stays. */
+  sent(text: string): void {
+    if (this.text.trim() === text) this.text = '';
+  }
+
+  /** Begins with the first choices again. */
+  forgetChoices(): void {
+    this.choices = { ...this.#initial };
+  }
+
+  reset(): void {
+    this.text = '';
+    this.forgetChoices();
+  }
+}
+
+/** The forms that add people, keys and sources. */
+export class AddForms {
+  readonly invite = new AddForm<{ role: Role; hours: '24' | '72' | '168' | '720' }>({ role: 'reviewer', hours: '72' });
+  readonly member = new AddForm<{ role: Role }>({ role: 'reviewer' });
+  /** `lasts` is in days; empty for a key without an end. */
+  readonly key = new AddForm<{ access: 'all' | 'submit' | 'read'; lasts: string }>({ access: 'all', lasts: '' });
+  readonly source = new AddForm({});
+
+  /** Those of this tab. */
+  on(tab: Tab): AddForm<object>[] {
+    if (tab === 'people') return [this.invite, this.member];
+    return tab === 'keys' ? [this.key, this.source] : [];
+  }
+
+  reset(): void {
+    for (const form of [...this.on('people'), ...this.on('keys')]) form.reset();
+  }
+}

@@ -15,7 +15,10 @@ import { draftOf as notificationDraftOf } from '../notifications/notification-fo
 import { SettingsForm } from './settings.svelte.ts';
 
 const formOf = () =>
-  new SettingsForm({ id: 'p', name: 'Maths', ...DEFAULT_SETTINGS, settings_version: 1 } as Project, 'me');
+  new SettingsForm(
+    { id: 'p', name: 'Maths', ...DEFAULT_SETTINGS, settings_version: 1, abilities: {} } as unknown as Project,
+    'me',
+  );
 const saved = {
   id: 'e',
   url: 'https://example.com/a',

@@ -29,7 +29,7 @@ import { messages } from '../project-messages.ts';
 import type { EndpointDraft } from '../webhook/endpoints/endpoint-draft.ts';
 import type { NotificationDraft } from '../notifications/notification-form.ts';
 import type { Tab } from '../tabs.ts';
-import { OpenForm, SecretsShown } from './open-forms.svelte.ts';
+import { AddForms, OpenForm, SecretsShown } from './open-forms.svelte.ts';
 
 interface StoredDraft {
   /** The server's state it was typed against. */
@@ -128,6 +128,7 @@ export class SettingsForm {
   /** Stored here because the tabs are created and destroyed. */
   readonly aside = new ReplacedTexts();
   readonly secrets = new SecretsShown();
+  readonly adding = new AddForms();
   /** The schema that was removed from the editor, to put it back; null where none was. */
   removedSchema: string | null = $state.raw(null);
   readonly #notification = new OpenForm<NotificationDraft>(({ before }) => JSON.stringify(before));
@@ -188,11 +189,16 @@ export class SettingsForm {
 
   /** Tabs with an open form whose input would be lost with the page. */
   get tabsWithUnsavedForms(): Tab[] {
-    const forms = [
-      ['webhook', this.#endpoint],
-      ['notifications', this.#notification],
-    ] as const;
-    return forms.filter(([, form]) => form.dirty).map(([tab]) => tab);
+    const isTyped = (tab: Tab) => this.adding.on(tab).some(({ dirty }) => dirty);
+    const { manage_members: addsPeople, manage_keys: addsKeys } = this.project.abilities;
+    const forms: [Tab, boolean][] = [
+      ['webhook', this.#endpoint.dirty],
+      ['notifications', this.#notification.dirty],
+      // Who may not add any more does not see these forms.
+      ['people', addsPeople === true && isTyped('people')],
+      ['keys', addsKeys === true && isTyped('keys')],
+    ];
+    return forms.filter(([, dirty]) => dirty).map(([tab]) => tab);
   }
 
   /** Whether leaving the page would leave unsaved changes. */
@@ -280,6 +286,7 @@ export class SettingsForm {
   reset(): void {
     this.discard();
     this.secrets.dismiss();
+    this.adding.reset();
     this.endpoint = this.notification = null;
   }
 
