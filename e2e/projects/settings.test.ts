@@ -201,6 +201,29 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.waitForURL('**/queue');
   });
 
+  it('QU3: keeps a typed name of a key on its tab, and asks before it is lost with the project or by a sign-out', async () => {
+    const page = await open(browserEnv().owner, at('keys'));
+    const name = page.getByLabel('Name', { exact: true }).first();
+    await name.fill('nightly import');
+    await switchTo(page, 'Rules');
+    await page.getByLabel('Decision target').waitFor();
+    await switchTo(page, 'API keys');
+    await expect.poll(() => name.inputValue()).toBe('nightly import');
+    const question = page.getByRole('dialog', { name: 'Leave with unsaved changes?' });
+    await page.getByRole('link', { name: /Queue/ }).click();
+    await question.getByText('The open form on API keys').waitFor();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    expect(await name.inputValue()).toBe('nightly import');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('sign out');
+    await page.getByRole('option', { name: 'Sign out' }).click();
+    await question.getByRole('button', { name: 'Leave anyway' }).click();
+    await page.getByRole('heading', { name: 'Sign in with your wallet' }).waitFor();
+  });
+
   it('moves nothing on a phone when the keys come after the sources below them', async () => {
     const page = await open(browserEnv().owner, '/account');
     await page.setViewportSize(PHONE);

@@ -21,6 +21,9 @@ class SessionStore {
 
   #positions: Session['positions'] = null;
 
+  /** Asks whether to sign out although an open page would lose something; null where none would. */
+  #askFirst: (() => Promise<boolean>) | null = null;
+
   /** While signing out, the live connection learns of the end before the answer arrives. */
   #leaving = false;
 
@@ -83,11 +86,20 @@ class SessionStore {
     this.state = 'signed_in';
   }
 
+  /** From now on a user who signs out is asked first. Returns the function that ends this. */
+  askBeforeSignOut(ask: () => Promise<boolean>): () => void {
+    this.#askFirst = ask;
+    return () => {
+      if (this.#askFirst === ask) this.#askFirst = null;
+    };
+  }
+
   /**
-   * Signs out here and on the server. Throws when the server was not reached, so that a user never leaves the page signed in by
+   * Signs out here and on the server, unless the user was asked and stays. Throws when the server was not reached, so that a user never leaves the page signed in by
    * mistake.
    */
   async signOut(): Promise<void> {
+    if (this.#askFirst !== null && !(await this.#askFirst())) return;
     this.#leaving = true;
     try {
       await call(endSession);

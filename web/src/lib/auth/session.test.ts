@@ -47,6 +47,22 @@ describe('the end of a session', () => {
     expect([...seen, session.state]).toEqual(['signed_in', 'signed_out']);
   });
 
+  it('QU3: stays when the user is asked before something is lost, and does not leave', async () => {
+    let leaves = false;
+    const stop = session.askBeforeSignOut(() => Promise.resolve(leaves));
+    fetched.mockResolvedValue(answer(204));
+    const calls = fetched.mock.calls.length;
+    await session.signOut();
+    expect([session.state, fetched.mock.calls.length]).toEqual(['signed_in', calls]);
+    leaves = true;
+    await session.signOut();
+    expect([session.state, fetched.mock.calls.length]).toEqual(['signed_out', calls + 1]);
+    stop();
+    leaves = false;
+    await session.signOut();
+    expect(fetched.mock.calls.length).toBe(calls + 2);
+  });
+
   it('is a surprise again after signing out has failed', async () => {
     fetched.mockRejectedValue(new Error('offline'));
     await expect(session.signOut()).rejects.toThrow();

@@ -43,21 +43,21 @@ const field = async (label: string | RegExp, at = 0) =>
 const type = async (input: HTMLInputElement, value: string) => fireEvent.input(input, { target: { value } });
 
 it.each([
-  ['the wallet of an invite', 'people', showPeople as Show, /^Restrict to wallet/, 0],
-  ['the wallet of a member', 'people', showPeople, 'Wallet address', 0],
-  ['the name of a key', 'keys', showKeys, 'Name', 0],
-  ['the name of a source', 'keys', showKeys, 'Name', 1],
-] as const)('QU3: keeps %s when the tab is left, and counts its form', async (_, tab, show, label, at) => {
+  { what: 'the wallet of an invite', tab: 'people', show: showPeople as Show, label: /^Restrict to wallet/, place: 0 },
+  { what: 'the wallet of a member', tab: 'people', show: showPeople, label: 'Wallet address', place: 0 },
+  { what: 'the name of a key', tab: 'keys', show: showKeys, label: 'Name', place: 0 },
+  { what: 'the name of a source', tab: 'keys', show: showKeys, label: 'Name', place: 1 },
+])('QU3: keeps $what when the tab is left, and counts its form', async ({ tab, show, label, place }) => {
   const form = formOf();
   show(form);
   expect(form.tabsWithUnsavedForms).toEqual([]);
-  await type(await field(label, at), 'typed');
+  await type(await field(label, place), 'typed');
   expect(form.tabsWithUnsavedForms).toEqual([tab]);
   cleanup();
   show(form);
-  expect((await field(label, at)).value).toBe('typed');
+  expect((await field(label, place)).value).toBe('typed');
   form.reset();
-  expect([form.tabsWithUnsavedForms, (await field(label, at)).value]).toEqual([[], '']);
+  expect([form.tabsWithUnsavedForms, (await field(label, place)).value]).toEqual([[], '']);
 });
 
 it('counts no form that the user does not see any more', async () => {
