@@ -1,6 +1,6 @@
 // ST1 for a form with a Save button of its own: which fields take another owner's value, and which both changed.
 
-export interface FieldSides<T extends object> {
+interface FieldSides<T extends object> {
   /** The values that the edits began with. */
   was: T;
   /** The values in the form. */
@@ -9,7 +9,7 @@ export interface FieldSides<T extends object> {
   now: T;
 }
 
-export interface MergedFields<T extends object> {
+interface MergedFields<T extends object> {
   /** The values that only others changed. */
   taken: Partial<T>;
   /** The fields that both changed, to different values: to ask about. */

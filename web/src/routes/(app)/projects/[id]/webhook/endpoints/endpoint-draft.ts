@@ -26,7 +26,7 @@ type SavedEndpoint = Pick<EndpointDraft, 'description' | 'events' | 'isEnabled'>
 /** What is saved of an endpoint now. */
 export type EndpointNow = SavedEndpoint & { url: string };
 /** The question at each field. */
-export type EndpointConflicts = Partial<Record<keyof EndpointBody, string>>;
+type EndpointConflicts = Partial<Record<keyof EndpointBody, string>>;
 
 const EMPTY = { url: '', description: '', isEnabled: true, saved: null };
 
