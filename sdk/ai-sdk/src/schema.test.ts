@@ -14,6 +14,9 @@ async function compiled(schema: z.ZodType) {
   return (value: Json) => validate(read.schema, value).length === 0;
 }
 
+/** An object with this member. */
+const alternative = (by: Json) => ({ type: 'object', required: ['by'], properties: { by } });
+
 const tree = z.object({
   name: z.string(),
   get children() {
@@ -70,8 +73,37 @@ describe('the schema of a tool in draft 2020-12', () => {
     },
   );
 
-  it.each(['not', 'oneOf', 'if'])('leaves a pattern below %s to the service, which refuses it', (keyword) => {
-    const schema = { [keyword]: [{ pattern: '(?=a)' }] };
+  it.each(['not', 'oneOf', 'if'])('leaves a pattern below %s to the service, which may refuse it', (keyword) => {
+    const schema: Json = { [keyword]: [{ pattern: '(?=a)' }, { format: 'date', pattern: '-' }] };
+    expect(toDraft2020(schema)).toEqual(schema);
+  });
+
+  it('judges alternatives by their patterns where nothing else tells them apart', async () => {
+    const takes = await compiled(z.object({ at: z.xor([z.iso.date(), z.iso.time()]) }));
+    expect(['2026-11-29', '12:00:00', 'x'].map((at) => takes({ at }))).toEqual([true, true, false]);
+  });
+
+  it('leaves the patterns of alternatives to the tool where a constant tells them apart', async () => {
+    const one = z.object({ by: z.literal('code'), code: z.string().regex(/^(?=a)/) });
+    const other = z.object({ by: z.enum(['mail', 'post']), to: z.emoji() });
+    const takes = await compiled(z.object({ send: z.discriminatedUnion('by', [one, other]) }));
+    expect(takes({ send: { by: 'code', code: 'b' } })).toBe(true);
+    expect(takes({ send: { by: 'mail', code: 'b' } })).toBe(false);
+  });
+
+  it.each<Json[]>([
+    [[true, { pattern: '(?=a)' }]],
+    [[{ required: ['by'] }, { required: ['by'], properties: { by: { const: 1, pattern: '(?=a)' } } }]],
+    [[{ properties: { by: { const: 1 } } }, { properties: { by: { const: 2, pattern: '(?=a)' } } }]],
+    [[alternative({ const: 1 }), { ...alternative({ const: 2, pattern: '(?=a)' }), type: ['object', 'null'] }]],
+    [[alternative({ const: 1 }), alternative({ enum: [2, 1], pattern: '(?=a)' })]],
+    [{ pattern: '(?=a)' }],
+  ])('leaves alternatives that may overlap as they are: %j', (oneOf) => {
+    expect(toDraft2020({ oneOf })).toEqual({ oneOf });
+  });
+
+  it('leaves alternatives below an exact keyword as they are, also where a constant tells them apart', () => {
+    const schema = { not: { oneOf: [alternative({ const: 1 }), alternative({ const: 2, pattern: '(?=a)' })] } };
     expect(toDraft2020(schema)).toEqual(schema);
   });
 

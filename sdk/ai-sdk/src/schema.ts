@@ -26,10 +26,10 @@ export function toDraft2020(schema: Json, isExact = false): Json {
 }
 
 function converted(schema: Schema, [keyword, value]: [string, Json], isExact: boolean): [string, Json][] {
-  const inner = (part: Json) => toDraft2020(part, isExact || EXACT.has(keyword));
+  const inner = (part: Json) => toDraft2020(part, isExact || (EXACT.has(keyword) && !isDiscriminated(value)));
   if (keyword === '$schema') return [];
   // Zod spells out formats as patterns.
-  if (keyword === 'pattern' && (Object.hasOwn(schema, 'format') || !(isExact || isReadable(value)))) return [];
+  if (keyword === 'pattern' && !isExact && (Object.hasOwn(schema, 'format') || !isReadable(value))) return [];
   if (DATA.has(keyword)) return [[keyword, value]];
   if (NAMED.has(keyword) && isSchema(value)) return [[keyword, mapped(Object.entries(value), inner)]];
   if (keyword === 'dependencies' && isSchema(value)) return dependencies(Object.entries(value), inner);
@@ -52,6 +52,28 @@ const mapped = (members: [string, Json][], inner: (part: Json) => Json): Schema 
   Object.fromEntries(members.map(([name, member]) => [name, inner(member)]));
 
 const isSchema = (value: Json): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether no value fits two of these, however much each takes: each is an object with another constant of one name. */
+function isDiscriminated(alternatives: Json): boolean {
+  if (!Array.isArray(alternatives)) return false;
+  const names = new Set(alternatives.flatMap((one) => (isSchema(one) ? Object.keys(one['properties'] ?? {}) : [])));
+  return [...names].some((name) => {
+    const constants = alternatives.map((one) => constantsOf(one, name));
+    const all = constants.flat().map((constant) => JSON.stringify(constant));
+    return constants.every((some) => some.length > 0) && new Set(all).size === all.length;
+  });
+}
+
+/** The values that a member of this name must have one of; none if it may have others. */
+function constantsOf(schema: Json, name: string): Json[] {
+  if (!isSchema(schema) || schema['type'] !== 'object') return [];
+  const { required, properties } = schema;
+  const member = isSchema(properties ?? null) ? (properties as Schema)[name] : undefined;
+  if (!Array.isArray(required) || !required.includes(name) || !isSchema(member ?? null)) return [];
+  const { const: constant, enum: several } = member as Schema;
+  if (constant !== undefined) return [constant];
+  return Array.isArray(several) ? several : [];
+}
 
 function isReadable(pattern: Json): boolean {
   if (typeof pattern !== 'string') return true;
