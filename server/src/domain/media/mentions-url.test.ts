@@ -26,6 +26,42 @@ describe('MP1: an item mentions a URL', () => {
     null,
   ])('does not find the URL in %j', (value) => expect(mentions(value)).toBe(false));
 
+  it.each([
+    ['![x](https://e.org/a_(b).png)', 'https://e.org/a_(b).png'],
+    ['(https://e.org/a_(b)).', 'https://e.org/a_(b)'],
+    ['![x](<https://e.org/a b.png>)', 'https://e.org/a%20b.png'],
+    ['![x](<https://e.org/a b.png>)', 'https://e.org/a b.png'],
+    ["![x](https://e.org/a'b.png)", "https://e.org/a'b.png"],
+    ["See https://e.org/o'neil.png?by=o'neil, please.", "https://e.org/o'neil.png?by=o'neil"],
+    ['[x](https://e.org/a[1].png "A title")', 'https://e.org/a[1].png'],
+    ['![x](HTTPS://E.org/a\\_b\\(1\\).png)', 'https://e.org/a_b(1).png'],
+    ['| https://e.org/{a}|ü.pdf#page=2 |', 'https://e.org/{a}|ü.pdf'],
+    ['**https://e.org/a(b).png**', 'https://e.org/a(b).png'],
+    ['https://e.org/a(b) https://e.org/a(b).png', 'https://e.org/a(b).png'],
+  ])('in %j: %s', (text, url) => expect(mentions(text, url)).toBe(true));
+
+  it.each([
+    ['![x](https://e.org/a_(b).png)', 'https://e.org/a_(b)'],
+    ['![x](https://e.org/a_(b).png)', 'https://e.org/a_(b'],
+    ['![x](https://e.org/a[1].png)', 'https://e.org/a[1'],
+    ['See https://e.org/a b.png', 'https://e.org/a%20b.png'],
+    ['<https://e.org/a b.png', 'https://e.org/a%20b.png'],
+    ['<a href="https://e.org/a" title="b">', 'https://e.org/a%22%20title=%22b'],
+    ['See https://e.org/a/(b)', 'https://e.org/a%2F(b)'],
+    ['See https://e.org/A(b)', 'https://e.org/a(b)'],
+    ['See https://e.org/a\\_', 'https://e.org/a/'],
+    ["See https://e.org/a'b", 'https://e.org/a%27b'],
+    ['See https://e.org/a(b)/c', 'https://e.org/a(b)'],
+    ['https://evil.example/?u=https://e.org/a(b)', 'https://e.org/a(b)'],
+    ['See https://e.org/a\\b(c)', 'https://e.org/ab(c)'],
+  ])('not in %j: %s', (text, url) => expect(mentions(text, url)).toBe(false));
+
+  it('in a text that begins the URL again and again, without a second look at any of it', () => {
+    const url = `https://a/(${'https://a/('.repeat(150)}b)`;
+    expect(mentions('https://a/('.repeat(20_000), url)).toBe(false);
+    expect(mentions(`${'https://a/('.repeat(20_000)} ${url}`, url)).toBe(true);
+  });
+
   it('in a text that is one long run of punctuation, without a second look at any of it', () => {
     const hostile = `https://a/${'.'.repeat(250_000)}x ${URL_}${'!'.repeat(100_000)}`;
     expect(mentions(hostile)).toBe(true);
