@@ -57,20 +57,48 @@ describe('the schema of a tool in draft 2020-12', () => {
     expect(takes({ at: 5 })).toBe(false);
   });
 
-  it.each([/^(?=.*[0-9]).+$/, /^(?!x)/, /(?<=a)b/, /(a)\1/, /(?<a>b)\k<a>/, /^.{1,5000}$/, /^.{1001,}$/, /a{,5}/])(
-    'leaves the pattern %s to the tool',
-    async (pattern) => {
-      const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
-      expect([takes({ code: '' }), takes({ code: 5 })]).toEqual([true, false]);
-    },
-  );
+  it.each([
+    /^(?=.*[0-9]).+$/,
+    /^(?!x)/,
+    /(?<=a)b/,
+    /(a)\1/,
+    /(?<a>b)\k<a>/,
+    /^.{1,5000}$/,
+    /^.{1001,}$/,
+    /a{,5}/,
+    /^\i/,
+  ])('leaves the pattern %s to the tool', async (pattern) => {
+    const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
+    expect([takes({ code: '' }), takes({ code: 5 })]).toEqual([true, false]);
+  });
 
-  it.each([/^\(\d+\)$/, /^\(?:a\)$/, /^(?:a|b)(?<c>d)$/, /^\\1$/, /^a{1,1000}$/, /^b{2,}$/])(
-    'keeps the pattern %s',
-    async (pattern) => {
-      const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
-      expect(takes({ code: 'x' })).toBe(false);
-    },
+  it.each([
+    /^\(\d+\)$/,
+    /^\(?:a\)$/,
+    /^(?:a|b)(?<c>d)$/,
+    /^\\1$/,
+    /^a{1,1000}$/,
+    /^b{2,}$/,
+    /^[\w-.]{2}$/,
+    /^[\d-\/]+$/,
+    /^[.-\s]$/,
+    /^\d{3}\-\d\"\_$/,
+    /^{a}{2}$/,
+    /^\u{1F600}\p{L}$/u,
+    /^[\\-\d]$/,
+  ])('keeps the pattern %s', async (pattern) => {
+    const takes = await compiled(z.object({ code: z.string().regex(pattern) }));
+    expect(takes({ code: 'x' })).toBe(false);
+  });
+
+  it('keeps a pattern with a hyphen beside a Unicode property', () => {
+    const schema = { type: 'string', pattern: '^[\\p{L}-_]$' };
+    expect(toDraft2020(schema)).toEqual(schema);
+  });
+
+  it.each(['^\\p{Greek}+$', '^\\d++$', '^a{1}{2}$', '\\Aabc\\z', '(?P<year>a)', '[z-a]', '('])(
+    'leaves the pattern %s of another language to the tool',
+    (pattern) => expect(toDraft2020({ type: 'string', pattern })).toEqual({ type: 'string' }),
   );
 
   it.each(['not', 'oneOf', 'if'])('leaves a pattern below %s to the service, which may refuse it', (keyword) => {

@@ -15,6 +15,9 @@ const EXACT = new Set(['not', 'oneOf', 'if']);
 const PATTERN_PARTS =
   /\\(?<escaped>[^])|(?<refused>\(\?(?!:|<[\p{ID_Start}$_])|\{,\d+\})|\{(?<least>\d+),?(?<most>\d*)\}/gu;
 const BACKREFERENCE = /[1-9k]/;
+/** What the service reads beyond the flag u: a hyphen beside a class, escaped punctuation, literal braces. The rest is whole. */
+const LENIENT =
+  /(?<beside>\\(?:[dDwWsS]|[pP]\{[^{}]*\}))-|(?<whole>\\[pPu]\{[^{}]*\}|\{\d+(?:,\d*)?\})|\\(?<escaped>[^\dA-Za-z\s])|(?<bare>[{}]|-(?=\\[dDwWsSpP]))/gu;
 /** The largest bound that the service takes. */
 const MOST_REPEATS = 1000;
 
@@ -75,14 +78,31 @@ function constantsOf(schema: Json, name: string): Json[] {
   return Array.isArray(several) ? several : [];
 }
 
+/** Whether the platform reads it with the flag u, beside what the service reads also without. */
+function isExpression(pattern: string): boolean {
+  const strict = pattern.replaceAll(LENIENT, (part, ...[beside, whole, escaped, bare]: (string | undefined)[]) =>
+    whole === undefined ? `${beside ?? ''}${codeOf(escaped ?? bare ?? '-')}` : part,
+  );
+  try {
+    return new RegExp(strict, 'u').unicode;
+  } catch {
+    return false;
+  }
+}
+
+const codeOf = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
 function isReadable(pattern: Json): boolean {
   if (typeof pattern !== 'string') return true;
-  return [...pattern.matchAll(PATTERN_PARTS)].every(({ groups = {} }) => {
-    const { escaped = '', refused, least, most } = groups;
-    return (
-      refused === undefined &&
-      !BACKREFERENCE.test(escaped) &&
-      Math.max(Number(least ?? 0), Number(most ?? 0)) <= MOST_REPEATS
-    );
-  });
+  return (
+    isExpression(pattern) &&
+    [...pattern.matchAll(PATTERN_PARTS)].every(({ groups = {} }) => {
+      const { escaped = '', refused, least, most } = groups;
+      return (
+        refused === undefined &&
+        !BACKREFERENCE.test(escaped) &&
+        Math.max(Number(least ?? 0), Number(most ?? 0)) <= MOST_REPEATS
+      );
+    })
+  );
 }

@@ -9,6 +9,9 @@ READABLE = [
     r"^.{2,1000}$",
     r"^a{3}b{3,}$",
     r"^\x41\u0041\t\0$",
+    r"^[\w-.]+[\d-\/]*[+-\s]$",
+    r"^\p{Lowercase_Letter}\P{Nd}\p{gc=L}\p{General_Category=Number}\p{Script=Greek}\p{scx=Hira}\p{Alphabetic}\p{Emoji}$",
+    r"^a+?b{2}?c??[*+]+\++\*{2}\u{41}+\p{L}*(?:d*)+$",
 ]
 UNREADABLE = [
     # What pydantic writes for a Decimal.
@@ -26,4 +29,13 @@ UNREADABLE = [
     r"^a{1001}$",
     r"^a{,5}$",
     r"a\ b",
+    r"^\p{Greek}+$",
+    r"^\p{Han}+$",
+    r"^\p{letter}$",
+    r"^[\p{^L}]$",
+    r"^\p{Block=Arrows}$",
+    r"^a{1}{2}$",
+    r"^\d++$",
+    r"^a*?+$",
+    r"^[a]+{2,}$",
 ]

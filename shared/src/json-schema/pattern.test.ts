@@ -7,6 +7,15 @@ const STATES = 20_000;
 const compile = (pattern: string, states = STATES) => new PatternCompiler(states).compile(pattern);
 const matches = (pattern: string, text: string): boolean => compile(pattern)(text, () => {});
 
+/** The platform's expression; null for an invalid one. */
+function platform(pattern: string): RegExp | null {
+  try {
+    return new RegExp(pattern);
+  } catch {
+    return null;
+  }
+}
+
 function stepsOf(pattern: string, text: string): number {
   let spent = 0;
   compile(pattern)(text, (steps) => (spent += steps));
@@ -41,6 +50,17 @@ describe('a pattern', () => {
     ['^\\d{3}\\-\\d{4}\\"\\_$', '555-1234"_', true],
     ['^[\\w\\-\\.\\@\\"]+$', 'a-b.c@"', true],
     ['^[\\\\"]+$', '\\"', true],
+    // As JavaScript reads them without a flag: a hyphen beside a class is a character.
+    ['^[\\w-.]+$', 'a-b.c', true],
+    ['^[\\d-\\/]+$', '1-2/3', true],
+    ['^[+-\\d]+$', '+-1', true],
+    ['^[\\p{L}-_]+$', 'ñ-_', true],
+    ['^[^\\s-]$', '-', false],
+    ['^[\\d-a-z]+$', 'a-z', true],
+    ['^[\\d-a-z]$', 'b', false],
+    ['^[\\d-\\d--z]$', 'b', true],
+    ['^[\\d-\\x41-\\x43B-D]+$', '1-A-CD', true],
+    ['^[\\d-\\ud83d\\ude00-a]+$', '1😀a', true],
     ['^(a*)*$', 'aaa', true],
     ['^(a|b){0}$', '', true],
   ])('/%s/ in %j: %s', (pattern, text, expected) => {
@@ -68,6 +88,8 @@ describe('a pattern', () => {
     ['(?:(?:(?:(?:(?:){1000}){1000}){1000}){1000}){1000}', /too large/],
     ['(((((a{0}){1000}){1000}){1000}){1000}){1000}', /too large/],
     ['('.repeat(20_000), /deep/],
+    ['[\\dz-a]', /class/],
+    ['[\\d-a', /not closed/],
     ['[z-a]', /“\[z-a\]” is not a valid character class/],
     ['\\p{Nonsense}', /class/],
     ['\\a', /means nothing/],
@@ -126,6 +148,35 @@ describe('a pattern', () => {
     fc.assert(
       fc.property(patterns, texts, (pattern, text) => {
         expect(matches(pattern, text)).toBe(new RegExp(pattern, 'u').test(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('by property: gives the verdict of the platform’s expression without a flag for a class with hyphens', () => {
+    const atoms = fc.constantFrom(
+      '\\d',
+      '\\W',
+      '\\s',
+      '-',
+      '-',
+      '\\-',
+      'a',
+      'z',
+      '+',
+      '.',
+      '\\x41',
+      '\\u0042',
+      '\\/',
+      '^',
+    );
+    const texts = fc.constantFrom(...' +,-./019ABCaqz{é');
+    fc.assert(
+      fc.property(fc.array(atoms, { maxLength: 8 }), texts, (of, text) => {
+        const pattern = `^[${of.join('')}]$`;
+        const expected = platform(pattern);
+        fc.pre(expected !== null);
+        expect(matches(pattern, text)).toBe(expected?.test(text));
       }),
       { numRuns: 3000 },
     );

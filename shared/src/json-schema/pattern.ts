@@ -95,13 +95,22 @@ const SURROGATES = /^\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/;
 const COUNTS = /^\{(\d+)(?:(,)(\d*))?\}/;
 /** A class, up to its end. */
 const CLASS = /^\[(?:[^\]\\]|\\[^])*\]/;
+const CLASS_START = /^\[\^?/;
+const CLASS_ATOM =
+  /\\(?:[pP]\{[\w=]*\}|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|u\{[\da-fA-F]+\}|x[\da-fA-F]{2}|c[a-zA-Z]|[^])|[^\\]/
+    .source;
+/** What is in a class, from left to right: a range with its ends, or one character. */
+const CLASS_PART = new RegExp(`(${CLASS_ATOM})-(${CLASS_ATOM})|${CLASS_ATOM}`, 'gu');
 /** A class as POSIX writes it, inside of another: `[[:alpha:]` is a class of brackets, colons and letters here. */
 const POSIX_CLASS = /.\[:(\w+):\]$/;
 const NAMED_GROUP = /^\?<([\p{ID_Start}$_][\p{ID_Continue}$]*)>/u;
 /** Punctuation that the platform takes no backslash before. */
 const PLAIN_PUNCTUATION = /[^a-zA-Z0-9\s^$\\.*+?()[\]{}|/-]/;
 
-/** Reads a pattern by recursion. Beyond the flag u it takes a literal `{`, `}` and `]`, and escapes of any punctuation. */
+/**
+ * Reads a pattern by recursion. Beyond the flag u it takes a literal `{`, `}` and `]`, a `-` beside a class such as `\d`, and
+ * escapes of any punctuation.
+ */
 class Parser {
   readonly #text: string;
   readonly #testOf: (source: string) => CodePointTest;
@@ -176,7 +185,7 @@ class Parser {
     const posix = found && POSIX_CLASS.exec(found[0]);
     if (posix)
       throw new PatternFault(`[:${posix[1]}:] is no class here. Use \\p{…}, \\d, \\w, \\s or a range such as a-z.`);
-    if (found) return { kind: 'one', test: this.#testOf(found[0].replaceAll(/\\([^])/g, strictEscape)) };
+    if (found) return { kind: 'one', test: this.#testOf(strictClass(found[0])) };
     if (this.#text[this.#at] === '[') throw new PatternFault('A [ is not closed.');
     if (this.#text[this.#at] === '\\') return literal(this.#escaped());
     if ('*+?'.includes(this.#text[this.#at] ?? ''))
@@ -240,6 +249,21 @@ class Parser {
     return found;
   }
 }
+
+/** The class as the platform takes it. */
+const strictClass = (source: string): string => {
+  const escaped = source.replaceAll(/\\([^])/g, strictEscape);
+  const start = CLASS_START.exec(escaped)?.[0];
+  if (start === undefined) return escaped;
+  return `${start}${escaped.slice(start.length, -1).replaceAll(CLASS_PART, strictRange)}]`;
+};
+
+/** As without the flag u: with `\d` at one end there is no range, so that its hyphen is a character, as any outside of one. */
+const strictRange = (part: string, from?: string, to?: string): string => {
+  if (from === undefined || to === undefined) return part === '-' ? '\\-' : part;
+  const hyphen = CLASS_ESCAPE.test(from) || CLASS_ESCAPE.test(to) ? '\\-' : '-';
+  return `${strictRange(from)}${hyphen}${strictRange(to)}`;
+};
 
 const strictEscape = (escape: string, character: string): string =>
   PLAIN_PUNCTUATION.test(character) ? character : escape;

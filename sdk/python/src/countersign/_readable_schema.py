@@ -21,10 +21,30 @@ MOST_REPEATS = 1000
 """The largest number in a quantifier that the service takes."""
 
 PATTERN_PARTS = re.compile(
-    r"\\(?P<escape>[pP]\{|.)|(?P<refused>\(\?(?!:|<[A-Za-z_$])|\[\[:|&&|\{,\d+\})|\{(?P<least>\d+),?(?P<most>\d*)\}",
+    r"\\(?P<escape>[pP]\{(?P<property>[^}]*)\}|.)|(?P<refused>\(\?(?!:|<[A-Za-z_$])|\[\[:|&&|\{,\d+\})|\{(?P<least>\d+),?(?P<most>\d*)\}",
     re.DOTALL,
 )
 """Escapes, what the service refuses, and quantifiers with their bounds."""
+
+PROPERTY = re.compile(
+    r"""(?:(?:sc|Script|scx|Script_Extensions)=[A-Z]\w*)
+    |(?:(?:gc|General_Category)=)?(?:
+        L[Cultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfson]?|digit|punct|cntrl
+        |Letter|(?:Cased|Uppercase|Lowercase|Titlecase|Modifier|Other)_Letter|(?:Combining_|Nonspacing_|Spacing_)?Mark
+        |Enclosing_Mark|Number|(?:Decimal|Letter|Other)_Number|(?:Connector_|Dash_|Open_|Close_|Other_)?Punctuation
+        |(?:Initial|Final)_Punctuation|(?:Math_|Currency_|Modifier_|Other_)?Symbol|(?:Space_|Line_|Paragraph_)?Separator
+        |Other|Control|Format|Surrogate|Private_Use|Unassigned)
+    |Any|ASCII|Assigned|Alpha(?:betic)?|Emoji(?:_Presentation)?|Extended_Pictographic|Hex_Digit|X?ID_(?:Start|Continue)
+    |Ideographic|Lower(?:case)?|Math|Upper(?:case)?|White_Space|space""",
+    re.VERBOSE,
+)
+"""General categories, scripts and the usual other properties, as ECMAScript names them in the braces after a p."""
+
+LITERALS = re.compile(r"\\(?:[pPu]\{[^}]*\}|.)|\[(?:[^\]\\]|\\.)*\]", re.DOTALL)
+"""Escapes and classes, in which a quantifier is none."""
+
+TWICE = re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})(?:\??(?:[*+]|\{\d+(?:,\d*)?\})|\?\?)")
+"""A quantifier after another one; a single question mark after the first makes it lazy."""
 
 ESCAPES = frozenset("dDwWsSbBnrtfvuxc0")
 """What it takes after a backslash, beside punctuation."""
@@ -77,13 +97,17 @@ def _dependencies(value: dict[str, Any], *, exact: bool) -> dict[str, Any]:
 
 def is_readable_pattern(pattern: str) -> bool:
     """Whether the service can match it: ECMAScript without assertions that look around, flags and back references."""
+    if TWICE.search(LITERALS.sub("x", pattern)):
+        return False
     return all(_is_readable(part) for part in PATTERN_PARTS.finditer(pattern))
 
 
 def _is_readable(part: re.Match[str]) -> bool:
     if part["refused"]:
         return False
+    if part["property"] is not None:
+        return PROPERTY.fullmatch(part["property"]) is not None
     if part["escape"]:
         escape = part["escape"]
-        return len(escape) > 1 or escape in ESCAPES or not (escape.isalnum() or escape.isspace())
+        return escape in ESCAPES or not (escape.isalnum() or escape.isspace())
     return int(part["least"]) <= MOST_REPEATS and int(part["most"] or 0) <= MOST_REPEATS
