@@ -90,6 +90,23 @@ describe('the endpoints', () => {
     }
   });
 
+  it('takes an integer of a query in digits only, as its schema says', () => {
+    const seen = new Set<string>();
+    for (const [name, { query }] of ENDPOINTS) {
+      const { properties = {} } = query ? z.toJSONSchema(query, { io: 'input' }) : {};
+      for (const [field, schema] of Object.entries(properties)) {
+        if (typeof schema !== 'object' || schema.type !== 'integer') continue;
+        seen.add(field);
+        const faulty = (text: string) =>
+          query?.safeParse({ [field]: text }).error?.issues.some(({ path }) => path[0] === field) ?? false;
+        for (const text of ['', ' ', ' 5', '+5', '5.0', '5e0', '0x5', '٥'])
+          expect(faulty(text), `${name} ${field} ${text}`).toBe(true);
+        expect(faulty('5'), `${name} ${field}`).toBe(false);
+      }
+    }
+    expect([...seen]).toEqual(expect.arrayContaining(['limit', 'wait', 'after']));
+  });
+
   it('returns lists as {data, next_cursor} with bounded limits', () => {
     for (const [name, { query, reply, method }] of ENDPOINTS) {
       const shape = reply instanceof z.ZodObject ? Object.keys(reply.shape) : [];
@@ -102,6 +119,8 @@ describe('the endpoints', () => {
     }
   });
 });
+
+const FIFTY_KEYS = Array.from({ length: 50 }, (_, index) => `"k${index}":1`).join();
 
 describe('a submission', () => {
   const item = { project_id: UUID, input: 'q', suggestion: 'a', confidence: 0.5 };
@@ -119,6 +138,10 @@ describe('a submission', () => {
     [{ risk_flags: ['f'.repeat(100)] }],
     [{ metadata: {} }],
     [{ metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index])) }],
+    [{ deadline: '2026-11-29T10:00:00Z' }],
+    [{ deadline: '2026-11-29t10:00:00z' }],
+    [{ deadline: '2026-11-29t10:00:00.5+01:00' }],
+    [{ deadline: null }],
   ])('a submission with %j is accepted', (change) => {
     expect(accepts(change)).toBe(true);
   });
@@ -140,6 +163,10 @@ describe('a submission', () => {
     [{ metadata: null }],
     [{ metadata: ['a'] }],
     [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, index])) }],
+    [{ metadata: JSON.parse(`{${FIFTY_KEYS},"__proto__":1}`) as object }],
+    [{ deadline: '2026-11-29T10:00:00' }],
+    [{ deadline: '2026-11-29 10:00:00Z' }],
+    [{ deadline: 1_796_000_000 }],
   ])('a submission with %j is refused', (change) => {
     expect(accepts(change)).toBe(false);
   });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CHANGE_KINDS, CHANGE_ACTIONS } from '../enums.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 export const changeKind = z.enum(CHANGE_KINDS);
 export const changeAction = z.enum(CHANGE_ACTIONS).meta({ id: 'ChangeAction' });
 
@@ -32,7 +33,7 @@ export const listChanges = endpointSchemas({
   params: z.object({ id: uuid }),
   query: z.object({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(50),
+    limit: queryInteger(1, 100).prefault(50),
     action: changeAction.optional(),
     kind: changeKind.optional(),
   }),

@@ -6,6 +6,7 @@ import { learningFilter } from './parts/learning-filter.ts';
 import { plainText } from './parts/plain-text.ts';
 import { abilitiesTo } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 
 /** Reasons with the same meaning (rule CT). The counts cover the learnings that match the filter. */
 export const cluster = z
@@ -46,7 +47,7 @@ export const listClusters = endpointSchemas({
   params: z.object({ id: uuid }),
   query: learningFilter.extend({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(MAX_CLUSTERS).default(100),
+    limit: queryInteger(1, MAX_CLUSTERS).prefault(100),
   }),
   reply: z.object({
     data: z.array(cluster),
@@ -126,7 +127,7 @@ export const listReasonVariants = endpointSchemas({
     /** Searched in the reason, case-insensitively. */
     text: plainText(100).trim().min(1).optional(),
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(REASONS_SHOWN),
+    limit: queryInteger(1, 100).prefault(REASONS_SHOWN),
   }),
   reply: z.object({
     data: z.array(z.object({ reason: z.string(), count: z.number().int() })),

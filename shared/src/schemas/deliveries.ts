@@ -5,6 +5,8 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { deliveryFilter } from './parts/delivery-filter.ts';
 import { abilitiesTo, decisionAction, deliveryStatus, itemStatus } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { moment } from './parts/moment.ts';
+import { queryInteger } from './parts/query-integer.ts';
 
 const delivery = z
   .object({
@@ -41,7 +43,7 @@ export const listDeliveries = endpointSchemas({
   params: z.object({ id: uuid }),
   query: deliveryFilter.extend({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(50),
+    limit: queryInteger(1, 100).prefault(50),
   }),
   reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),
 });
@@ -151,7 +153,7 @@ export const sendDeliveryNow = endpointSchemas({
 });
 
 /** No delivery is older than this. */
-const moment = z.iso.datetime({ offset: true }).refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
+const sinceUnix = moment.refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
 
 /**
  * A replay of many deliveries, oldest first, in the background. One of `pending` deliveries makes those that wait for a later
@@ -186,8 +188,8 @@ export const replayDeliveries = endpointSchemas({
     .strictObject({
       status: z.enum(REPLAYED_STATUSES).default('dead'),
       endpoint_id: uuid.optional(),
-      from: moment.optional(),
-      to: moment.optional(),
+      from: sinceUnix.optional(),
+      to: sinceUnix.optional(),
     })
     .optional(),
   reply: replay,

@@ -5,6 +5,7 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { plainText } from './parts/plain-text.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { overrideAction } from './parts/enums.ts';
+import { queryInteger } from './parts/query-integer.ts';
 
 /** Digits only: other number formats are rejected, and an empty string must not become 0. */
 const position = z
@@ -106,7 +107,7 @@ export const listExports = endpointSchemas({
   params,
   query: z.object({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: queryInteger(1, 100).prefault(20),
   }),
   reply: z.object({ data: z.array(learningExport), next_cursor: z.string().nullable() }),
 });

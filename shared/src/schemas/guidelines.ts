@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from './parts/ids.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 
 const projectParams = z.object({ id: uuid });
 const version = z.number().int().min(1);
@@ -32,8 +33,8 @@ export const listGuidelinesVersions = endpointSchemas({
   params: projectParams,
   query: z.object({
     /** Cursor: where the last page ended. */
-    after: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
-    limit: z.coerce.number().int().min(1).max(50).default(20),
+    after: queryInteger(1, 2_147_483_647).optional(),
+    limit: queryInteger(1, 50).prefault(20),
   }),
   reply: z.object({ data: z.array(guidelinesVersion), next_cursor: z.string().nullable() }),
 });

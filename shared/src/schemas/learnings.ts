@@ -5,9 +5,10 @@ import { json } from './parts/json.ts';
 import { learningFilter } from './parts/learning-filter.ts';
 import { abilitiesTo, overrideAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 
 const projectParams = z.object({ id: uuid });
-const page = { after: z.string().max(200).optional(), limit: z.coerce.number().int().min(1).max(100).default(50) };
+const page = { after: z.string().max(200).optional(), limit: queryInteger(1, 100).prefault(50) };
 
 /**
  * A recorded override: what the pipeline suggested, what the reviewer changed it to, and why. `output` is null for a

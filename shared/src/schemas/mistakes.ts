@@ -6,6 +6,7 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo, reviewerDecision } from './parts/enums.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 
 /** A report. `overturned` is null until it is answered; then it says whether the decision was a mistake (MR3). */
 export const mistakeReport = z
@@ -37,7 +38,7 @@ export const listMistakes = endpointSchemas({
   query: z.object({
     state: z.enum(MISTAKE_STATES).default('open'),
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(50),
+    limit: queryInteger(1, 100).prefault(50),
   }),
   reply: z.object({ data: z.array(mistakeReport), next_cursor: z.string().nullable() }),
 });

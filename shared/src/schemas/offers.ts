@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo, role } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 
 /** An open offer as the owners of its project see it. Of the wallet it shows only the address. */
 export const offer = z
@@ -39,7 +40,7 @@ export type OwnOffer = z.infer<typeof ownOffer>;
 
 const page = z.object({
   after: z.string().max(200).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: queryInteger(1, 200).prefault(50),
 });
 
 export const listOffers = endpointSchemas({

@@ -23,6 +23,7 @@ import { projectSummary } from './parts/project-summary.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { rotated, rotation } from './parts/secret-rotation.ts';
 import { notifications } from './parts/notifications.ts';
+import { queryInteger } from './parts/query-integer.ts';
 import { offer } from './offers.ts';
 
 const label = z.string().trim().min(1).max(100);
@@ -136,7 +137,7 @@ export const listProjects = endpointSchemas({
   query: z.object({
     archived: z.enum(['true', 'false']).optional(),
     after: z.string().optional(),
-    limit: z.coerce.number().int().min(1).max(200).default(100),
+    limit: queryInteger(1, 200).prefault(100),
   }),
   reply: z.object({ data: z.array(project), next_cursor: z.string().nullable() }),
 });
@@ -195,7 +196,7 @@ export const listAnswers = endpointSchemas({
   params: projectParams,
   query: z.object({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(LIMITS.pageItems).default(20),
+    limit: queryInteger(1, LIMITS.pageItems).prefault(20),
   }),
   reply: z.object({ data: z.array(itemAnswers), next_cursor: z.string().nullable() }),
 });

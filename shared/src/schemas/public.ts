@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { decision, routing } from './parts/decision.ts';
 import { timestamp, uuid } from './parts/ids.ts';
+import { moment } from './parts/moment.ts';
 import { problem } from './parts/problem.ts';
 import { answerFault, anyJson, json } from './parts/json.ts';
 import { decisionStatus, itemKind, itemStatus, onDeadline, submitterAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { idempotencyHeader } from './parts/idempotency-key.ts';
+import { queryInteger } from './parts/query-integer.ts';
 import { decisionRevised, itemExpired, itemWithdrawn } from './parts/webhook-events.ts';
 
 /** A character that has a shape: no space, and none that only controls how others are shown. */
@@ -40,6 +42,13 @@ const EXCLUDED = {
   },
 };
 
+/** Before a record is made of it, which leaves out a key such as `__proto__`. */
+function countKeys(value: unknown, context: z.RefinementCtx): unknown {
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > LIMITS.metadataKeys)
+    context.addIssue(`at most ${LIMITS.metadataKeys} keys`);
+  return value;
+}
+
 /** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
 export const submission = z
   .strictObject({
@@ -57,8 +66,7 @@ export const submission = z
         'Tags that escalate the item if the project lists them as escalate flags; compared trimmed and case-insensitively',
     }),
     metadata: z
-      .record(z.string(), json)
-      .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, `at most ${LIMITS.metadataKeys} keys`)
+      .preprocess(countKeys, z.record(z.string(), json))
       .optional()
       .meta({
         maxProperties: LIMITS.metadataKeys,
@@ -91,7 +99,7 @@ export const submission = z
         description:
           'What reviewers may do, besides escalating; default `approve`, `edit` and `reject`. `respond`: they answer in words instead',
       }),
-    deadline: z.iso.datetime({ offset: true }).nullable().optional().meta({
+    deadline: moment.nullable().optional().meta({
       description:
         'Until when a person may decide: RFC 3339 with offset, in the future, at most a year away. Omitted, `deadline_minutes` of the project applies; null: no deadline',
     }),
@@ -184,18 +192,14 @@ export const traceparentHeader = z.string().optional().meta({
     'W3C Trace Context: webhooks about the item carry it on unchanged, with the trace ID and parent ID of this request. An invalid one is ignored.',
 });
 
-const waitQuery = z.coerce.number().int().min(0).max(LIMITS.waitSeconds).optional().meta({
+const waitQuery = queryInteger(0, LIMITS.waitSeconds).optional().meta({
   description:
     'Seconds to wait for the item to become final. If too many requests are waiting, the response is immediate: repeat the request a second later',
 });
 
 /** Page size: 1 to 100. */
-const pageLimit = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(LIMITS.pageItems)
-  .default(20)
+const pageLimit = queryInteger(1, LIMITS.pageItems)
+  .prefault(20)
   .meta({ description: 'Page size limit; pages with large items contain fewer' });
 
 /** Where a page begins: a text that an earlier page returned. Any other one is refused when it is read (`invalid_cursor`). */
@@ -285,7 +289,7 @@ export const withdrawItem = endpointSchemas({
   errors: ['not_found', 'already_decided', 'expired'],
 });
 
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const instant = moment.transform((text) => new Date(text));
 
 export const listItems = endpointSchemas({
   auth: 'api_key',
@@ -294,8 +298,8 @@ export const listItems = endpointSchemas({
   description: 'Paginated: send `next_cursor` as `after` until `has_more` is false.',
   query: z.strictObject({
     status: itemStatus.optional().meta({ description: 'Only items with this status' }),
-    since: moment.optional().meta({ description: 'Only items created at this time or later' }),
-    until: moment.optional().meta({ description: 'Only items created before this time' }),
+    since: instant.optional().meta({ description: 'Only items created at this time or later' }),
+    until: instant.optional().meta({ description: 'Only items created before this time' }),
     limit: pageLimit,
     after: pageCursor('The `next_cursor` of the previous page'),
     cursor: pageCursor('The same as `after`'),

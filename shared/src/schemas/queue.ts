@@ -10,6 +10,7 @@ import { plainText } from './parts/plain-text.ts';
 import { queueFilter } from './parts/queue-filter.ts';
 import { itemStatus, reviewAction, role } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 import { REVISION_ACTIONS } from '../review-actions.ts';
 import { QUEUE_SORTS } from '../filters/queue-order.ts';
 
@@ -45,7 +46,7 @@ export const listQueue = endpointSchemas({
     sort: z.enum(QUEUE_SORTS).default('due'),
     // A flag of 100 characters is part of the cursor.
     after: z.string().max(1200).optional(),
-    limit: z.coerce.number().int().min(1).max(500).default(100),
+    limit: queryInteger(1, 500).prefault(100),
   }),
   reply: queuePage,
 });
@@ -237,7 +238,7 @@ export const listExpiredItems = endpointSchemas({
   params: projectParams,
   query: z.object({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: queryInteger(1, 100).prefault(20),
   }),
   reply: z.object({ data: z.array(expiredItem), next_cursor: z.string().nullable() }),
   errors: ['invalid_cursor'],

@@ -10,6 +10,7 @@ import { plainText } from './parts/plain-text.ts';
 import { itemKind, itemStatus, outcome, overrideAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { idempotencyHeader } from './parts/idempotency-key.ts';
+import { queryInteger } from './parts/query-integer.ts';
 import { pageCursor, submission } from './public.ts';
 
 const count = (description: string) => z.number().int().meta({ description });
@@ -107,12 +108,8 @@ export const listCases = endpointSchemas({
       .enum(['true'])
       .optional()
       .meta({ description: 'Only unanswered cases, to continue after an interruption' }),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(LIMITS.pageItems)
-      .default(LIMITS.pageItems)
+    limit: queryInteger(1, LIMITS.pageItems)
+      .prefault(LIMITS.pageItems)
       .meta({ description: 'Page size limit; pages with large cases contain fewer' }),
     after: pageCursor('The `next_cursor` of the previous page'),
   }),
@@ -214,7 +211,7 @@ export const listRegressions = endpointSchemas({
   query: z.object({
     cluster: uuid.optional(),
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(50).default(10),
+    limit: queryInteger(1, 50).prefault(10),
   }),
   reply: z.object({ data: z.array(regression), next_cursor: z.string().nullable() }),
 });
@@ -252,7 +249,7 @@ export const listRegressionCases = endpointSchemas({
   query: z.object({
     state: z.enum(CASE_STATES).optional(),
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(50).default(20),
+    limit: queryInteger(1, 50).prefault(20),
   }),
   reply: z.object({ run: regression, data: z.array(regressionCase), next_cursor: z.string().nullable() }),
 });

@@ -7,6 +7,7 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo } from './parts/enums.ts';
 import { timings } from './deliveries.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
+import { queryInteger } from './parts/query-integer.ts';
 import { rotated, rotation } from './parts/secret-rotation.ts';
 
 const params = z.object({ id: uuid });
@@ -227,7 +228,7 @@ export const listNotificationMessages = endpointSchemas({
   params,
   query: z.object({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(50).default(20),
+    limit: queryInteger(1, 50).prefault(20),
   }),
   reply: z.object({ data: z.array(notificationMessage), next_cursor: z.string().nullable() }),
   errors: ['invalid_cursor'],

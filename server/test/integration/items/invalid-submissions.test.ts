@@ -62,11 +62,9 @@ const BAD_MEMBERS: [keyof SubmissionTexts | 'project_id', string, string][] = [
   ['risk_flags', '["a",1]', '#/risk_flags/1'],
   ['risk_flags', '[""]', '#/risk_flags/0'],
   ['risk_flags', `["${'x'.repeat(101)}"]`, '#/risk_flags/0'],
-  ...['null', '"a"', '[]', '7', object(51)].map((text): (typeof BAD_MEMBERS)[number] => [
-    'metadata',
-    text,
-    '#/metadata',
-  ]),
+  ...['null', '"a"', '[]', '7', object(51), object(50).replace('}', ',"__proto__":1}')].map(
+    (text): (typeof BAD_MEMBERS)[number] => ['metadata', text, '#/metadata'],
+  ),
   ...['null', '"demo"', '7', '[]', '""'].map((text): (typeof BAD_MEMBERS)[number] => [
     'project_id',
     text,
