@@ -15,6 +15,7 @@ const isJson = (text: string): boolean => {
 describe('IJ1: the position of a JSON syntax error', () => {
   it.each<[string, string]>([
     ['', '1:1 a value'],
+    ['\ufeff{}', '1:1 a value'],
     ['{"a":1,}', '1:8 a name in double quotes'],
     ['{"a" 1}', '1:6 a colon'],
     ['{"a":1 "b":2}', '1:8 a comma or }'],

@@ -67,8 +67,7 @@ class JsonScanner {
   #fault: { at: number; expected: string } | null = null;
 
   constructor(text: string) {
-    // The same decoding that the service applies to a body.
-    this.#lexer = new JsonLexer(text, text.startsWith('\ufeff') ? 1 : 0);
+    this.#lexer = new JsonLexer(text);
   }
 
   /** Reads at most this many tokens; returns true at the first error or at the end of valid text. */

@@ -66,7 +66,7 @@ export function asRpcFault<T>(bytes: Buffer, read: () => T): T {
 
 /** IJ1: a part of the body knows only its own lines. Bytes that are not UTF-8 have been located already. */
 function whereIn(bytes: Buffer, part: Refusal): string {
-  return isUtf8(bytes) ? notJsonAt(findJsonFault(bytes.toString())).detail : part.detail;
+  return isUtf8(bytes) ? notJsonAt(findJsonFault(decode(bytes))).detail : part.detail;
 }
 
 function argumentsIn(text: string): MemberRange | null {

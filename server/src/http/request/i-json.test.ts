@@ -245,6 +245,11 @@ describe('invalid JSON', () => {
 
   it('skips a byte order mark, as RFC 8259 allows', () => {
     expect(parse('\ufeff{"a":1.0}').raw.get('a')).toBe('1.0');
+    expect(refusal('\ufeff{"a":1,}').message).toContain('At line 1, column 8 a name in double quotes was expected.');
+  });
+
+  it('skips one byte order mark only', () => {
+    expect(refusal('\ufeff\ufeff{}').message).toContain('At line 1, column 1 a value was expected.');
   });
 });
 
