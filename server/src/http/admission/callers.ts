@@ -50,10 +50,8 @@ export function callers(services: Services) {
       const onUnknown = () => limitAddress(services, ctx, 'unknown-key');
       if (auth === 'bearer') refuseOtherOrigin(ctx, services.baseUrl);
       ctx.state.apiKey = header(ctx, 'x-api-key') ?? (auth === 'bearer' ? bearerOf(ctx) : undefined);
-      // RFC 6750, section 3: a refusal says that a bearer token is accepted.
-      if (auth === 'bearer') ctx.set('www-authenticate', 'Bearer');
+      ctx.state.takesBearer = auth === 'bearer';
       const actor = await checkKeyOf(services, ctx, onUnknown);
-      ctx.remove('www-authenticate');
       await limitKey(services, ctx, actor);
       nameCaller(ctx, actor);
       refuseScope(actor, scope);
@@ -95,8 +93,12 @@ export async function recheckKey(services: Services, ctx: Context, waited = fals
 }
 
 /** Errors: `api_key_missing`, `api_key_invalid`, and what `onUnknown` throws. */
-function checkKeyOf(services: Services, ctx: Context, onUnknown?: () => Promise<void>): Promise<KnownKey> {
-  return checkApiKey(services, ctx.state.apiKey as string | undefined, onUnknown);
+async function checkKeyOf(services: Services, ctx: Context, onUnknown?: () => Promise<void>): Promise<KnownKey> {
+  // RFC 6750, section 3: a refusal says that a bearer token is accepted.
+  if (ctx.state.takesBearer === true) ctx.set('www-authenticate', 'Bearer');
+  const key = await checkApiKey(services, ctx.state.apiKey as string | undefined, onUnknown);
+  ctx.remove('www-authenticate');
+  return key;
 }
 
 /** A header that was sent once; a repeated one (Node joins the values with a comma) is left to its parser to refuse. */

@@ -31,13 +31,16 @@ describe('revoked during the request', () => {
     await served.close();
   });
 
-  it('K4: a slow body is not stored', async () => {
+  it.each([
+    ['/api/public/items', undefined],
+    ['/api/public/mcp', 'Bearer'],
+  ])('K4: a slow body to %s is not stored', async (path, challenge) => {
     const served = await serve(inside.services);
     const { key, text } = await aKey();
     const body = JSON.stringify({ project_id: fixture.projectId, input: 'slow', suggestion: 'a', confidence: 0.8 });
     const headers = { 'x-api-key': text, 'content-type': 'application/json', 'content-length': String(body.length) };
     const agent: Agent | false = false;
-    const outgoing = request(`${served.testEnv.url()}/api/public/items`, { method: 'POST', headers, agent });
+    const outgoing = request(served.testEnv.url() + path, { method: 'POST', headers, agent });
     outgoing.write(body.slice(0, 10));
     const answered = once(outgoing, 'response');
     // The key is checked before the body is read; its recorded use shows that the check has run.
@@ -59,6 +62,7 @@ describe('revoked during the request', () => {
     answer.resume();
     vi.useRealTimers();
     expect(answer.statusCode).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe(challenge);
     const stored = await inside.sql(`select id from item where input = '"slow"'`);
     expect(stored).toEqual([]);
     await served.close();
