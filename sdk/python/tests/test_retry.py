@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 from fake import FakeClock
@@ -89,6 +90,12 @@ def test_gives_up_after_so_many_failures(policy: RetryPolicy, expected: int, clo
     with pytest.raises(CountersignError) as raised:
         run([refusal(503)] * 99, clock, policy)
     assert raised.value.tries == expected
+
+
+@pytest.mark.parametrize("numbers", [{"tries": math.nan}, {"seconds": math.nan}])
+def test_refuses_what_is_no_number(numbers: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must be numbers"):
+        RetryPolicy(**numbers)
 
 
 def test_does_not_count_429_but_gives_up_after_120_seconds(clock: FakeClock) -> None:

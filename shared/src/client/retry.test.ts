@@ -31,6 +31,10 @@ function retrier(options: RetryOptions = {}, random?: () => number) {
   return { run: new Retrier(clock, options), clock, slept };
 }
 
+it.each([{ tries: NaN }, { seconds: NaN }])('refuses %j, which would retry without end', (options) => {
+  expect(() => retrier(options)).toThrow(TypeError);
+});
+
 describe('which failures are retried', () => {
   it.each([
     [408, 'http_408'],

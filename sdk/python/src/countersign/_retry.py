@@ -34,6 +34,11 @@ class RetryPolicy:
     seconds: float = 120.0
     """Seconds from the start of a call within which its last request may start; 0: never repeat."""
 
+    def __post_init__(self) -> None:
+        # Nothing exceeds a NaN, so that a call would be repeated without end.
+        if math.isnan(self.tries) or math.isnan(self.seconds):
+            raise ValueError("The tries and seconds of a RetryPolicy must be numbers.")
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
