@@ -3,7 +3,8 @@ import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import type { Event } from '../db/entities/event.ts';
 import { Decision } from '../db/entities/decision.ts';
-import type { Tx } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { plannedBySize } from '../db/connection/planned.ts';
 import type { Em } from '../db/orm.ts';
 import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
 import { DELIVERED_EVENT_TYPES, toUndecided, UNDECIDED_EVENTS } from '../domain/items/decision.ts';
@@ -54,7 +55,7 @@ export async function relayOnce(
   let sent: readonly ReadyToSend[] = [];
   try {
     const write = async (tx: Tx) => {
-      const sequenced = await assignSequence(tx, until);
+      const sequenced = await assignSequence(tx, services.db, until);
       if (sequenced.length === 0) return { sequenced, ready: [] };
       const deliveries = newDeliveries(services, sequenced);
       reserved = capacity.reserve(deliveries);
@@ -103,7 +104,7 @@ const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
  * by its index: there are few of them in a batch, however many exist. Each enabled endpoint gets the events that it
  * chose, that of the settings those of the project (WE1); `g` has their IDs.
  */
-const ASSIGN_SEQUENCE = `
+const ASSIGN_SEQUENCE = plannedBySize(`
   with unsequenced as (
     select position, project_id, item_id, type, data ->> 'action' as action, data ->> 'status' as status,
       (data ->> 'version')::int as version, coalesce((data ->> 'revision')::int, 1) as revision from event
@@ -141,7 +142,10 @@ const ASSIGN_SEQUENCE = `
   where e.position = b.position
   returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
     (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type,
-    b.status as event_status, g.endpoints, w.ended_at, ${DECISION_COLUMNS}`;
+    b.status as event_status, g.endpoints, w.ended_at, e.position as event_position, ${DECISION_COLUMNS}`);
+
+/** The position that the relay of a database has reached: about how many events there are. */
+const reached = new WeakMap<Database, number>();
 
 /** The columns of the decision are null for an event that is not delivered. */
 type SequencedRow = EntityDictionary<Decision> & {
@@ -151,6 +155,7 @@ type SequencedRow = EntityDictionary<Decision> & {
   event_version: number | null;
   event_at: number;
   seq: string;
+  event_position: string;
   event_type: Event['type'];
   event_status: string | null;
   /** The IDs of the endpoints that get it, separated by commas; null: none does. */
@@ -159,9 +164,10 @@ type SequencedRow = EntityDictionary<Decision> & {
   ended_at: number | null;
 };
 
-async function assignSequence({ em }: Tx, until: Date | undefined): Promise<SequencedEvent[]> {
+async function assignSequence({ em }: Tx, db: Database, until: Date | undefined): Promise<SequencedEvent[]> {
   const parameters = [DELIVERED_ACTIONS, UNDECIDED_EVENTS, until?.toISOString() ?? null, DELIVERED_EVENT_TYPES];
-  const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, parameters);
+  const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE(reached.get(db) ?? 0), parameters);
+  for (const { event_position: position } of rows) reached.set(db, Math.max(reached.get(db) ?? 0, Number(position)));
   return rows.map((row) => toSequenced(em, row));
 }
 

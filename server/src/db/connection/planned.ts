@@ -12,5 +12,13 @@ export function planned(text: string): string {
   return text;
 }
 
+/**
+ * The same for a statement that reads tables that grow: it is planned again when they have doubled, so that no plan is older than that.
+ * `rows` is about how many the largest has; 0: not known, and planned each time.
+ */
+export function plannedBySize(text: string): (rows: number) => string {
+  return (rows) => (rows < 1 ? text : planned(`${text} -- up to ${2 ** Math.ceil(Math.log2(rows))} rows`));
+}
+
 /** The name of a prepared statement on every connection of this process; undefined for any other text. */
 export const planNameOf = (text: string): string | undefined => names.get(text);

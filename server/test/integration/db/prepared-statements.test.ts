@@ -1,7 +1,8 @@
 // Tests prepared statements (decision 0009): sent by name to PostgreSQL, so that a connection parses and plans each once.
 import { describe, expect, it } from 'vitest';
-import { planned } from '../../../src/db/connection/planned.ts';
+import { planned, plannedBySize, planNameOf } from '../../../src/db/connection/planned.ts';
 import { rawQuery } from '../../../src/db/raw-query.ts';
+import { relayOnce } from '../../../src/worker/relay.ts';
 import { findItem } from '../../../src/usecases/access/membership.ts';
 import { anItem, createProjectFixture, review } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
@@ -29,6 +30,34 @@ describe('a statement that is marked as planned', () => {
       );
     });
     expect(kept).toEqual([{ statement: OFTEN, often: true }]);
+  });
+});
+
+describe('a statement that is planned by the size of its tables', () => {
+  const sized = plannedBySize('select $1::int as sized');
+
+  it('is planned each time while the size is not known, and once between two doublings', async () => {
+    expect(planNameOf(sized(0))).toBeUndefined();
+    const names = [1, 2, 3, 4, 5, 8, 9, 1_000_000, 1_048_576].map((rows) => planNameOf(sized(rows)));
+    const [one, two, three, four, five, eight, nine, million, most] = names;
+    expect([three === four, five === eight, million === most]).toEqual([true, true, true]);
+    expect(new Set([one, two, four, eight, nine, most]).size).toBe(6);
+    const ask = (rows: number) => testEnv.services.db.read((em) => rawQuery(em, sized(rows), [rows]));
+    expect([await ask(0), await ask(5), await ask(9)]).toEqual([[{ sized: 0 }], [{ sized: 5 }], [{ sized: 9 }]]);
+  });
+
+  it('is the one that sequences events, once the relay knows how many there are', async () => {
+    const fixture = await createProjectFixture(testEnv.services);
+    for (let n = 0; n < 3; n += 1) {
+      await anItem(testEnv.services, fixture);
+      await relayOnce(testEnv.services, testEnv.signals);
+    }
+    // The pool hands out the connection that was used last.
+    const texts = await testEnv.sql<{ statement: string }>(
+      `select statement from pg_prepared_statements where statement like '%with unsequenced as%'`,
+    );
+    expect(texts.length).toBeGreaterThan(0);
+    for (const { statement } of texts) expect(statement).toMatch(/-- up to \d+ rows$/);
   });
 });
 
