@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// The forms that add people, keys and sources: their text survives a change of the tab, and leaving the project asks first.
+// The forms that add people, keys and sources keep their text at a change of the tab; leaving the project asks first.
 import { ABILITIES } from '@countersign/shared/enums';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
