@@ -20,7 +20,7 @@ import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { type Connections, connectionsOf } from './db/connection/pool.ts';
 import { openSignals, type Signals } from './db/connection/signals.ts';
 import { type EmbeddedPostgres, startEmbedded } from './embedded/embedded-postgres.ts';
-import { createTransactionTurns } from './limits/concurrency-limiter.ts';
+import { createTransactionLimiter } from './limits/concurrency-limiter.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { createMemory } from './limits/memory-limits.ts';
 import { policiesOf } from './limits/policies.ts';
@@ -107,7 +107,7 @@ export async function buildServices(config: Config, options: BuildOptions = {}):
 }
 
 const databaseOf = ({ readLimitMs }: Config, orm: Orm): Database =>
-  createDatabase(orm, { clock: systemClock, ids: uuidV7, readLimitMs, turnOf: createTransactionTurns() });
+  createDatabase(orm, { clock: systemClock, ids: uuidV7, readLimitMs, acquireSlot: createTransactionLimiter() });
 
 /** Each loads its module at the first call: a start takes less time without the HTTP client that both import. */
 const outgoingRequests = (tools: DispatchTools): Pick<Services, 'dispatchWebhook' | 'fetchMedia'> => ({

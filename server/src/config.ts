@@ -259,8 +259,8 @@ function databaseOf(values: Values, env: NodeJS.ProcessEnv): Config['database'] 
 }
 
 /**
- * For the embedded database, the key ring is created once and stored next to the data; several processes must be given
- * one.
+ * Reads the key ring next to the embedded database. Without one it makes one: stored for the service, for this process alone without
+ * `storesKeys`. With DATABASE_URL the operator must give one.
  */
 function storedKeyRing(database: Config['database'], storesKeys: boolean): string {
   if (database.kind === 'postgres') {

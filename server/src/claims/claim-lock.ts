@@ -8,6 +8,12 @@ export interface Holder {
   leftMs: number;
 }
 
+/** Whether a lock was taken for this claim: a later claim of the same person has another fence. */
+export const isSameClaim = (
+  lock: Pick<Holder, 'userId' | 'fence'>,
+  claim: { userId: string | null | undefined; fence: number },
+): boolean => lock.userId === claim.userId && lock.fence === claim.fence;
+
 /** A lease on one item as its holder identifies it: the fence is the number that the database gave with the claim. */
 export interface HeldClaim {
   itemId: string;

@@ -45,10 +45,10 @@ export interface Database {
    */
   forSession<T>(sessionId: string | null, work: () => Promise<T>): Promise<T>;
   /**
-   * The transactions of `work` count for this caller, who waits for their turn before a connection is taken (RL11). With null they
-   * count for nobody: those of the worker, and those that several callers share.
+   * The transactions of `work` count for this owner, and wait for one of their slots before a connection is taken (RL11). With null
+   * they count for nobody: those of the worker, and those that several callers share.
    */
-  forCaller<T>(caller: Caller | null, work: () => Promise<T>): Promise<T>;
+  forOwner<T>(owner: TransactionOwner | null, work: () => Promise<T>): Promise<T>;
   /** The session that the caller acts for; null for a pipeline, the worker, or a command. */
   session(): string | null;
   /** For work outside any transaction: fails with `session_missing` once the session has ended (A21). */
@@ -61,7 +61,7 @@ export interface Database {
 }
 
 /** Whom transactions count for: a person, the owner of a key, or the address of a stranger. */
-export interface Caller {
+export interface TransactionOwner {
   name: string;
   stranger: boolean;
 }
@@ -69,8 +69,8 @@ export interface Caller {
 interface Tools {
   clock: Clock;
   ids: Ids;
-  /** Waits for the caller's turn; returns what ends it. Without it nobody waits. */
-  turnOf?: ((caller: Caller) => Promise<() => void>) | undefined;
+  /** Waits for a slot of the owner; returns what releases it. Without it nobody waits. */
+  acquireSlot?: ((owner: TransactionOwner) => Promise<() => void>) | undefined;
   /** Time limit of a statement that someone waits for, in milliseconds; 0 means none. */
   readLimitMs?: number;
 }
@@ -93,12 +93,12 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
   };
   const acting = actingFor(outside, tools);
   const { session, refuseEnded } = acting;
-  const { forCaller, inTurn } = turnsOf(tools);
+  const { forOwner, withSlot } = transactionSlots(tools);
   return {
     orm,
     ...limitedReads(outside, tools),
     ...acting,
-    forCaller,
+    forOwner,
     statement: (work) => {
       if (session() !== null) throw new Error('A single statement cannot lock a session: use write.');
       return outside(work);
@@ -107,7 +107,7 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
       guard();
       const run = (em: Em) => inside.run(true, () => inTransaction(em, work, { ...tools, sessionId: session() }));
       // `transactional` forks the entity manager itself.
-      return inTurn(() => orm.em.transactional((em) => run(em as Em)))
+      return withSlot(() => orm.em.transactional((em) => run(em as Em)))
         .catch(translate)
         .catch(async (error: unknown) => {
           // An ended session takes precedence over any other refusal.
@@ -132,20 +132,20 @@ function actingFor(outside: Outside, { clock }: Tools): Pick<Database, 'session'
   };
 }
 
-/** Whose turn a transaction takes (RL11): one that waits for a lock would otherwise hold a connection that others need. */
-function turnsOf({ turnOf }: Tools) {
-  const callers = new AsyncLocalStorage<Caller | null>();
-  const forCaller: Database['forCaller'] = (caller, work) => callers.run(caller, work);
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    const caller = callers.getStore() ?? null;
-    const leave = caller === null ? undefined : await turnOf?.(caller);
+/** Limits the transactions of an owner (RL11): those that wait for a lock would otherwise hold all connections. */
+function transactionSlots({ acquireSlot }: Tools) {
+  const owners = new AsyncLocalStorage<TransactionOwner | null>();
+  const forOwner: Database['forOwner'] = (owner, work) => owners.run(owner, work);
+  const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+    const owner = owners.getStore() ?? null;
+    const release = owner === null ? undefined : await acquireSlot?.(owner);
     try {
       return await work();
     } finally {
-      leave?.();
+      release?.();
     }
   };
-  return { forCaller, inTurn };
+  return { forOwner, withSlot };
 }
 
 /** Reads, and the time limit of those that someone waits for (DB1). */

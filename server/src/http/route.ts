@@ -91,7 +91,7 @@ function bodies(router: Router, services: Services) {
       withBodyReservation(services.memory, { ...call, limit }, async (reservation) => {
         const parsed = await parseRequestBody(endpoint, call.ctx, { limit, reservation });
         await caller.recheck(call.ctx);
-        return services.db.forCaller(call.owner, () => handler({ ...call, ...parsed }));
+        return services.db.forOwner(call.owner, () => handler({ ...call, ...parsed }));
       }),
     );
   };
@@ -105,7 +105,7 @@ function bodies(router: Router, services: Services) {
         const bytes = (await readBody(call.ctx, limit, reservation)) ?? Buffer.alloc(0);
         await turnToParse(bytes);
         await caller.recheck(call.ctx);
-        return services.db.forCaller(call.owner, () => handler({ ...call, bytes }));
+        return services.db.forOwner(call.owner, () => handler({ ...call, bytes }));
       }),
     );
   return { bind, bindBytes };

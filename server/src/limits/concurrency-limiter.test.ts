@@ -119,6 +119,20 @@ describe('RL6: the limiter of expensive requests', () => {
     expect(patient.listenerCount('close')).toBe(0);
   });
 
+  it('keeps the last slots for people who have none', async () => {
+    const limit = { ...FEW, perPerson: 2, perProcess: 4, firstOnly: 2, waitingPerPerson: 5, waiting: 9 };
+    const { enter, admitted, releases, settle } = createTestLimiter(limit);
+    for (const person of ['anna', 'anna', 'ben', 'ben', 'carl', 'dora']) enter(person);
+    await settle();
+    expect(admitted).toEqual(['anna', 'anna', 'ben', 'carl']);
+    releases[0]?.();
+    await settle();
+    expect(admitted).toEqual(['anna', 'anna', 'ben', 'carl', 'dora']);
+    for (const release of releases.slice(1)) release();
+    await settle();
+    expect(admitted.at(-1)).toBe('ben');
+  });
+
   describe('of a limit with a time', () => {
     afterEach(() => vi.useRealTimers());
 

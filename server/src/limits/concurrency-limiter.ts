@@ -40,7 +40,9 @@ export function createConcurrencyLimiter(limit: ConcurrencyLimit): ConcurrencyLi
   let all = 0;
 
   const of = (person: string) => inUse.get(person) ?? 0;
-  const free = (person: string) => all < limit.perProcess && of(person) < limit.perPerson;
+  const forFurther = limit.perProcess - (limit.firstOnly ?? 0);
+  const free = (person: string) =>
+    of(person) === 0 ? all < limit.perProcess : all < forFurther && of(person) < limit.perPerson;
   function take(person: string): Release {
     all += 1;
     inUse.set(person, of(person) + 1);
@@ -121,10 +123,10 @@ const full = () =>
   });
 
 /**
- * Waits for the turn of a transaction (RL11), and returns what ends it: strangers together have fewer connections than people and keys.
+ * Acquires the slots of transactions (RL11): strangers together have fewer connections than people and keys.
  * Errors: as of `enter`.
  */
-export function createTransactionTurns(): (caller: Owner) => Promise<Release> {
+export function createTransactionLimiter(): (owner: Owner) => Promise<Release> {
   const known = createConcurrencyLimiter(TRANSACTION_LIMITS.known);
   const strangers = createConcurrencyLimiter(TRANSACTION_LIMITS.stranger);
   return ({ name, stranger }) => (stranger ? strangers : known).enter(name);

@@ -128,6 +128,8 @@ export function policiesOf(perMinute: number = PER_MINUTE): Policies {
 export interface ConcurrencyLimit {
   readonly perPerson: number;
   readonly perProcess: number;
+  /** How many of a process are only for people who have none: a few people with many each do not stop the others. */
+  readonly firstOnly?: number;
   readonly waitingPerPerson: number;
   readonly waiting: number;
   /** How long a request may wait, in milliseconds; without it, until its client disconnects. */
@@ -157,16 +159,19 @@ export const CONCURRENCY_LIMITS = {
 
 export type ConcurrencyLimitName = keyof typeof CONCURRENCY_LIMITS;
 
-const WAITING_CHANGES = { waitingPerPerson: 1000, waiting: 4000, waitMs: 10_000 };
+const WAITING_CHANGES = { waitingPerPerson: 1000, waiting: 4000 };
 
-/** How many transactions of callers run at the same time in one process (RL11). A stranger's person is their address. */
+/**
+ * How many transactions of callers run at the same time in one process (RL11). For strangers `perPerson` counts by
+ * network address. That of a claim waits for less time than its lock is provisional.
+ */
 export const TRANSACTION_LIMITS = {
   known: {
-    ...{ perPerson: 4, perProcess: 12, ...WAITING_CHANGES },
+    ...{ perPerson: 4, perProcess: 13, firstOnly: 4, ...WAITING_CHANGES, waitMs: 5000 },
     why: 'One that waits for a lock has a connection meanwhile: of twenty, some are left for submissions and the worker.',
   },
   stranger: {
-    ...{ perPerson: 2, perProcess: 4, ...WAITING_CHANGES },
+    ...{ perPerson: 2, perProcess: 3, firstOnly: 1, ...WAITING_CHANGES, waitMs: 10_000 },
     why: 'Challenges and sign-ins. An office that signs in at one moment waits for its turn.',
   },
 } as const satisfies Record<string, ConcurrencyLimit>;

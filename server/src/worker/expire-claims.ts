@@ -1,6 +1,6 @@
 // Expires claims within about a second of the end of their lease, and updates those that were renewed.
 import { SYSTEM } from '../domain/access/actor.ts';
-import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
+import { isSameClaim, LockStoreDown, type Holder } from '../claims/claim-lock.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 import { type Part, runEach } from './row-by-row.ts';
@@ -20,8 +20,8 @@ export async function expireClaimsOnce(services: Services, batchSize = BATCH): P
     batchSize,
     (part) => endedClaims(services, part),
     ({ item, lock }) => {
-      const renewed = lock?.userId === item.claimed_by && lock.fence === item.claim_fence;
-      return renewed ? extend(services, item, lock.leftMs) : expire(services, item);
+      const claim = { userId: item.claimed_by, fence: item.claim_fence };
+      return lock && isSameClaim(lock, claim) ? extend(services, item, lock.leftMs) : expire(services, item);
     },
   );
   return { again: count === batchSize };

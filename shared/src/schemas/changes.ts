@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CHANGE_KINDS, CHANGE_ACTIONS } from '../enums.ts';
 import { timestamp, uuid } from './parts/ids.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 export const changeKind = z.enum(CHANGE_KINDS);
 export const changeAction = z.enum(CHANGE_ACTIONS).meta({ id: 'ChangeAction' });
 

@@ -6,7 +6,7 @@ import { learningFilter } from './parts/learning-filter.ts';
 import { plainText } from './parts/plain-text.ts';
 import { abilitiesTo } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 
 /** Reasons with the same meaning (rule CT). The counts cover the learnings that match the filter. */
 export const cluster = z

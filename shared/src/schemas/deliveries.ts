@@ -6,7 +6,7 @@ import { deliveryFilter } from './parts/delivery-filter.ts';
 import { abilitiesTo, decisionAction, deliveryStatus, itemStatus } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { moment } from './parts/moment.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 
 const delivery = z
   .object({

@@ -5,7 +5,7 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { plainText } from './parts/plain-text.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { overrideAction } from './parts/enums.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 
 /** Digits only: other number formats are rejected, and an empty string must not become 0. */
 const position = z

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from './parts/ids.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 
 const projectParams = z.object({ id: uuid });
 const version = z.number().int().min(1);

@@ -5,7 +5,7 @@ import { json } from './parts/json.ts';
 import { learningFilter } from './parts/learning-filter.ts';
 import { abilitiesTo, overrideAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 
 const projectParams = z.object({ id: uuid });
 const page = { after: z.string().max(200).optional(), limit: queryInteger(1, 100).prefault(50) };

@@ -6,7 +6,7 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo, reviewerDecision } from './parts/enums.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 
 /** A report. `overturned` is null until it is answered; then it says whether the decision was a mistake (MR3). */
 export const mistakeReport = z

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo, role } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 
 /** An open offer as the owners of its project see it. Of the wallet it shows only the address. */
 export const offer = z

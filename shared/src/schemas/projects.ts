@@ -23,7 +23,7 @@ import { projectSummary } from './parts/project-summary.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { rotated, rotation } from './parts/secret-rotation.ts';
 import { notifications } from './parts/notifications.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 import { offer } from './offers.ts';
 
 const label = z.string().trim().min(1).max(100);

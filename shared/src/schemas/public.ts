@@ -9,7 +9,7 @@ import { answerFault, anyJson, json } from './parts/json.ts';
 import { decisionStatus, itemKind, itemStatus, onDeadline, submitterAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { idempotencyHeader } from './parts/idempotency-key.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 import { decisionRevised, itemExpired, itemWithdrawn } from './parts/webhook-events.ts';
 
 /** A character that has a shape: no space, and none that only controls how others are shown. */

@@ -10,7 +10,7 @@ import { plainText } from './parts/plain-text.ts';
 import { queueFilter } from './parts/queue-filter.ts';
 import { itemStatus, reviewAction, role } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 import { REVISION_ACTIONS } from '../review-actions.ts';
 import { QUEUE_SORTS } from '../filters/queue-order.ts';
 

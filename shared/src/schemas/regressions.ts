@@ -10,7 +10,7 @@ import { plainText } from './parts/plain-text.ts';
 import { itemKind, itemStatus, outcome, overrideAction } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
 import { idempotencyHeader } from './parts/idempotency-key.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 import { pageCursor, submission } from './public.ts';
 
 const count = (description: string) => z.number().int().meta({ description });

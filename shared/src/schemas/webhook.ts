@@ -7,7 +7,7 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { abilitiesTo } from './parts/enums.ts';
 import { timings } from './deliveries.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { queryInteger } from './parts/query-integer.ts';
+import { queryInteger } from './parts/query-number.ts';
 import { rotated, rotation } from './parts/secret-rotation.ts';
 
 const params = z.object({ id: uuid });

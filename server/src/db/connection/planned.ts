@@ -13,8 +13,8 @@ export function planned(text: string): string {
 }
 
 /**
- * The same for a statement that reads tables that grow: it is planned again when they have doubled, so that no plan is older than that.
- * `rows` is about how many the largest has; 0: not known, and planned each time.
+ * Like `planned`, for a statement over tables that grow: each doubling of `rows`, about the size of the largest table, makes a new text
+ * and so a new plan. Each connection keeps the earlier ones, at most one per power of two. 0: the size is not known, planned each time.
  */
 export function plannedBySize(text: string): (rows: number) => string {
   return (rows) => (rows < 1 ? text : planned(`${text} -- up to ${2 ** Math.ceil(Math.log2(rows))} rows`));

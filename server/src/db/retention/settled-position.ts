@@ -14,19 +14,20 @@ const WRITERS = `
 
 /**
  * Waits for the transactions that are writing to the event log, and returns a position: no event up to it commits later. New
- * transactions are not held up.
+ * transactions are not held up. Looks again at most `tries` times, and returns null if some are still open then.
  */
-export async function settledPosition({ read }: Pick<Database, 'read'>): Promise<number> {
+export async function settledPosition({ read }: Pick<Database, 'read'>, tries = Infinity): Promise<number | null> {
   // The position first: a transaction that took one up to it is found among the writers, or has ended.
   const [newest] = await read((em) =>
     rawQuery<{ position: string | null }>(em, 'select max(position) as position from event', []),
   );
   const writers = async () =>
     (await read((em) => rawQuery<{ writer: string }>(em, WRITERS, []))).map(({ writer }) => writer);
-  for (let open = await writers(); open.length > 0;) {
+  let open = await writers();
+  for (let left = tries; open.length > 0 && left > 0; left -= 1) {
     await delay(POLL_MS);
     const now = new Set(await writers());
     open = open.filter((writer) => now.has(writer));
   }
-  return Number(newest?.position ?? 0);
+  return open.length > 0 ? null : Number(newest?.position ?? 0);
 }

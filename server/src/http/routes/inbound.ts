@@ -1,4 +1,5 @@
 // Inbound webhooks: the sources of a project, and the messages that they sign (docs/spec/webhooks.md#inbound).
+import { ageOf } from '../../domain/age.ts';
 import type { Context } from 'koa';
 import * as api from '@countersign/shared/routes/inbound';
 import { inboundSubmission } from '@countersign/shared/schemas/inbound';
@@ -103,9 +104,8 @@ function createKnownSenders({ limiter, clock }: Pick<Services, 'limiter' | 'cloc
   const nameOf = (ctx: Context, sourceId: string) => `${clientOf(ctx)} ${sourceId}`;
   return {
     limit: async (ctx, sourceId) => {
-      const age = clock.now().getTime() - (verifiedAt.get(nameOf(ctx, sourceId)) ?? -Infinity);
-      // A clock that was set back makes an age negative: then the sender counts until its next valid signature.
-      if (age < 0 || age >= REMEMBERED_MS) await limitAddress({ limiter }, ctx, 'unknown-source');
+      if (ageOf(clock.now(), verifiedAt.get(nameOf(ctx, sourceId))) >= REMEMBERED_MS)
+        await limitAddress({ limiter }, ctx, 'unknown-source');
     },
     remember: (ctx, sourceId) => {
       const name = nameOf(ctx, sourceId);

@@ -145,7 +145,8 @@ const isBlocked = () =>
 
 /** Renames in the events after `from`. Returns where the next call has to start, because events may be appended meanwhile. */
 async function renameEvents(services: Services, who: Forgotten, from: number): Promise<number> {
-  const settled = await settledPosition(services.db);
+  // Without a limit it waits until there is one.
+  const settled = (await settledPosition(services.db)) ?? from;
   for (let at: number | null = from; at !== null;) {
     const start: number = at;
     at = await retryConflicts(() => services.db.write(({ em }) => renameInEvents(em, who, start)));

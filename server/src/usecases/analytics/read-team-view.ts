@@ -5,6 +5,7 @@ import { waitingOf, type RoutedAlone } from '@countersign/shared/figures';
 import { type Figures, withFigures, EVER } from '../../analytics/read-rollups.ts';
 import { drainOf, IDLE_AFTER, median, stuckAfter, timesOf, type TimedFlow } from '../../domain/analytics/team-view.ts';
 import type { Em } from '../../db/orm.ts';
+import { isSameClaim } from '../../claims/claim-lock.ts';
 import { type HeldUntil, lockHolders } from '../claims/claim-store.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -78,7 +79,7 @@ function holdingOf(
   { itemId, userId, fence, preview, title, status, since, expiresAt }: ClaimedItem,
   lock?: HeldUntil,
 ): Holding {
-  const renewed = lock?.userId === userId && lock.fence === fence ? lock.expiresAt : expiresAt;
+  const renewed = lock !== undefined && isSameClaim(lock, { userId, fence }) ? lock.expiresAt : expiresAt;
   return { item_id: itemId, preview, title, status, since: since.toISOString(), expires_at: renewed.toISOString() };
 }
 

@@ -11,6 +11,7 @@ import { rawQuery } from '../../db/raw-query.ts';
 import { blockedRefusal } from '../access/blocked.ts';
 import { lockRole } from '../access/membership.ts';
 import { isProvisional, lockHolders } from './claim-store.ts';
+import { isSameClaim } from '../../claims/claim-lock.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
@@ -66,7 +67,7 @@ export async function endedAmong(services: Services, find: (em: Em) => Promise<E
   const held = await lockHolders(services, ids);
   const isHeld = ({ id, claimed_by: userId, claim_fence: fence }: EndedLease) => {
     const lock = held.get(id);
-    return lock !== undefined && (isProvisional(lock) || (lock.userId === userId && lock.fence === fence));
+    return lock !== undefined && (isProvisional(lock) || isSameClaim(lock, { userId, fence }));
   };
   return leases.filter((lease) => !isHeld(lease)).map(({ id }) => id);
 }

@@ -41,7 +41,7 @@ function openGroup(services: Services): GroupCommit<Caller, Picked | null> {
     commit: async (callers) => {
       // Not bound to one session or caller: each caller's session is checked with its person (A21).
       const grant = () => services.db.forSession(null, () => grantNext(services, callers));
-      const granted = await services.db.forCaller(null, grant);
+      const granted = await services.db.forOwner(null, grant);
       return callers.map((caller) => ({ result: granted.get(caller) ?? null }));
     },
     meetsAll: (error) => error instanceof DatabaseGone,

@@ -1,5 +1,5 @@
 // Calls the claim lock and tolerates its loss: without the lock store, claims rely on the fence alone (LC6).
-import { LockStoreDown, type HeldClaim, type Holder } from '../../claims/claim-lock.ts';
+import { isSameClaim, LockStoreDown, type HeldClaim, type Holder } from '../../claims/claim-lock.ts';
 import type { Services } from '../services.ts';
 
 /** Whether the claim of this lock is not granted yet. */
@@ -12,7 +12,7 @@ export const isProvisional = (lock: Pick<Holder, 'fence'>): boolean => lock.fenc
 export const isLockOf = (
   lock: Pick<Holder, 'userId' | 'fence'>,
   row: { claimedBy?: string | null; claimFence: number; claimExpiresAt?: Date | null },
-): boolean => Boolean(row.claimExpiresAt) && lock.userId === row.claimedBy && lock.fence === row.claimFence;
+): boolean => Boolean(row.claimExpiresAt) && isSameClaim(lock, { userId: row.claimedBy, fence: row.claimFence });
 
 /** How long an acquired lock waits for the confirmation of its claim; a crash in between blocks the item no longer than this. */
 const PROBATION_MS = 10_000;

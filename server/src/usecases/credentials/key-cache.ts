@@ -1,4 +1,5 @@
 // Caches valid API keys, so that a busy key does not query the database with every request (K4).
+import { ageOf } from '../../domain/age.ts';
 
 /** `Found` is the data of a key. */
 export interface KeyCache<Found extends { keyId: string }> {
@@ -29,9 +30,7 @@ export function createKeyCache<Found extends { keyId: string }>(clock: { now(): 
   let underWay = new Map<string, Promise<Found | null>>();
   const youngerThan = (ms: number, hash: string) => {
     const entry = entries.get(hash);
-    const age = clock.now().getTime() - (entry?.askedAt ?? -Infinity);
-    // A clock that was set back makes an age negative: then the key is looked up again.
-    return age >= 0 && age < ms ? entry : undefined;
+    return ageOf(clock.now(), entry?.askedAt) < ms ? entry : undefined;
   };
 
   const remember = (hash: string, entry: Entry<Found>) => {

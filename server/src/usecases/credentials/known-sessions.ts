@@ -1,4 +1,5 @@
 // Remembers recently valid session cookies, so that others at their address do not limit their users (RL2).
+import { ageOf } from '../../domain/age.ts';
 import { sha256Hex } from '../../crypto/tokens.ts';
 
 export interface KnownSessions {
@@ -42,8 +43,7 @@ export function createKnownSessions(clock: { now(): Date }): KnownSessions {
 
   return {
     isKnown: (token) => {
-      const age = clock.now().getTime() - (known.get(sha256Hex(token)) ?? -Infinity);
-      return age >= 0 && age < REMEMBERED_MS;
+      return ageOf(clock.now(), known.get(sha256Hex(token))) < REMEMBERED_MS;
     },
     tryOnce: (token, attempt) => {
       const hash = sha256Hex(token);

@@ -1,4 +1,5 @@
 // The expected wait of each project (EW), read at most every few seconds, however many submissions ask for it.
+import { ageOf } from '../../domain/age.ts';
 import type { Clock } from '../../db/clock.ts';
 import type { Database } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
@@ -17,8 +18,8 @@ const MAX_DECISIONS = 500;
 const MAX_DEPTH = 10_000;
 
 /**
- * $1: the project; $2: an hour ago; $3: now. A revision ends no wait (RV7). Audits are decided as they wait: as any
- * other item (AN35). `span` is how far back the newest decisions reach where there are more in the hour; null where they are all of
+ * $1: the project; $2: an hour ago; $3: now. A revision ends no wait (RV7). Counts audits, because they count as
+ * waiting too (AN35). `span` is how far back the newest decisions reach where there are more in the hour; null where they are all of
  * the hour.
  */
 const READ = `
@@ -79,9 +80,7 @@ export function createExpectedWaits(
   return {
     of: async (projectId) => {
       const known = figures.get(projectId);
-      const elapsed = known === undefined ? -1 : clock.now().getTime() - known.readAt;
-      // A clock that was set back makes an age negative: then the figure is read again.
-      const age = elapsed < 0 ? Infinity : elapsed;
+      const age = ageOf(clock.now(), known?.readAt);
       const newer = age < FRESH_MS ? null : readOnce(projectId);
       if (known !== undefined && age < USABLE_MS) return known.seconds;
       return newer === null ? null : ((await inTime(newer, patienceMs))?.seconds ?? null);

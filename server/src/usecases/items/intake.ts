@@ -107,9 +107,9 @@ export function createIntake(services: IntakeServices): Intake {
   const known = new Map<string, string>();
   const group = new GroupCommit<Entry, Stored | Unjudged>({
     commit: async (entries) => {
-      // Of several callers, with connections of its own (RL11).
+      // Shared by several callers, so it waits for no slot of one (RL11).
       const write = () => services.db.write((tx) => commit(services, tx, entries));
-      const { answers, schemaless } = await services.db.forCaller(null, write);
+      const { answers, schemaless } = await services.db.forOwner(null, write);
       for (const projectId of schemaless) known.delete(projectId);
       return answers;
     },

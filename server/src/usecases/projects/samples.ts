@@ -87,7 +87,7 @@ async function deleteSamples({ db }: Services, projectId: string): Promise<numbe
   for (let waits = 0; ;) {
     const { deleted, kept, busy } = await db.write((tx) => deleteBatch(tx, projectId));
     items += deleted;
-    // What is kept is not found again.
+    // The next query leaves out what somebody worked on meanwhile, so this loop ends.
     if (deleted + kept > 0) continue;
     if (!busy) return items;
     if ((waits += 1) > PATIENCE)

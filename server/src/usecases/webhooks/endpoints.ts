@@ -12,8 +12,8 @@ import { DUE } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
-import { rawQuery } from '../../db/raw-query.ts';
 import { resumeEndpoint } from '../../db/resume-endpoint.ts';
+import { settledPosition } from '../../db/retention/settled-position.ts';
 import { secretContext } from '../../domain/webhooks/signing.ts';
 import { notFound, refuseArchived, refuseBeyond, requireChange, requirePermission } from '../access/membership.ts';
 import { changeSettings } from '../projects/change-settings.ts';
@@ -35,7 +35,8 @@ interface EndpointChange extends Partial<EndpointFields> {
   settingsVersion: number | undefined;
 }
 
-const NEWEST_EVENT = 'select position::float8 as position from event order by position desc limit 1';
+/** How often to look for transactions that are writing to the event log: about a second in all. */
+const TRIES = 50;
 
 /**
  * Adds an endpoint; `secret` is shown once and stored encrypted. Errors: `not_found`, `forbidden`, `webhook_url_refused`,
@@ -50,14 +51,15 @@ export async function createEndpoint(
   const endpointId = services.ids.uuid();
   const secret = makeWebhookSecret();
   const events = inOrder(fields.events);
+  // An event that commits after this is behind the position, or there is none: rather one event too many than one too few (I5).
+  const afterPosition = await settledPosition(services.db, TRIES);
   await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
     refuseBeyond(await tx.em.count(WebhookEndpoint, { projectId, removedAt: null }), {
       ...{ most: MAX_ENDPOINTS, detail: 'Remove an endpoint that nothing uses, then add this one.' },
     });
-    const [newest] = await rawQuery<{ position: number }>(tx.em, NEWEST_EVENT, []);
     await tx.em.insert(WebhookEndpoint, {
-      afterPosition: newest?.position ?? null,
+      afterPosition,
       ...{ ...fields, projectId, endpointId, events, state: 'active', revealed: true },
       current: encrypt(services.keyRing, secret, secretContext(endpointId)),
       ...{ next: null, promoteAt: null, previous: null, previousUntil: null, createdAt: services.clock.now() },

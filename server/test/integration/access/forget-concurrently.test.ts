@@ -236,8 +236,9 @@ describe('KE6: erasing and acting at the same moment', () => {
     const other = await testEnv.another();
     const { promise: forgetWaits, resolve: goOn } = Promise.withResolvers<undefined>();
     const { promise: holdsPerson, resolve: held } = Promise.withResolvers<undefined>();
-    // As a claim does: the person first, then the role. The database ends the transaction that waited first.
+    // As a claim does: the person first, then the role. Only the erasure looks for deadlocks, so the database ends that transaction.
     const claiming = other.services.db.write(async ({ em }) => {
+      await em.execute(`set local deadlock_timeout = '1min'`);
       await lockClaimant(em, anna.userId);
       held(undefined);
       await forgetWaits;

@@ -13,7 +13,7 @@ import { createDatabase } from '../../../src/db/database.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { type DatabaseTarget, openOrm, type Orm } from '../../../src/db/orm.ts';
 import { openSignals, type Signals } from '../../../src/db/connection/signals.ts';
-import { createTransactionTurns } from '../../../src/limits/concurrency-limiter.ts';
+import { createTransactionLimiter } from '../../../src/limits/concurrency-limiter.ts';
 import { createMemory } from '../../../src/limits/memory-limits.ts';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';
@@ -154,7 +154,7 @@ async function openAt(backend: LockBackend): Promise<ServicesEnvironment> {
   const signals = openSignals(backend.target.connection, { onError: () => undefined });
   const clock = movableClock();
   const lock = testLock(backend.store, clock);
-  const db = createDatabase(orm, { clock, ids: uuidV7, turnOf: createTransactionTurns() });
+  const db = createDatabase(orm, { clock, ids: uuidV7, acquireSlot: createTransactionLimiter() });
   const names = givenNames();
   const services: Services = {
     db,

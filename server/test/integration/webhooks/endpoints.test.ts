@@ -16,10 +16,13 @@ import { aReceiver, type Receiver, useEndpointFixture } from './endpoint-fixture
 import { makeDue, sendAll } from './pending-deliveries.ts';
 import { changeLogOf } from '../support/database-helpers.ts';
 import { anItem, aDecision, review } from '../support/project-fixture.ts';
+import { withOpenTransaction } from '../support/blocking-transaction.ts';
 import { POLICY, useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 const { now, add, change, remove, relay, decided, endpoints, statuses, faults } = useEndpointFixture(testEnv);
+
+const itemsOf = ({ got }: Receiver) => got.map(({ body }) => (JSON.parse(body) as { item_id: string }).item_id);
 
 describe('WH12: an endpoint of a project', () => {
   it('gets every event that it chose, under the same ID as the others and signed with its own secret', async () => {
@@ -58,9 +61,18 @@ describe('WH12: an endpoint of a project', () => {
     await add(second);
     const after = await decided();
     await sendAll(testEnv.services);
-    const itemsOf = ({ got }: Receiver) => got.map(({ body }) => (JSON.parse(body) as { item_id: string }).item_id);
     expect([now.main, second].map(itemsOf)).toEqual([[before.id, after], [after]]);
     expect(await faults()).toEqual([]);
+  });
+
+  it('I5: gets too many events rather than too few while a transaction stays open that may commit an earlier one', async () => {
+    const second = await aReceiver();
+    const before = await anItem(testEnv.services, now.fixture);
+    await review(testEnv.services, now.fixture.anna, { itemId: before.id, action: 'approve' });
+    await withOpenTransaction(testEnv, ['lock table event in row exclusive mode', []], () => add(second));
+    await relay();
+    await sendAll(testEnv.services);
+    expect(itemsOf(second)).toEqual([before.id]);
   });
 
   it('is sent to at once by the relay, like the one of the settings', async () => {

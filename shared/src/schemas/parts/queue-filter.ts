@@ -1,8 +1,9 @@
 // A filter of the queue; filters/queue-filter.ts says which rows match it.
 import { z } from 'zod';
+import { queryNumber } from './query-number.ts';
 import { plainText } from './plain-text.ts';
 
-const confidence = z.coerce.number().min(0).max(1);
+const confidence = queryNumber(0, 1);
 
 /** As in a query string. Every field narrows; confidence bounds are inclusive; `text` is searched in the preview. */
 export const queueFilter = z.object({

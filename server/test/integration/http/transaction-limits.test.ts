@@ -4,7 +4,7 @@ import { challenge, changeAccount } from '@countersign/shared/routes/session';
 import { withdrawItem } from '@countersign/shared/routes/public';
 import { rawQuery } from '../../../src/db/raw-query.ts';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
-import { browser, codeOf, person, type Person } from '../../client.ts';
+import { browser, codeOf, people, person, type Person } from '../../client.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
@@ -53,6 +53,17 @@ const FLOODS: Record<string, () => Promise<{ lock: [string, unknown[]]; send: ()
     lock: ['select id from app_user where id = $1 for update', [ann.id]],
     send: async () => codeOf(await ann.attempt(changeAccount, { body: { direct_adding: true } })),
   }),
+  'settings of four people': async () => {
+    const crowd = [ann, ...(await people(served.testEnv, 3))];
+    let next = 0;
+    return {
+      lock: ['select id from app_user where id = any($1::uuid[]) for update', [crowd.map(({ id }) => id)]],
+      send: async () => {
+        const one = crowd[(next += 1) % crowd.length] ?? ann;
+        return codeOf(await one.attempt(changeAccount, { body: { direct_adding: true } }));
+      },
+    };
+  },
   'withdrawals by a key': async () => {
     const { id } = await project.pipeline.submit(aSubmission());
     return {
