@@ -49,7 +49,7 @@ describe('PM5: before an offer is accepted', () => {
     await offer(fixture.owner, guest.address, 'owner');
     const { projectId } = fixture;
     const pool = await readPool(testEnv.services, fixture.owner, projectId);
-    expect([pool.members.length, pool.owners, await roleOf(guest)]).toEqual([4, 1, null]);
+    expect([pool.members.length, pool.owners, await roleOf(guest)]).toEqual([4, [fixture.owner.userId], null]);
     expect((await listProjects(testEnv.services, guest)).rows).toEqual([]);
     const asked = { projectId: undefined, view: 'all' as const, after: undefined, limit: 50 };
     expect(await listQueue(testEnv.services, guest, asked)).toMatchObject({ items: [], counts: { all: 0 } });
