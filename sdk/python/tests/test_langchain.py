@@ -2,80 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 import pytest
 
 pytest.importorskip("langchain", reason="LangChain is not installed")
 
-from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, Interrupt, interrupt
 from pydantic import BaseModel, ValidationError
 from reviews import APPROVE, EXPIRE, REFUSED, WITHDRAW, Killed, Reviews, edit, reject, respond
+from shop import ASK, CONFIG, MAIL, REFUND, RUNS, Shop
 
 from countersign import WaitTimeout
-from countersign.langchain import DecisionNotAllowed, UnknownInterrupt, arun_with_review, run_with_review, to_items
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-CONFIG: Any = {"configurable": {"thread_id": "ticket-7"}}
-REFUND = {"name": "refund", "args": {"order": "BM-1", "amount": 24.9}, "id": "call-1", "type": "tool_call"}
-MAIL = {"name": "mail", "args": {"to": "ana@example.org"}, "id": "call-2", "type": "tool_call"}
-ASK = {"messages": [{"role": "user", "content": "The teapot arrived with a crack."}]}
+from countersign.langchain import DecisionNotAllowed, UnknownInterrupt, run_with_review, to_items
 
 
 class Line(BaseModel):
     article: str
-
-
-class ScriptedModel(GenericFakeChatModel):
-    """Says what it was given; it knows of tools without a look at them."""
-
-    def bind_tools(self, *_: Any, **__: Any) -> Any:
-        return self
-
-
-class Shop:
-    """An agent with two tools, which note what they run with."""
-
-    def __init__(self, *calls: dict[str, Any], mode: Any = "batched", allowed: Sequence[str] | None = None) -> None:
-        self.ran: list[tuple[str, dict[str, Any]]] = []
-        self.calls = list(calls)
-        self.mode = mode
-        self.gate: Any = True if allowed is None else {"allowed_decisions": list(allowed)}
-        self.checkpoints = InMemorySaver()
-
-    def tools(self) -> list[Callable[..., str]]:
-        def refund(order: str, amount: float) -> str:
-            """Refunds an order."""
-            self.ran.append(("refund", {"order": order, "amount": amount}))
-            return f"Refunded {amount}"
-
-        def mail(to: str) -> str:
-            """Writes to a customer."""
-            self.ran.append(("mail", {"to": to}))
-            return "Sent"
-
-        return [refund, mail]
-
-    def agent(self, *, resumed: bool = False) -> Any:
-        """The agent in a new process: of what it was, the checkpoints are left."""
-        words = AIMessage(content="", tool_calls=self.calls)
-        messages = [AIMessage("Done.")] if resumed else [words, AIMessage("Done.")]
-        gate = HumanInTheLoopMiddleware(interrupt_on={"refund": self.gate, "mail": self.gate}, interrupt_mode=self.mode)
-        return create_agent(
-            ScriptedModel(messages=iter(messages)),
-            tools=self.tools(),
-            middleware=[gate],
-            checkpointer=self.checkpoints,
-        )
 
 
 def answers(result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -83,14 +29,10 @@ def answers(result: dict[str, Any]) -> list[tuple[str, str]]:
     return [(str(one.name), str(one.content)) for one in result["messages"] if isinstance(one, ToolMessage)]
 
 
-@pytest.fixture(params=["run_with_review", "arun_with_review"])
-def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest) -> Any:
     """The driver, in both kinds."""
-    if request.param == "run_with_review":
-        return lambda agent, ask, reviews: run_with_review(agent, ask, client=reviews.client(), config=CONFIG)
-    return lambda agent, ask, reviews: asyncio.run(
-        arun_with_review(agent, ask, client=reviews.async_client(), config=CONFIG)
-    )
+    return request.param
 
 
 @pytest.fixture(params=["batched", "per_call"])
@@ -330,63 +272,6 @@ def test_new_messages_wait_until_the_thread_has_ended() -> None:
     more = {"messages": [{"role": "user", "content": "And the cup."}]}
     with pytest.raises(ValueError, match="input=None"):
         run_with_review(shop.agent(), more, client=reviews.client(), config=CONFIG)
-
-
-def stopped_in_its_second_turn(reviews: Reviews) -> Any:
-    """An agent that has answered `yes`, and waits for a refund since `Refund it`."""
-    shop = Shop(REFUND)
-    words = [AIMessage("Shall I?"), AIMessage(content="", tool_calls=[REFUND]), AIMessage("Done.")]
-    agent: Any = create_agent(
-        ScriptedModel(messages=iter(words)),
-        tools=shop.tools(),
-        middleware=[HumanInTheLoopMiddleware(interrupt_on={"refund": True})],
-        checkpointer=shop.checkpoints,
-    )
-    agent.invoke({"messages": [HumanMessage("yes", id="m-1")]}, CONFIG)
-    second = {"messages": [HumanMessage("Refund it", id="m-2"), HumanMessage("now", id="m-3")]}
-    with pytest.raises(WaitTimeout):
-        run_with_review(agent, second, client=reviews.client(), config=CONFIG, timeout=0)
-    reviews.script["refund"] = APPROVE
-    return agent
-
-
-@pytest.mark.parametrize(
-    "repeated",
-    [
-        [{"role": "user", "content": "Refund it"}, ("user", "now")],
-        [HumanMessage("Refund it", id="m-2"), HumanMessage("now", id="m-3")],
-        # A middleware may have changed the texts.
-        [HumanMessage("Refund [redacted]", id="m-2"), "now"],
-        ["yes", AIMessage("Shall I?"), "Refund it", "now"],
-    ],
-)
-def test_the_messages_that_began_a_turn_may_come_again(run: Any, repeated: list[Any]) -> None:
-    agent = stopped_in_its_second_turn(Reviews(refund={"status": "queued"}))
-    result = run(agent, {"messages": repeated}, Reviews(refund=APPROVE))
-    assert [one.type for one in result["messages"]] == ["human", "ai", "human", "human", "ai", "tool", "ai"]
-
-
-@pytest.mark.parametrize(
-    "new",
-    [
-        *(["yes"], ["now"], ["Refund it"], ["now", "Refund it"], ["Refund it", "now", "now"], "yes"),
-        *([""], [AIMessage("")]),
-        [HumanMessage("Refund it", id="m-2"), HumanMessage("now", id="m-4")],
-    ],
-)
-def test_a_new_message_is_refused_although_its_text_occurred_before(run: Any, new: Any) -> None:
-    agent = stopped_in_its_second_turn(Reviews(refund={"status": "queued"}))
-    with pytest.raises(ValueError, match="input=None"):
-        run(agent, {"messages": new}, Reviews(refund=APPROVE))
-
-
-def test_an_only_message_may_come_again_without_a_list(run: Any) -> None:
-    shop, reviews = Shop(REFUND), Reviews(refund={"status": "queued"})
-    with pytest.raises(WaitTimeout):
-        run_with_review(shop.agent(), {"messages": "Refund it"}, client=reviews.client(), config=CONFIG, timeout=0)
-    reviews.script["refund"] = APPROVE
-    run(shop.agent(resumed=True), {"messages": "Refund it"}, reviews)
-    assert len(shop.ran) == 1
 
 
 def test_an_old_checkpoint_is_refused_since_its_approvals_would_hold_again(mode: Any) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from langchain_core.messages import BaseMessage
     from langchain_core.tools import BaseTool
-    from langgraph.types import Interrupt
+    from langgraph.types import Interrupt, StateSnapshot
 
     from ._submission import Action
 
@@ -34,27 +34,53 @@ def interrupts_of(result: Any) -> Sequence[Interrupt[Any]]:
     return found or ()
 
 
-def refuse_new_input(values: Any, input: Any) -> None:
+def refuse_new_input(values: Any, input: Any, began: StateSnapshot | None) -> None:
     """A thread that has not ended takes no further messages: one of its calls would stay without a result.
 
-    Errors: `ValueError` for messages that are not those that the unfinished turn began with.
+    The messages that the unfinished turn began with are repeated, not new. The checkpoint `began` has them as they
+    were sent, whatever a middleware put into the thread since. Without it (with `durability="exit"`, or a
+    checkpointer that stores only the latest state) the messages of the turn tell. Where a summary has replaced them,
+    no message can be told from a new one: all are refused, since a new one would be lost.
+
+    Errors: `ValueError` for new messages.
     """
-    given = input.get("messages") if isinstance(input, dict) else None
-    known = list(values.get("messages", ())) if isinstance(values, dict) else []
-    if given and not _began_turn(known, convert_to_messages(given if isinstance(given, list) else [given])):
-        raise ValueError("The thread has not ended, and these messages are new. Go on with input=None, then send them.")
+    given = _messages_of(input)
+    if not given:
+        return
+    sent = _messages_of(began.tasks[0].result) if began and began.tasks else None
+    known = _messages_of(values) or []
+    if _ends_with(_messages_of(began.values) or [], sent, given) if began and sent else _in_turn(known, given):
+        return
+    raise ValueError("The thread has not ended, and these messages are new. Go on with input=None, then send them.")
 
 
-def _began_turn(known: Sequence[BaseMessage], given: Sequence[BaseMessage]) -> bool:
-    """Whether the last turn of a thread began with these messages; a text may have occurred in earlier turns too."""
-    # No message of a person follows them, and none stands right before them.
-    last = max((index for index, one in enumerate(known) if one.type == "human"), default=0)
-    starts = range(max(0, last + 1 - len(given)), min(last, len(known) - len(given)) + 1)
-    return any(
-        (start == 0 or known[start - 1].type != "human")
-        and all(_same(one, other) for one, other in zip(known[start:], given, strict=False))
-        for start in starts
-    )
+def _messages_of(values: Any) -> list[BaseMessage] | None:
+    given = values.get("messages") if isinstance(values, dict) else None
+    return convert_to_messages(given if isinstance(given, list) else [given]) if given else None
+
+
+def _ends_with(before: Sequence[BaseMessage], sent: Sequence[BaseMessage], given: Sequence[BaseMessage]) -> bool:
+    """Whether these are the messages that were sent, alone or after the ones before them."""
+    last = [*before, *sent][-len(given) :]
+    return len(sent) <= len(given) == len(last) and all(map(_same, last, given))
+
+
+def _in_turn(known: Sequence[BaseMessage], given: Sequence[BaseMessage]) -> bool:
+    """Whether the last turn of a thread has these messages in their order, alone or after those of earlier turns."""
+    # The last message belongs to the turn that has not ended, also where it is an answer.
+    start, own = _after_answer(known[:-1]), _after_answer(given)
+    return own < len(given) and _in_order(known[:start], given[:own]) and _in_order(known[start:], given[own:])
+
+
+def _after_answer(messages: Sequence[BaseMessage]) -> int:
+    """Where the last turn begins: after the last message of a model that calls no tool."""
+    ends = (index for index, one in enumerate(messages, 1) if one.type == "ai" and not getattr(one, "tool_calls", ()))
+    return max(ends, default=0)
+
+
+def _in_order(known: Sequence[BaseMessage], given: Sequence[BaseMessage]) -> bool:
+    rest = iter(known)
+    return all(any(_same(one, other) for one in rest) for other in given)
 
 
 def _same(known: BaseMessage, given: BaseMessage) -> bool:

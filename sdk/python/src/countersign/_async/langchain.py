@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import timedelta
 
+    from langchain_core.runnables import RunnableConfig
     from langchain_core.tools import BaseTool
+    from langgraph.types import StateSnapshot
 
     from .._submission import SubmissionOptions
     from .client import AsyncCountersign
@@ -53,6 +55,7 @@ async def arun_with_review(
     A program that was killed runs the same line again: a thread that has not ended goes on where it stood, with
     the same items, and `input` is not sent a second time. Messages other than those that its last turn began with,
     by their IDs or else by their texts, are refused until it has ended. A tool in which it was killed runs again.
+    With `durability="exit"`, a turn whose beginning a summary has replaced goes on with `input=None` only.
 
     Args:
         agent: A compiled graph with a checkpointer.
@@ -76,7 +79,7 @@ async def arun_with_review(
     state = await agent.aget_state(config)
     waiting = state.interrupts
     if state.next and input is not None:
-        refuse_new_input(state.values, input)
+        refuse_new_input(state.values, input, await _began(agent, state))
         logger.info("The thread had not ended and goes on where it stood.")
     # A thread that was killed in the middle goes on too: a second input would leave a call without its result.
     result = None if waiting else await agent.ainvoke(None if state.next else input, config, **options)
@@ -104,3 +107,15 @@ async def arun_with_review(
         if resume:
             result = await agent.ainvoke(Command(resume=resume), config, **options)
     return result
+
+
+async def _began(agent: Any, state: StateSnapshot) -> StateSnapshot | None:
+    """The checkpoint with the input that began the unfinished turn; None where it was not stored."""
+    at: RunnableConfig | None = state.config
+    while at and state.next:
+        # By its ID: the latest state without one has the writes of unfinished steps too.
+        state = await agent.aget_state(at)
+        if state.next and (state.metadata or {}).get("source") == "input":
+            return state
+        at = state.parent_config
+    return None
