@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ._errors import ItemExpired, ItemRejected, ItemWithdrawn
+from ._errors import ItemExpired, ItemRejected, ItemWithdrawn, OutputInvalid
 from ._outputs import parse_output
 from ._pydantic_form import validation_form
 from ._schema import is_pydantic, json_schema_of
@@ -88,4 +88,8 @@ def output_of(decision: Decision | None, answer_model: Any, kind: object) -> Any
         return output
     if kind == "tool_call" and isinstance(output, dict):
         output = output.get("arguments")
-    return parse_output(answer_model, output)
+    try:
+        return parse_output(answer_model, output)
+    except OutputInvalid as error:
+        error.decision = decision
+        raise

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._config import configure
-from .._errors import ApiError, CountersignError, NetworkError, OutputInvalid, WaitTimeout
+from .._errors import ApiError, CountersignError, NetworkError, WaitTimeout
 from .._models import ReviewResult, read_item
 from .._pages import Position, checked_page_size, event_page, item_page, items_query
 from .._retry import FOR_EVER, Clock, RetryPolicy
@@ -323,14 +323,11 @@ class AsyncCountersign:
         ```
 
         Args, besides those of `submit`:
-            confidence: 0 to 1. The thresholds of the project decide whether people are asked (defaults: below
-                0.7 rejected, from 0.95 approved).
             answer_model: A pydantic model, a dataclass or a TypedDict: people edit a form made from it,
                 and `output` is one. With `kind="tool_call"` it describes the arguments, and `output` is
                 the arguments. A suggestion that is such a pydantic model is sent by its validation aliases,
                 with the excluded fields that it requires.
             timeout: Seconds for all of it; None: no limit.
-            idempotency_key: With the same one, a program that was killed while it waited goes on with the same item.
 
         A rejection, also by routing or by the deadline, is a result. Errors: `ItemExpired`,
         `ItemWithdrawn`, `WaitTimeout`; the item still waits after the latter. `OutputInvalid` with the
@@ -340,8 +337,7 @@ class AsyncCountersign:
         clock, retry, seconds = self._connection.clock, self._connection.retry, seconds_of(timeout)
         until = clock.monotonic() + seconds
         own = suggestion_of(suggestion, answer_model, options.get("kind"))
-        item: dict[str, Any] = {"input": input, "suggestion": own, "confidence": confidence}
-        item.update(schema_options(answer_model, options))
+        item = {"input": input, "suggestion": own, "confidence": confidence, **schema_options(answer_model, options)}
         request = submit_request(self._config.project_id, item, idempotency_key, traceparent)
         in_time = RetryPolicy(tries=retry.tries, seconds=min(retry.seconds, seconds))
         submitted = (await self._connection.call(request, in_time, until)).submitted()
@@ -351,11 +347,7 @@ class AsyncCountersign:
             status, decision = final.status, final.decision
             if status in ("expired", "withdrawn"):
                 decision = decision_of(final)
-        try:
-            output = output_of(decision, answer_model, options.get("kind"))
-        except OutputInvalid as error:
-            error.decision = decision
-            raise
+        output = output_of(decision, answer_model, options.get("kind"))
         return ReviewResult(
             item_id=submitted.id,
             status=status,
