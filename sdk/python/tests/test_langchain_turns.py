@@ -166,3 +166,14 @@ def test_without_a_stored_input_a_summarized_turn_takes_no_messages(run: Any) ->
         run(test.agent(), {"messages": ["Refund it"]}, test.reviews)
     run(test.agent(AIMessage("Done.")), None, test.reviews)
     assert len(test.shop.ran) == 2
+
+
+def test_the_stored_input_of_an_earlier_turn_does_not_tell(run: Any) -> None:
+    test = InTwoSteps([])
+    test.agent(AIMessage("Shall I?")).invoke({"messages": ["yes"]}, CONFIG)
+    agent = test.agent(AIMessage("", tool_calls=[REFUND]))
+    agent.invoke({"messages": ["Refund it"]}, CONFIG, durability="exit")
+    with pytest.raises(ValueError, match="input=None"):
+        run(test.agent(), {"messages": ["yes"]}, test.reviews)
+    run(test.agent(AIMessage("Done.")), {"messages": ["Refund it"]}, test.reviews)
+    assert len(test.shop.ran) == 1

@@ -117,7 +117,7 @@ def _began(agent: Any, state: StateSnapshot) -> StateSnapshot | None:
     while at and state.next:
         # By its ID: the latest state without one has the writes of unfinished steps too.
         state = agent.get_state(at)
-        if state.next and (state.metadata or {}).get("source") == "input":
+        if (state.metadata or {}).get("source") == "input":
             return state
         at = state.parent_config
     return None
