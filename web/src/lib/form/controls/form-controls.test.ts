@@ -97,6 +97,7 @@ describe('the form of a schema', () => {
       ['XQ', 'Enter'],
       ['XQ', 'Ctrl+Enter'],
       ['E', 'blur'],
+      ['E', 'Ctrl+Enter'],
     ])('TS4: %j, which is none of them, stays and blocks sending, by %s', async (typed, leave) => {
       const { form } = show(country, '{"c":"DE"}');
       await type(searched(), typed);
