@@ -59,7 +59,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await since.pressSequentially('01012026');
     expect(await since.inputValue()).toBe('');
     await dialog.getByRole('button', { name: 'Resend' }).click();
-    await dialog.getByText('Enter date and time').waitFor();
+    await dialog.getByText('Enter both a date and a time').waitFor();
     for (let part = 0; part < 3; part += 1) {
       await since.press('Backspace');
       await since.press('ArrowRight');

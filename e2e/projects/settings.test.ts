@@ -215,12 +215,15 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await question.getByRole('button', { name: 'Stay' }).click();
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await question.getByRole('button', { name: 'Stay' }).click();
+    const signOut = page.getByRole('dialog', { name: 'Sign out with unsaved changes?' });
+    await signOut.getByRole('button', { name: 'Stay' }).click();
+    // Keys are the dialog's until it is gone.
+    await signOut.waitFor({ state: 'detached' });
     expect(await name.inputValue()).toBe('nightly import');
     await page.keyboard.press('Control+k');
     await page.keyboard.type('sign out');
     await page.getByRole('option', { name: 'Sign out' }).click();
-    await question.getByRole('button', { name: 'Leave anyway' }).click();
+    await signOut.getByRole('button', { name: 'Sign out anyway' }).click();
     await page.getByRole('heading', { name: 'Sign in with your wallet' }).waitFor();
   });
 

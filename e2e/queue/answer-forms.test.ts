@@ -285,17 +285,17 @@ describe.skipIf(chromium === undefined)('answer forms', () => {
     await openForm();
     const valueOf = (name: string) => page.getByLabel(name, { exact: true }).inputValue();
     await type(page, { at: 'due', keys: ['{Backspace}', '{Control+Enter}'] });
-    await page.getByText('due is not a whole date yet.').first().waitFor();
+    await page.getByText('due is not a complete date yet.').first().waitFor();
     await expect.poll(() => focusedName(page)).toBe('due');
     await type(page, { at: 'due', keys: ['04'] });
     await expect.poll(() => valueOf('due')).toBe('2026-04-05');
     // An empty field that gets its first part has no new value, nor has one that loses its last part.
     await type(page, { at: 'until', keys: ['05', '{Control+Enter}'] });
-    await page.getByText('until is not a whole date yet.').first().waitFor();
+    await page.getByText('until is not a complete date yet.').first().waitFor();
     await type(page, { at: 'until', keys: ['{ArrowLeft}', '{Backspace}'] });
-    await page.getByText('is not a whole date yet').first().waitFor({ state: 'detached' });
+    await page.getByText('is not a complete date yet').first().waitFor({ state: 'detached' });
     await type(page, { at: 'Entry 1', keys: ['{Backspace}', '{Control+Enter}'] });
-    await page.getByText('days › 1 is not a whole date yet.').first().waitFor();
+    await page.getByText('days › 1 is not a complete date yet.').first().waitFor();
     await type(page, { at: 'Entry 1', keys: ['02'] });
     await expect.poll(() => valueOf('Entry 1')).toBe('2026-02-07');
     await submitEdit();

@@ -223,7 +223,7 @@ class Client {
 
   /** One page of items, newest first. */
   async items({ signal, since, until, ...query }: ItemFilter & PageOptions = {}): Promise<ItemPage> {
-    const call = { query: { ...query, since: moment(since), until: moment(until) }, signal };
+    const call = { query: { ...query, since: dateTimeText(since), until: dateTimeText(until) }, signal };
     return (await this.#connection.call(listItems, call)).reply;
   }
 
@@ -342,6 +342,6 @@ function wholeSeconds(seconds: number): number {
   throw new TypeError('The wait must be a whole number of seconds, 0 or more.');
 }
 
-function moment(time: Date | string | undefined): string | undefined {
+function dateTimeText(time: Date | string | undefined): string | undefined {
   return time instanceof Date ? time.toISOString() : time;
 }

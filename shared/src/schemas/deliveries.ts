@@ -5,7 +5,7 @@ import { timestamp, uuid } from './parts/ids.ts';
 import { deliveryFilter } from './parts/delivery-filter.ts';
 import { abilitiesTo, decisionAction, deliveryStatus, itemStatus } from './parts/enums.ts';
 import { endpointSchemas } from './parts/endpoint-schemas.ts';
-import { moment } from './parts/moment.ts';
+import { dateTime } from './parts/date-time.ts';
 import { queryInteger } from './parts/query-number.ts';
 
 const delivery = z
@@ -153,7 +153,7 @@ export const sendDeliveryNow = endpointSchemas({
 });
 
 /** No delivery is older than this. */
-const sinceUnix = moment.refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
+const notBefore1970 = dateTime.refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
 
 /**
  * A replay of many deliveries, oldest first, in the background. One of `pending` deliveries makes those that wait for a later
@@ -188,8 +188,8 @@ export const replayDeliveries = endpointSchemas({
     .strictObject({
       status: z.enum(REPLAYED_STATUSES).default('dead'),
       endpoint_id: uuid.optional(),
-      from: sinceUnix.optional(),
-      to: sinceUnix.optional(),
+      from: notBefore1970.optional(),
+      to: notBefore1970.optional(),
     })
     .optional(),
   reply: replay,

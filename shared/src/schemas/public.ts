@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { decision, routing } from './parts/decision.ts';
 import { timestamp, uuid } from './parts/ids.ts';
-import { moment } from './parts/moment.ts';
+import { dateTime } from './parts/date-time.ts';
 import { problem } from './parts/problem.ts';
 import { answerFault, anyJson, json } from './parts/json.ts';
 import { decisionStatus, itemKind, itemStatus, onDeadline, submitterAction } from './parts/enums.ts';
@@ -99,7 +99,7 @@ export const submission = z
         description:
           'What reviewers may do, besides escalating; default `approve`, `edit` and `reject`. `respond`: they answer in words instead',
       }),
-    deadline: moment.nullable().optional().meta({
+    deadline: dateTime.nullable().optional().meta({
       description:
         'Until when a person may decide: RFC 3339 with offset, in the future, at most a year away. Omitted, `deadline_minutes` of the project applies; null: no deadline',
     }),
@@ -289,7 +289,7 @@ export const withdrawItem = endpointSchemas({
   errors: ['not_found', 'already_decided', 'expired'],
 });
 
-const instant = moment.transform((text) => new Date(text));
+const dateTimeAsDate = dateTime.transform((text) => new Date(text));
 
 export const listItems = endpointSchemas({
   auth: 'api_key',
@@ -298,8 +298,8 @@ export const listItems = endpointSchemas({
   description: 'Paginated: send `next_cursor` as `after` until `has_more` is false.',
   query: z.strictObject({
     status: itemStatus.optional().meta({ description: 'Only items with this status' }),
-    since: instant.optional().meta({ description: 'Only items created at this time or later' }),
-    until: instant.optional().meta({ description: 'Only items created before this time' }),
+    since: dateTimeAsDate.optional().meta({ description: 'Only items created at this time or later' }),
+    until: dateTimeAsDate.optional().meta({ description: 'Only items created before this time' }),
     limit: pageLimit,
     after: pageCursor('The `next_cursor` of the previous page'),
     cursor: pageCursor('The same as `after`'),

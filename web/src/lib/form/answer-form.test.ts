@@ -195,9 +195,9 @@ describe('a date of which a part is typed', () => {
   const last = (written: readonly { text: string }[]) => printJson(parseJson(written.at(-1)?.text ?? ''), 0);
 
   it.each([
-    ['date', '2026-03-05', 'This is not a whole date yet.'],
-    ['time', '10:00:00Z', 'This is not a whole time yet.'],
-    ['date-time', '2026-03-05T10:00:00+02:00', 'This is not a whole date and time yet.'],
+    ['date', '2026-03-05', 'This is not a complete date yet.'],
+    ['time', '10:00:00Z', 'This is not a complete time yet.'],
+    ['date-time', '2026-03-05T10:00:00+02:00', 'This is not a complete date and time yet.'],
   ])('TS4: blocks sending, and keeps a place in the draft: %s', (format, value, message) => {
     const of = { type: 'object', properties: { due: text(format), note: {} } };
     const { form, written } = formOf(of, JSON.stringify({ due: value, note: 'x' }));
@@ -240,7 +240,7 @@ describe('a date of which a part is typed', () => {
       ...{ schema, original: parseJson(start), text: draft, pending, starts: false },
       onwrite: (now, left) => written.push({ text: now, pending: left }),
     });
-    expect(again.faults).toEqual([{ pointer: '/due', message: 'is not a whole date yet' }]);
+    expect(again.faults).toEqual([{ pointer: '/due', message: 'is not a complete date yet' }]);
     again.type(fieldAt(again, '/note'), 'y');
     expect([last(written), written.at(-1)?.pending.length]).toEqual(['{"due":"","note":"y"}', 1]);
     again.leaveOut(fieldAt(again, '/due'));

@@ -19,9 +19,9 @@ const MESSAGES: Readonly<Record<PendingText['expects'], string>> = {
   json: 'is not valid JSON yet',
   number: 'must be a number',
   choice: 'must be one of the choices',
-  date: 'is not a whole date yet',
-  time: 'is not a whole time yet',
-  'datetime-local': 'is not a whole date and time yet',
+  date: 'is not a complete date yet',
+  time: 'is not a complete time yet',
+  'datetime-local': 'is not a complete date and time yet',
 };
 
 /** Whether a value that was stored is such a text. */

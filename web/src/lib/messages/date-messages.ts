@@ -1,5 +1,5 @@
-// Texts on the dates that are typed.
+// Messages of date fields.
 
 export const dateMessages = {
-  incomplete: 'Enter date and time, or clear the field.',
+  incomplete: 'Enter both a date and a time, or clear the field.',
 } as const;

@@ -293,13 +293,13 @@ describe('the form of a schema', () => {
     it('TS4: names the field while a part is there, and removes the member only when it is empty', async () => {
       const { compact, field } = showDate('{"due":"2026-03-05","note":"x"}');
       await enter(field, 'part', 'input');
-      expect(screen.getByText('This is not a whole date yet.')).toBeTruthy();
+      expect(screen.getByText('This is not a complete date yet.')).toBeTruthy();
       expect(compact()).toBe('{"due":"","note":"x"}');
       await enter(field, '2026-04-05', 'input');
       expect(compact()).toBe('{"due":"2026-04-05","note":"x"}');
       await enter(field, '', 'input');
       expect(compact()).toBe('{"note":"x"}');
-      expect(screen.queryByText('This is not a whole date yet.')).toBeNull();
+      expect(screen.queryByText('This is not a complete date yet.')).toBeNull();
     });
 
     it.each(['keyUp', 'blur'] as const)('TS4: sees a part without an event of input: %s', async (event) => {

@@ -4,21 +4,21 @@ import { kindOf, printJson } from './lossless.ts';
 
 /**
  * For each edited entry the index of the one before it: the same one, wherever it moved to, else the next of its kind that
- * is left. Undefined for an entry that is new. Equal entries have the same order of keys and the same text of numbers.
+ * is unpaired. Undefined for an entry that is new. Equal entries have the same order of keys and the same text of numbers.
  */
 export function entryPairs(before: readonly Json[], edited: readonly Json[]): (number | undefined)[] {
   const [was, is] = [before.map(compact), edited.map(compact)];
-  const left = new Left(before.length);
-  const pairs = is.map((text, at) => (was[at] === text ? left.take(at) : undefined));
-  const sameTexts = left.by(was);
+  const unpaired = new Unpaired(before.length);
+  const pairs = is.map((text, at) => (was[at] === text ? unpaired.take(at) : undefined));
+  const sameTexts = unpaired.queuesBy(was);
   for (const [at, text] of is.entries()) pairs[at] ??= sameTexts.next(text);
   const isSameLength = before.length === edited.length;
   const kinds = before.map(kindOf);
-  const sameKinds = left.by(kinds);
+  const sameKinds = unpaired.queuesBy(kinds);
   for (const [at, value] of edited.entries()) {
     const kind = kindOf(value);
     const inPlace = isSameLength || kinds[at] === kind;
-    pairs[at] ??= (inPlace ? left.take(at) : undefined) ?? sameKinds.next(kind);
+    pairs[at] ??= (inPlace ? unpaired.take(at) : undefined) ?? sameKinds.next(kind);
   }
   return pairs;
 }
@@ -26,25 +26,25 @@ export function entryPairs(before: readonly Json[], edited: readonly Json[]): (n
 const compact = (value: Json): string => printJson(value, 0);
 
 /** The entries that no other is paired with yet, by index. */
-class Left {
-  readonly #isLeft: boolean[];
+class Unpaired {
+  readonly #isUnpaired: boolean[];
 
   constructor(size: number) {
-    this.#isLeft = Array.from({ length: size }, () => true);
+    this.#isUnpaired = Array.from({ length: size }, () => true);
   }
 
   /** Takes the entry at the index; undefined where it is taken already, or there is none. */
   take(at: number): number | undefined {
-    if (this.#isLeft[at] !== true) return undefined;
-    this.#isLeft[at] = false;
+    if (this.#isUnpaired[at] !== true) return undefined;
+    this.#isUnpaired[at] = false;
     return at;
   }
 
-  /** What is left, in queues by a key of each entry; `next` takes the first of its queue that is left still. */
-  by(keys: readonly string[]): { next: (key: string) => number | undefined } {
+  /** The unpaired entries, in queues by a key of each; `next` takes the first of its queue that is still unpaired. */
+  queuesBy(keys: readonly string[]): { next: (key: string) => number | undefined } {
     const queues = new Map<string, { readonly entries: number[]; from: number }>();
     for (const [at, key] of keys.entries()) {
-      if (this.#isLeft[at] !== true) continue;
+      if (this.#isUnpaired[at] !== true) continue;
       const queue = queues.get(key);
       if (queue === undefined) queues.set(key, { entries: [at], from: 0 });
       else queue.entries.push(at);

@@ -44,6 +44,6 @@ export const mistakeMessages = {
   sent: 'Mistake reported',
   open: (name: string) => `Mistake reported by ${name}; a supervisor will check the decision.`,
   /** Under a decision that revised the one that was reported. */
-  earlier: 'This report is about the decision before the revision.',
+  earlier: 'This report is about an earlier decision, which was revised since.',
   changeNote: 'Edit note',
 } as const;

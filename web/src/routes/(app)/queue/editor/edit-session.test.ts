@@ -222,11 +222,11 @@ describe('TS4: text that is no value yet', () => {
     const { edit, form, fieldAt } = start();
     form.typePart(fieldAt('/at'));
     form.typePart(fieldAt('/due'));
-    expect([edit.submission(), edit.fault?.split('. ')[0]]).toEqual([null, 'at is not a whole date and time yet']);
+    expect([edit.submission(), edit.fault?.split('. ')[0]]).toEqual([null, 'at is not a complete date and time yet']);
     edit.save();
     const again = start();
     again.form.type(again.fieldAt('/at'), '2026-03-06T10:00');
-    expect([again.edit.submission(), again.edit.fault]).toEqual([null, 'due is not a whole date yet.']);
+    expect([again.edit.submission(), again.edit.fault]).toEqual([null, 'due is not a complete date yet.']);
     again.form.type(again.fieldAt('/due'), '2026-04-05');
     expect(jsonText(again.edit.submission()?.output)).toBe('{"due":"2026-04-05","at":"2026-03-06T10:00:00Z"}');
   });

@@ -101,7 +101,7 @@ it('resends nothing while only a part of "Created since" is typed, and says so a
   expect(posted).toEqual([]);
   expect(document.activeElement).toBe(field);
   const fault = document.getElementById(field.getAttribute('aria-describedby') ?? '');
-  expect(fault?.textContent).toContain('Enter date and time');
+  expect(fault?.textContent).toContain('Enter both a date and a time');
   field.setCustomValidity('');
   await fireEvent.input(field, { target: { value: '2026-11-24T12:00' } });
   expect(field.getAttribute('aria-invalid')).toBeNull();

@@ -48,10 +48,10 @@ export const notificationsMessages = {
     test: 'Send test message',
     testFailed: 'The test message was not sent',
     failed: 'The notification was not saved',
-    removedChannel: 'Someone else removed this channel or replaced it. Save again to add it.',
-    turnedOff: 'Someone else turned this off. Save again to keep yours.',
+    removedChannel: 'Someone else removed or replaced this channel. Save again to add yours.',
+    turnedOff: 'Someone else turned this off. Save again to turn it on.',
     changedLimit: (limit: string, unit: string) =>
-      `Someone else changed this to ${limit} ${unit}. Save again to keep yours.`,
+      `Someone else changed this to ${limit} ${unit}. Save again to use yours.`,
     noUrl: 'Enter a URL.',
     noRule: 'Select at least one rule.',
     twice: 'This channel is in the list already. Edit it instead.',

@@ -121,19 +121,19 @@ it.each([
   [
     'a limit that both changed',
     [rulesIn([{ rule: 'waiting_longer_than', minutes: 60 }, { rule: 'expired' }])],
-    'Someone else changed this to 60 minutes. Save again to keep yours.',
+    'Someone else changed this to 60 minutes. Save again to use yours.',
     [rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'expired' }])],
   ],
   [
     'a rule that another owner removed',
     [rulesIn([{ rule: 'expired' }])],
-    'Someone else turned this off. Save again to keep yours.',
+    'Someone else turned this off. Save again to turn it on.',
     [rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'expired' }])],
   ],
   [
     'a channel that another owner replaced',
     [rulesIn(SLACK.rules, { url: 'https://hooks.slack.com/services/other' })],
-    'Someone else removed this channel or replaced it. Save again to add it.',
+    'Someone else removed or replaced this channel. Save again to add yours.',
     [
       rulesIn(SLACK.rules, { url: 'https://hooks.slack.com/services/other' }),
       rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'expired' }]),

@@ -238,15 +238,22 @@ export const settingsMessages = {
   },
 
   leave: {
-    title: 'Leave with unsaved changes?',
-    secretTitle: 'Leave without copying the secret?',
+    byPage: {
+      title: 'Leave with unsaved changes?',
+      secretTitle: 'Leave without copying the secret?',
+      anyway: 'Leave anyway',
+    },
+    bySignOut: {
+      title: 'Sign out with unsaved changes?',
+      secretTitle: 'Sign out without copying the secret?',
+      anyway: 'Sign out anyway',
+    },
     secretText: (tabs: string) =>
       `You will not be able to see the secret on ${tabs} again. Copy it first if you need it.`,
     formText: (tabs: readonly string[]) =>
       tabs.length === 1
-        ? `The open form on ${tabs[0]} is not saved. Its input is lost when you leave.`
-        : `The open forms on ${tabs.join(' and ')} are not saved. Their input is lost when you leave.`,
-    leaveAnyway: 'Leave anyway',
+        ? `The open form on ${tabs[0]} is not saved. Its input will be lost.`
+        : `The open forms on ${tabs.join(' and ')} are not saved. Their input will be lost.`,
     text: 'Your changes to the settings stay in this browser tab until you save or discard them. Only you can see them.',
     stay: 'Stay',
     go: 'Leave (keep draft)',

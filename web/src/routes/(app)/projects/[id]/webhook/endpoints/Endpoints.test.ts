@@ -154,7 +154,7 @@ it('ST1: asks before it replaces a URL of the first one that somebody else chang
   await type('URL', 'https://mine.example/');
   someoneSaves({ webhook_url: 'https://theirs.example/' });
   await press('Save endpoint');
-  await screen.findByText('Someone else changed the URL to https://theirs.example/. Save again to replace it.');
+  await screen.findByText('Someone else changed the URL to https://theirs.example/. Save again to use yours.');
   expect([asked, form.endpoint?.url]).toEqual([[], 'https://mine.example/']);
   await save(form);
   expect(bodies()).toEqual([{ url: 'https://mine.example/', settings_version: 2 }]);
@@ -165,7 +165,7 @@ it('ST1: asks before it adds the first one again that somebody else removed mean
   await edit('main.example');
   someoneSaves({ webhook_url: null });
   await press('Save endpoint');
-  await screen.findByText('Someone else removed this endpoint. Save again to add it.');
+  await screen.findByText('Someone else removed this endpoint. Save again to add yours.');
   expect(asked).toEqual([]);
   await save(form);
   expect(bodies()).toEqual([{ url: MAIN.url, settings_version: 2 }]);

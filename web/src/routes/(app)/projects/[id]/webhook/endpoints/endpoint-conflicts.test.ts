@@ -69,26 +69,26 @@ it.each([
   {
     mine: () => type('URL', 'https://mine.example/'),
     theirs: { url: 'https://theirs.example/' },
-    question: 'Someone else changed the URL to https://theirs.example/. Save again to replace it.',
+    question: 'Someone else changed the URL to https://theirs.example/. Save again to use yours.',
     body: { url: 'https://mine.example/' },
   },
   {
     mine: () => type('Description', 'Mine'),
     theirs: { description: 'Theirs' },
-    question: 'Someone else changed the description to “Theirs”. Save again to replace it.',
+    question: 'Someone else changed the description to “Theirs”. Save again to use yours.',
     body: { description: 'Mine' },
   },
   {
     mine: () => type('Description', 'Mine'),
     name: 'Mail',
     theirs: { description: '' },
-    question: 'Someone else removed the description. Save again to replace it.',
+    question: 'Someone else removed the description. Save again to use yours.',
     body: { description: 'Mine' },
   },
   {
     mine: async () => fireEvent.click(await screen.findByRole('checkbox', { name: 'item.expired' })),
     theirs: { events: withoutWithdrawn },
-    question: `Someone else changed the events to ${withoutWithdrawn.join(', ')}. Save again to replace them.`,
+    question: `Someone else changed the events to ${withoutWithdrawn.join(', ')}. Save again to use yours.`,
     body: { events: withoutExpired },
   },
 ])('ST1: asks before it replaces what both changed: $question', async ({ mine, name, theirs, question, body }) => {
@@ -112,7 +112,7 @@ it('ST1: asks about the description of the endpoint of the settings too', async 
   await type('Description', 'Mine');
   all = [{ ...MAIN, description: 'Theirs' }, ONE];
   await press('Save endpoint');
-  await screen.findByText('Someone else changed the description to “Theirs”. Save again to replace it.');
+  await screen.findByText('Someone else changed the description to “Theirs”. Save again to use yours.');
   expect(sent).toEqual([]);
   await save(form);
   expect(bodies()).toEqual([{ description: 'Mine', settings_version: 1 }]);
@@ -146,7 +146,7 @@ it('ST1: asks before it adds one again that somebody else removed', async () => 
   await type('Description', 'Mine');
   all = [MAIN];
   await press('Save endpoint');
-  await screen.findByText('Someone else removed this endpoint. Save again to add it.');
+  await screen.findByText('Someone else removed this endpoint. Save again to add yours.');
   expect([sent, form.tabsWithUnsavedForms]).toEqual([[], ['webhook']]);
   answer = () => Promise.resolve(Response.json({ ...ONE, id: 'new', webhook_secret: 'whsec_new' }, { status: 201 }));
   await save(form);

@@ -27,14 +27,14 @@ export const endpointMessages = {
   edit: 'Edit',
   editName: (name: string) => `Edit ${name}`,
   conflict: {
-    removed: 'Someone else removed this endpoint. Save again to add it.',
-    url: (url: string) => `Someone else changed the URL to ${url}. Save again to replace it.`,
+    removed: 'Someone else removed this endpoint. Save again to add yours.',
+    url: (url: string) => `Someone else changed the URL to ${url}. Save again to use yours.`,
     description: (description: string) =>
       description === ''
-        ? 'Someone else removed the description. Save again to replace it.'
-        : `Someone else changed the description to “${description}”. Save again to replace it.`,
+        ? 'Someone else removed the description. Save again to use yours.'
+        : `Someone else changed the description to “${description}”. Save again to use yours.`,
     events: (events: readonly string[]) =>
-      `Someone else changed the events to ${eventsOf(events)}. Save again to replace them.`,
+      `Someone else changed the events to ${eventsOf(events)}. Save again to use yours.`,
   },
   saveFailed: 'The endpoint was not saved',
   saved: 'Endpoint saved.',
