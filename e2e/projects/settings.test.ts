@@ -202,7 +202,9 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   });
 
   it('QU3: keeps a typed name of a key on its tab, and asks before it is lost with the project or by a sign-out', async () => {
-    const page = await open(browserEnv().owner, at('keys'));
+    // With a session of its own, which ends here.
+    const owner = await person(browserEnv().testEnv, browserEnv().owner.wallet);
+    const page = await open(owner, at('keys'));
     const name = page.getByLabel('Name', { exact: true }).first();
     await name.fill('nightly import');
     await switchTo(page, 'Rules');
