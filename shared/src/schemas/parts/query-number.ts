@@ -1,4 +1,4 @@
-// Numbers in a query string. A default is a `prefault`: the OpenAPI document does not show a `default` of a converted value.
+// Numbers in a query string. A default is a `prefault`: the OpenAPI document shows none of a converted value otherwise.
 import { z } from 'zod';
 
 /** Digits only: `Number` would also take an empty text, `0x10` and `1e1`. */
