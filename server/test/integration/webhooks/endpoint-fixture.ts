@@ -1,4 +1,5 @@
 // A project with a receiver at its first endpoint, and what tests of several endpoints do to it.
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach } from 'vitest';
 import type { DeliveredEvent } from '@countersign/shared/enums';
 import { checksOf, reader, type Fault } from '../../../src/invariants/invariants.ts';
@@ -17,7 +18,10 @@ export interface Receiver {
 
 export async function aReceiver(status = 200): Promise<Receiver> {
   const receiver: Receiver = { url: '', status, got: [] };
+  // Of its own: what another test left to send may go to the same port.
+  const path = `/${randomUUID()}`;
   const { port } = await httpReceiver((request, response) => {
+    if (request.url !== path) return void response.writeHead(404).end();
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
@@ -26,7 +30,7 @@ export async function aReceiver(status = 200): Promise<Receiver> {
       response.writeHead(receiver.status).end();
     });
   });
-  receiver.url = `http://127.0.0.1:${port}/`;
+  receiver.url = `http://127.0.0.1:${port}${path}`;
   return receiver;
 }
 
