@@ -6,7 +6,7 @@ import { User } from '../../db/entities/user.ts';
 import { lockProject } from '../../db/lock-project.ts';
 import type { Em } from '../../db/orm.ts';
 import { type Forgotten, namesOf, renameElsewhere, renameInEvents } from '../../db/retention/pseudonymize-user.ts';
-import { settledPosition } from '../../db/retention/settled-position.ts';
+import { settledPosition } from '../../db/settled-position.ts';
 import type { HeldClaim } from '../../claims/claim-lock.ts';
 import { endAll, notifyClaimsEnded } from './operator-access.ts';
 import { lockRole, OTHER_OWNER } from './membership.ts';

@@ -13,7 +13,7 @@ import type { Tx } from '../../db/database.ts';
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { resumeEndpoint } from '../../db/resume-endpoint.ts';
-import { settledPosition } from '../../db/retention/settled-position.ts';
+import { settledPosition } from '../../db/settled-position.ts';
 import { secretContext } from '../../domain/webhooks/signing.ts';
 import { notFound, refuseArchived, refuseBeyond, requireChange, requirePermission } from '../access/membership.ts';
 import { changeSettings } from '../projects/change-settings.ts';

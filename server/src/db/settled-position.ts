@@ -1,7 +1,7 @@
 // Determines up to which position the event log is complete: an event gets its position before its transaction commits.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../database.ts';
-import { rawQuery } from '../raw-query.ts';
+import type { Database } from './database.ts';
+import { rawQuery } from './raw-query.ts';
 
 /** How long to wait before the open transactions are looked at again, in milliseconds. */
 const POLL_MS = 20;
