@@ -11,6 +11,7 @@ import type { BatchResult, PublicItem, Submission, Submitted } from '@countersig
 import { readItem, submitBatch, submitItem } from '@countersign/shared/routes/public';
 import { challenge, verify } from '@countersign/shared/routes/session';
 import type { Session, SignInInput } from '@countersign/shared/schemas/session';
+import { jsonText } from '@countersign/shared/json/json';
 import { problem, type Problem } from '@countersign/shared/schemas/parts/problem';
 import type { ErrorCode } from '@countersign/shared/errors';
 import { logWatch, noteShown } from './log-watch.ts';
@@ -62,7 +63,7 @@ function caller(
       method: route.method,
       url: testEnv.url(via?.process) + pathOf(route.path, params) + queryOf(query),
       headers: filled({ 'content-type': body === undefined ? '' : 'application/json', ...headers(), ...via?.headers }),
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : jsonText(body),
     };
     return checked(endpointOf(route), await send(sent, seen));
   };
@@ -256,7 +257,7 @@ export function pipeline(
     submitRaw,
     submitBatchRaw: raw(submitBatch),
     submit: async (item, via) => {
-      const answer = await submitRaw(JSON.stringify({ project_id: projectId, ...item }), via);
+      const answer = await submitRaw(jsonText({ project_id: projectId, ...item }), via);
       if (!answer.ok) throw new Error(`The submission was refused: ${answer.text}`);
       return answer.reply;
     },

@@ -1,5 +1,6 @@
 // The results of the MCP tools: the item with a link to its page, or a refusal that says what to do.
 import type { FieldError } from '../errors.ts';
+import { jsonText } from '../json/json.ts';
 
 export interface TextBlock {
   type: 'text';
@@ -64,5 +65,5 @@ export function toolResult({
 /** A refusal has no structured content: hosts check that against the output schema. */
 export const toolRefusal = (fault: ToolFault): ToolResult => ({
   isError: true,
-  content: [{ type: 'text', text: JSON.stringify(fault) }],
+  content: [{ type: 'text', text: jsonText(fault) }],
 });

@@ -1,6 +1,7 @@
 // Turns every failure into RFC 9457 problem+json: it says what to do and reveals nothing internal.
 import type { Context, Middleware } from 'koa';
 import { ERRORS, Refusal } from '@countersign/shared/errors';
+import { jsonText } from '@countersign/shared/json/json';
 import type { Problem } from '@countersign/shared/schemas/parts/problem';
 import type { Logger } from 'pino';
 import type { SecurityLog } from '../../usecases/credentials/security-log.ts';
@@ -72,6 +73,7 @@ function answer(ctx: Context, refusal: Refusal): void {
   ctx.status = body.status;
   if (retryAfter !== undefined) ctx.set('retry-after', String(retryAfter));
   ctx.set('cache-control', 'no-store');
-  ctx.body = JSON.stringify(body);
+  // The decision of a refused withdrawal has its output as submitted (I7).
+  ctx.body = jsonText(body);
   ctx.type = 'application/problem+json';
 }

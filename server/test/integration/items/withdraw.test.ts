@@ -1,5 +1,6 @@
 // Withdrawal by the pipeline: what may be withdrawn, who is told, and that one row decides every race (WD1, WD2).
 import { describe, expect, it } from 'vitest';
+import { type Json, RawJson } from '@countersign/shared/json/json';
 import { listEvents, listItems, withdrawItem } from '@countersign/shared/routes/public';
 import {
   claimItem,
@@ -106,6 +107,21 @@ describe('WD1: a pipeline withdraws', () => {
       detail: 'Routing rejected this item on its arrival. Nobody is asked for an answer.',
     });
   });
+
+  it.each(['"yes"', '{"total":1.50}', '[1,2]', '1.50', 'true'])(
+    'I7: none that is decided; the refusal carries the output as submitted: %s',
+    async (output) => {
+      await setUndoWindow(now.project, 0);
+      // Sent as it is spelled here.
+      const suggestion = new RawJson(output) as unknown as Json;
+      const decided = await submitted({ suggestion });
+      await review(now.anna, decided, 'approve');
+      for (const id of [decided, await submitted({ suggestion, confidence: 1 })]) {
+        const answer = await now.project.pipeline.attempt(withdrawItem, { params: { id }, body: undefined });
+        expect(answer.ok ? '' : answer.text).toContain(`"output":${output}`);
+      }
+    },
+  );
 
   it('none of another project, and none that does not exist', async () => {
     const other = await openProject(await person(now.served.testEnv));
