@@ -16,7 +16,7 @@ import { Download, sendDownload } from './response/download.ts';
 import { compressResponse } from './response/compression.ts';
 import { parseBody } from './request/i-json.ts';
 import { refuseForeignSite } from './admission/origin.ts';
-import { parseFields, parsePath } from './request/parse-fields.ts';
+import { parseFields, parsePath, parseQuery } from './request/parse-fields.ts';
 import { expectedResponseBytes, ownerOf, holdUntilSent, withBodyReservation } from './admission/memory-reservation.ts';
 import { readBody } from './request/read-body.ts';
 import { type ReplyWithStatus, DeferredReply, reply } from './response/reply.ts';
@@ -147,7 +147,7 @@ function registrar(router: Router, services: Services) {
       const actor = await caller.identify(ctx);
       nameCaller(ctx, actor);
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
-      const query = parseFields(endpoint.query, ctx.query, '#/query');
+      const query = parseQuery(endpoint, ctx.query);
       const owner = ownerOf(ctx, actor);
       // The response memory is reserved first: nothing is read from the database for a response that cannot be held
       // (MB1).

@@ -1,5 +1,6 @@
 // Validates path, query and body with the schemas of the contract, and reports errors field by field.
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { Endpoint } from '@countersign/shared/contract/endpoint';
 import { Refusal } from '@countersign/shared/errors';
 import { fieldErrors, firstOf } from '@countersign/shared/formats/field-errors';
 
@@ -9,6 +10,17 @@ export function parsePath<P>(schema: z.ZodType<P> | null, params: Record<string,
   const parsed = schema.safeParse(params);
   if (!parsed.success) throw new Refusal('invalid_id', 'IDs in the path must be UUIDs.');
   return parsed.data;
+}
+
+const NO_PARAMETERS = z.strictObject({});
+
+/**
+ * The parameters after the `?`. A pipeline may send no others than its endpoint has: a misspelt or misplaced one, such as a
+ * `wait` on a submission, would look as if it had worked. Errors: `validation_failed`.
+ */
+export function parseQuery<Q>({ query, auth }: Pick<Endpoint<unknown, Q>, 'query' | 'auth'>, given: unknown): Q {
+  if (query === null && auth === 'api_key') parseFields(NO_PARAMETERS, given, '#/query');
+  return parseFields(query, given, '#/query');
 }
 
 /** Validates fields with their schema. Errors: `validation_failed` with a pointer below `root` for each error. */

@@ -73,3 +73,17 @@ describe('a header that is sent twice', () => {
     expect([status, (JSON.parse(text) as Problem).code]).toEqual([400, 'invalid_header']);
   });
 });
+
+describe('a parameter in the address of a request that has none', () => {
+  it.each(['?wait=5', '?foo=1', '?'])('%s: is refused by name, and nothing is submitted', async (query) => {
+    const { status, text } = await ask(served, {
+      ...{ method: 'POST', path: path + query, headers: headersOf(), body: aBody() },
+    });
+    const name = /\w+/.exec(query)?.[0];
+    if (name === undefined) expect(status).toBe(201);
+    else
+      expect(JSON.parse(text)).toMatchObject({
+        ...{ status: 422, errors: [{ pointer: `#/query/${name}`, code: 'unknown_field' }] },
+      });
+  });
+});
