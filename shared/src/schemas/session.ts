@@ -90,7 +90,7 @@ export type OwnSession = z.infer<typeof ownSession>;
 
 export const listSessions = endpointSchemas({
   auth: 'session',
-  summary: 'Your sessions, most recently used first',
+  summary: 'Your sessions, most recently used first, at most 100',
   reply: z.object({ data: z.array(ownSession), next_cursor: z.string().nullable() }),
 });
 
@@ -103,7 +103,7 @@ export const endOneSession = endpointSchemas({
 
 export const endOtherSessions = endpointSchemas({
   auth: 'session',
-  summary: 'End all of your sessions except this one',
+  summary: 'End all of your sessions except this one, the unlisted ones too',
   status: 204,
 });
 
