@@ -69,6 +69,7 @@ const MEDIA_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',
+  // A file of up to 25 MiB is read again: by an item that is opened again, and by the download of a PDF.
   'cache-control': 'private, max-age=300',
   vary: 'cookie, range',
 };
