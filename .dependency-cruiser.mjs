@@ -12,6 +12,10 @@ const room = (name) => `^server/src/${name}/`;
 const DOMAIN = room('domain');
 const CRYPTO = room('crypto');
 const DB = room('db');
+const EMBEDDED = room('embedded');
+/** The log with what names the sources in its stacks. */
+const LOG = '^server/src/(log|source-positions)[.]ts$';
+const OPEN_FOR_COMMAND = '^server/src/open-for-command[.]ts$';
 const ENTITIES = '^server/src/db/entities/';
 const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
 const LIMITER = '^server/src/limits/(limiter|policies)[.]ts$';
@@ -138,7 +142,7 @@ const rooms = [
   }),
   only({
     name: 'embedded-knows-only-itself',
-    from: room('embedded'),
+    from: EMBEDDED,
     may: [],
     comment:
       'embedded/ runs a PostgreSQL server and knows nothing of what is in it: tables and connections belong to db/.',
@@ -147,15 +151,45 @@ const rooms = [
     name: 'nobody-imports-main',
     severity: 'error',
     comment:
-      'main.ts is the program, service.ts runs the service, start.ts starts it, and open-for-command.ts opens its services: move what others need into the folder it belongs to. The demo and the bench start it too, and commands open its services.',
+      'main.ts is the program, service.ts runs the service, and start.ts starts it: move what others need into the folder it belongs to. The demo and the bench start it too.',
     from: {
       pathNot: [
-        '^scripts/(access|export|forget|invariants|rollups|lib/demo/run-demo|bench/(intake|claims)-server)[.]ts$',
+        '^scripts/(lib/demo/run-demo|bench/(intake|claims)-server)[.]ts$',
         '^server/src/(main|service)[.]ts$',
         ...TESTS,
       ],
     },
-    to: { path: '^server/src/(main|service|start|open-for-command)[.]ts$' },
+    to: { path: '^server/src/(main|service|start)[.]ts$' },
+  },
+  {
+    name: 'only-commands-open-services',
+    severity: 'error',
+    comment: 'open-for-command.ts is for the commands on the database: the service takes Services as an argument.',
+    from: { pathNot: ['^scripts/(access|export|forget|invariants|rollups)[.]ts$', ...TESTS] },
+    to: { path: OPEN_FOR_COMMAND },
+  },
+  only({
+    name: 'open-for-command-opens-services',
+    from: OPEN_FOR_COMMAND,
+    may: ['^server/src/(build-services|config)[.]ts$', DB, EMBEDDED],
+    comment:
+      'open-for-command.ts opens the services of build-services.ts on an existing database: what acts on them is the command.',
+  }),
+  only({
+    name: 'log-knows-bundle-and-db',
+    from: LOG,
+    may: ['^server/src/bundle[.]ts$', DB],
+    comment: 'The log hides values of statements and names sources: what is logged is for the caller to pass in.',
+  }),
+  {
+    name: 'only-the-top-creates-the-log',
+    severity: 'error',
+    comment: 'Take the log as an argument, or from Services: only service.ts and build-services.ts create it.',
+    from: {
+      path: '^(server|shared|web|scripts)/',
+      pathNot: ['^server/src/(service|build-services)[.]ts$', LOG, ...TESTS],
+    },
+    to: { path: LOG },
   },
   {
     name: 'main-loads-the-service',
@@ -172,7 +206,7 @@ const rooms = [
     from: { path: '^server/src/service[.]ts$' },
     to: {
       path: LOCAL,
-      pathNot: ['^server/src/(config|log)[.]ts$', room('embedded')],
+      pathNot: ['^server/src/(config|log)[.]ts$', EMBEDDED],
       dependencyTypesNot: ['dynamic-import', 'type-only'],
     },
   },
