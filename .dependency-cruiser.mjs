@@ -1,6 +1,6 @@
 // Import rules between folders (docs/ARCHITECTURE.md). One rule per folder; each comment says where the import should go instead.
 
-const TESTS = ['[.](test|contract|fixture)[.]ts$', '^server/test/', '^e2e/'];
+export const TESTS = ['[.](test|contract|fixture)[.]ts$', '^server/test/', '^e2e/'];
 const LOCAL = '^(shared|server|web|scripts|e2e|sdk)/';
 const SHARED = '^shared/src/';
 /** What runs zod: schemas, what joins them with routes, the MCP tools, and the client for pipelines, which checks replies. */

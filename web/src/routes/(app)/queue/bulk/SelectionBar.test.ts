@@ -9,7 +9,7 @@ import { ANA, EventLog, ME, type Act } from '#lib/live/queue/event-log.fixture.t
 import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import { preferences } from '../preferences.svelte.ts';
 import { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
-import { ReactiveReasons } from './reactive-reasons.fixture.svelte.ts';
+import { ReactiveReasons } from './reactive-reasons.svelte.fixture.ts';
 import { Selection } from './selection.svelte.ts';
 import SelectionBar from './SelectionBar.svelte';
 
