@@ -72,7 +72,8 @@ export const submission = z
         maxProperties: LIMITS.metadataKeys,
         description: `Any other data of the item: at most ${LIMITS.metadataKeys} keys, stored byte for byte; reviewers see \`model\` and \`source\``,
       }),
-    answer_schema: json.nullable().optional().meta({
+    answer_schema: json.optional().meta({
+      type: ['object', 'boolean', 'null'],
       description:
         'A JSON Schema (draft 2020-12) that suggestion and output must satisfy, or the `arguments` of a tool call; null: none. Omitted, the schema of the project applies',
     }),
@@ -83,7 +84,8 @@ export const submission = z
       .optional()
       .meta({
         pattern: '\\S',
-        description: 'The line that identifies the item in lists, instead of the beginning of its input',
+        description:
+          'The line that identifies the item in lists, instead of the beginning of its input. It has a visible character',
       }),
     kind: itemKind.optional().meta({
       description:

@@ -119,6 +119,20 @@ it('describes exactly the idempotency keys that the service accepts', () => {
   );
 });
 
+it.each<[string, Json, boolean]>([
+  ['an object', { type: 'string' }, true],
+  ['true', true, true],
+  ['null', null, true],
+  ['a text', 'object', false],
+  ['a number', 1, false],
+  ['a list', [], false],
+])('an answer_schema that is %s is described as the service takes it', (_, value, valid) => {
+  const { answer_schema: schema = {} } = document.components.schemas.Submission?.properties ?? {};
+  const described = compileSchema(JSON.stringify(schema));
+  expect(described.ok && validate(described.schema, value).length === 0).toBe(valid);
+  expect(value === null || compileSchema(JSON.stringify(value)).ok).toBe(valid);
+});
+
 it('says of a body that may be absent that it is optional', () => {
   const optional = described.filter(({ requestBody }) => requestBody?.required === false);
   expect(optional.map(({ operationId }) => operationId)).toEqual(['withdrawItem']);
@@ -170,6 +184,14 @@ describe('the examples', () => {
       }),
     );
     expect(shown.sort()).toEqual(codesOf(endpoint).sort());
+  });
+
+  it.each(['already_decided', 'expired'])('show the item of the path that is the reason of %s', (code) => {
+    const { responses } = described.find(({ operationId }) => operationId === 'withdrawItem') ?? {};
+    const { value } = responses?.['409']?.content?.['application/problem+json']?.examples[code] ?? {};
+    const { instance, item } = problem.parse(value);
+    expect(instance).toBe(`/api/public/items/${item?.id}/withdraw`);
+    expect(item?.decision === null).toBe(code === 'expired');
   });
 
   it('include the webhook body with all of its headers', () => {

@@ -108,7 +108,9 @@ export function problemExample(code: ErrorCode, instance: string): Problem {
   if (detail === undefined) throw new Error(`The public API can return ${code}, which has no example detail yet.`);
   const { status, title } = ERRORS[code];
   const errors = FAULTS[code] === undefined ? {} : { errors: [FAULTS[code]] };
-  return { type: `urn:countersign:error:${code}`, title, status, detail, instance, code, request_id: ID, ...errors };
+  const item = ITEMS[code] === undefined ? {} : { item: { id: EXAMPLE_ID, ...ITEMS[code] } };
+  const what = { type: `urn:countersign:error:${code}`, title, status, detail, instance, code };
+  return { ...what, request_id: ID, ...errors, ...item };
 }
 
 const ID = '5b0f6f0e-3f0c-4a58-9d5e-0c8f4b3e2a17';
@@ -118,5 +120,24 @@ const FAULTS: Partial<Record<ErrorCode, FieldError>> = {
     pointer: '#/answer_schema/properties/amount/type',
     code: 'schema_invalid',
     detail: 'This must be one of string, integer, number, boolean, null, array, object, or an array of them.',
+  },
+};
+
+/** The item of the path, where its state is the reason. */
+const ITEMS: Partial<Record<ErrorCode, Omit<NonNullable<Problem['item']>, 'id'>>> = {
+  expired: { status: 'expired', decision: null },
+  already_decided: {
+    status: 'approved',
+    decision: {
+      id: '0198c2f3-55d0-7e19-b0c4-9a8b7c6d5e4f',
+      status: 'approved',
+      action: 'approve',
+      output: 'I am sorry about the lamp. We will replace it.',
+      edited: false,
+      reason: null,
+      note: null,
+      reviewer_id: '0198c2f0-91b4-7d52-8a07-5c1f3e9d7a42',
+      decided_at: '2026-03-02T09:17:41.892Z',
+    },
   },
 };

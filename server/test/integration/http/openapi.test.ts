@@ -86,7 +86,11 @@ function placeAnswer(document: Document, step: Step, { status, headers, text }: 
   const examples = response.content[type]?.examples;
   if (examples === undefined) throw new Error(`${at}: the document has no ${type} for ${status}.`);
   const value = JSON.parse(text) as { code?: string };
-  if (status >= 400) expect(Object.keys(examples), `${at}: its code`).toContain(value.code);
+  if (status >= 400) {
+    expect(Object.keys(examples), `${at}: its code`).toContain(value.code);
+    const { value: shown } = examples[value.code ?? ''] as { value: object };
+    expect(Object.keys(shown), `${at}: what its example lacks`).toEqual(expect.arrayContaining(Object.keys(value)));
+  }
   examples[at] = { value };
   holdHeaders(document, response, { headers, at });
 }

@@ -24,6 +24,7 @@ describe('the type of a field', () => {
     ['uuid', { type: 'string', format: 'uuid' }],
     ['integer', { type: 'integer' }],
     ['string or null', { type: ['string', 'null'] }],
+    ['object or boolean or null', { type: ['object', 'boolean', 'null'] }],
     ['uuid or null', { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }],
     ['any JSON', { $ref: '#/components/schemas/Json' }],
     ['any JSON', { anyOf: [{ $ref: '#/components/schemas/Json' }, { type: 'null' }] }],

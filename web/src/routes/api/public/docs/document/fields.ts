@@ -87,7 +87,8 @@ function plain(document: Document, schema: Schema, seen: readonly string[]): Pla
   if (union === undefined || others === undefined || others.length === union.length) {
     const types = Array.isArray(merged.type) ? merged.type.filter((type) => type !== 'null') : undefined;
     if (types === undefined) return { schema: merged, nullable: false, seen: path };
-    return { schema: { ...merged, type: types[0] }, nullable: types.length < (merged.type?.length ?? 0), seen: path };
+    const type = types.length === 1 ? types[0] : types;
+    return { schema: { ...merged, type }, nullable: types.length < (merged.type?.length ?? 0), seen: path };
   }
   const { anyOf: _anyOf, oneOf: _oneOf, ...rest } = merged;
   const [only] = others;
@@ -103,7 +104,7 @@ function typeOf(document: Document, { schema, nullable, seen }: Plain): string {
 }
 
 function nameOf(document: Document, schema: Schema, seen: readonly string[]): string {
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  const type = Array.isArray(schema.type) ? schema.type.join(' or ') : schema.type;
   if (schema.items) return `array of ${typeOf(document, plain(document, schema.items, seen))}`;
   if (type === 'string' && schema.format !== undefined) return schema.format;
   const members = schema.additionalProperties;
