@@ -16,6 +16,7 @@ import { benchPeers } from './bench/peers/peers.ts';
 import { benchQueue } from './bench/queue.ts';
 import { benchSockets } from './bench/sockets.ts';
 import { benchStart } from './bench/start.ts';
+import { UsageError } from './lib/submit/arguments.ts';
 
 /** Each section measures ours and its rivals in turns, and prints its rows. */
 const SECTIONS = {
@@ -37,21 +38,22 @@ const SECTIONS = {
 /** One takes as long as all others together, the other wants programs that npm does not install. */
 const ON_REQUEST = new Set<string>(['day', 'peers']);
 
+const USAGE = `Usage: npm run bench [-- SECTION… --quick --json FILE --runs N --page PART --items N --picture FILE]
+
+  SECTION    what to measure: ${Object.keys(SECTIONS).join(', ')} (all but ${[...ON_REQUEST].join(' and ')})
+  --quick    small numbers: shows that a section works, without a useful measurement
+  --json     writes the rows to this file too
+  --runs     of load: runs per page and theme, 0 for none
+  --page     of load: a part of the path of a page to open; may be repeated
+  --items    of day: items of the day
+  --picture  of day: the file of its picture`;
+
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      json: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      runs: { type: 'string' },
-      page: { type: 'string', multiple: true, default: [] },
-      items: { type: 'string' },
-      picture: { type: 'string' },
-    },
-  });
+  const { values, positionals } = readArguments();
+  if (values.help === true) return console.log(USAGE);
   const names = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[];
   const unknown = positionals.find((name) => !names.includes(name as keyof typeof SECTIONS));
-  if (unknown !== undefined) throw new Error(`There is no section ${unknown}. There are: ${names.join(', ')}.`);
+  if (unknown !== undefined) throw new UsageError(`There is no section ${unknown}.`);
   const options: Options = {
     quick: values.quick,
     pages: values.page,
@@ -70,6 +72,25 @@ async function main(): Promise<void> {
   if (rows.some((row) => row.section === 'load' && isMissed(row))) process.exitCode = 1;
 }
 
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        json: { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        runs: { type: 'string' },
+        page: { type: 'string', multiple: true, default: [] },
+        items: { type: 'string' },
+        picture: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'The command line cannot be read.');
+  }
+}
+
 /** The option as a number. Throws when it is none, or below `least`. */
 function numberOf<Name extends string>(
   name: Name,
@@ -78,13 +99,14 @@ function numberOf<Name extends string>(
 ): Partial<Record<Name, number>> {
   if (text === undefined) return {};
   const number = Number(text);
-  if (!Number.isInteger(number) || number < least) throw new Error(`--${name} is a whole number from ${least}.`);
+  if (!Number.isInteger(number) || number < least) throw new UsageError(`--${name} is a whole number from ${least}.`);
   return { [name]: number } as Record<Name, number>;
 }
 
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  const isUsage = error instanceof UsageError;
+  console.error(isUsage ? `${error.message}\n\n${USAGE}` : error instanceof Error ? error.message : error);
+  process.exitCode = isUsage ? 2 : 1;
 }

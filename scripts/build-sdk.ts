@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'rolldown';
+import { readFlags } from './lib/commands/read-flags.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SDK = join(ROOT, 'sdk');
@@ -53,6 +54,10 @@ function declareTypes(config: string): void {
     writeFileSync(path, text.replaceAll(/((?:from |import\()['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js'));
   }
 }
+
+readFlags(`Usage: npm run build:sdk
+
+  Builds the npm packages of sdk/ into their dist folders.`);
 
 await buildPackage('typescript');
 declareTypes('typescript/tsconfig.json');

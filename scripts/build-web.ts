@@ -8,6 +8,7 @@ import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { readFlags } from './lib/commands/read-flags.ts';
 
 const gzipped = promisify(gzip);
 
@@ -207,8 +208,12 @@ function run(script: string, args: string[], environment: Record<string, string>
   });
 }
 
+const USAGE = `Usage: node scripts/build-web.ts [--sync]
+
+  Builds the web app where it is stale. With --sync, as npm run sync, it only writes the generated types.`;
+
 async function main(): Promise<void> {
-  if (process.argv.includes('--sync')) return syncWeb();
+  if (readFlags(USAGE, ['sync']).sync) return syncWeb();
   await buildWeb({ demo: process.env.DEMO === 'true' });
 }
 

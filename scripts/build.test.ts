@@ -36,7 +36,8 @@ function installed(...packages: { name: string; version: string; dev?: boolean }
 /** A repository whose service prints one line. */
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-build-')));
-  const files = ['build.ts', 'build-web.ts', 'lib/processes/server-bundle.ts'].map((file) => `scripts/${file}`);
+  const parts = ['lib/commands/read-flags.ts', 'lib/processes/server-bundle.ts'];
+  const files = ['build.ts', 'build-web.ts', ...parts].map((file) => `scripts/${file}`);
   for (const file of [...files, 'server/src/main.ts', 'server/src/bundle.ts', 'package.json'])
     cpSync(join(ROOT, file), join(folder, file));
   mkdirSync(join(folder, 'node_modules/a-package'), { recursive: true });

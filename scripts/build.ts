@@ -1,9 +1,14 @@
 // Builds what `npm start` runs where it is stale: the web app, and the bundle of the server.
 import { buildWeb } from './build-web.ts';
+import { readFlags } from './lib/commands/read-flags.ts';
 import { bundleServer } from './lib/processes/server-bundle.ts';
 
-/** Also builds a web app that is not stale, and fails when the server cannot be bundled. */
-const force = process.argv.includes('--force');
+const USAGE = `Usage: node scripts/build.ts [--force]
+
+  Builds what npm start runs where it is stale: the web app, and the bundle of the server. With --force, as npm run build, it
+  also builds a web app that is not stale, and ends with 1 when the server cannot be bundled.`;
+
+const { force } = readFlags(USAGE, ['force']);
 
 async function buildServer(): Promise<void> {
   const took = await bundleServer();

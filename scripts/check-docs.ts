@@ -13,6 +13,7 @@ import {
   rulesListed,
   titlesIn,
 } from './lib/checks/doc-faults.ts';
+import { readFlags } from './lib/commands/read-flags.ts';
 import { openingFaults } from './lib/checks/opening-lines.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -34,6 +35,10 @@ const LONG_OPENINGS = [
   'web/src/routes/(app)/queue/session/heartbeat.test.ts',
   'web/src/routes/(app)/queue/session/next-item.test.ts',
 ];
+
+readFlags(`Usage: npm run check:docs
+
+  Checks the paths, rules, links and words of documents, and the opening lines of files. Ends with 1 when something is wrong.`);
 
 const documents = find(['*.md', 'docs/**/*.md']);
 const tests = find(['{shared,server,web,scripts,e2e}/**/*.{test,contract}.ts']);

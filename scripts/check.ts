@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { readFlags } from './lib/commands/read-flags.ts';
 
 /** Steps of package.json: `sync` and what does not need it, then the longest first, so that the last one to end is short. */
 const STEPS = [
@@ -19,6 +20,10 @@ interface Ended {
   passed: boolean;
   output: string;
 }
+
+readFlags(`Usage: npm run check
+
+  Runs every static check, as many at once as there are processors: ${STEPS.join(', ')}. Ends with 1 when one fails.`);
 
 const waiting = [...STEPS];
 const failed: string[] = [];

@@ -2,14 +2,21 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beginBuild } from './build-web.ts';
+import { readFlags } from './lib/commands/read-flags.ts';
 import { demoEnv, portFault } from './lib/demo/env.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
+
+const USAGE = `Usage: npm run demo
+
+  Runs the whole service with sample data, a simulated pipeline and a receiver of webhooks, until Ctrl+C. It takes the
+  environment of the service, such as PORT and DATA_DIR.`;
 
 const ROOT = join(import.meta.dirname, '..');
 /** The process is killed when it has not stopped by then. */
 const STOP_WITHIN_MS = 15_000;
 
 async function main(): Promise<void> {
+  readFlags(USAGE);
   const env = demoEnv(process.env, ROOT);
   const fault = await portFault(env);
   if (fault !== null) throw new Error(fault);

@@ -1,6 +1,11 @@
 // `npm run dev`: the server restarting on change and the web app with hot reload, at http://localhost:5173.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { readFlags } from './lib/commands/read-flags.ts';
+
+readFlags(`Usage: npm run dev
+
+  Runs the server, which restarts after a change, and the page with hot reload at http://localhost:5173, until Ctrl+C.`);
 
 const root = join(import.meta.dirname, '..');
 const page = 'http://localhost:5173';

@@ -10,10 +10,18 @@ const ROOT = join(import.meta.dirname, '..');
 /** Uses half of a processor's time, and ends with this process. */
 const BUSY = `process.on('disconnect', () => process.exit()); const spin = () => { const until = performance.now() + 50; while (performance.now() < until); setImmediate(spin); }; spin();`;
 
+const USAGE = `Usage: npm run test:flakes [-- RUNS [TEST ARGUMENTS]]
+
+  Runs npm test RUNS times (20) while the machine is busy, and lists every failure. Test arguments are those of npm test.`;
+
 const [runs = '20', ...testArguments] = process.argv.slice(2);
+if (['--help', '-h'].includes(runs)) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const count = Number(runs);
 if (!Number.isInteger(count) || count < 1) {
-  console.error('Usage: npm run test:flakes [-- RUNS [TEST ARGUMENTS]]: RUNS is how often, from 1 on.');
+  console.error(`RUNS is a whole number from 1.\n\n${USAGE}`);
   process.exit(2);
 }
 

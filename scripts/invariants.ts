@@ -1,10 +1,9 @@
 // `npm run invariants`: checks a database against the invariants of docs/RULES.md.
-import { parseArgs } from 'node:util';
-import { ConfigError } from '../server/src/config.ts';
-import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { type Check, checksOf, type Fault, reader } from '../server/src/invariants/invariants.ts';
 import { openForCommand } from '../server/src/open-for-command.ts';
 import { progressOf } from './lib/commands/progress.ts';
+import { readFlags } from './lib/commands/read-flags.ts';
+import { runCommand } from './lib/commands/run-command.ts';
 
 const USAGE = `Usage: npm run invariants
 
@@ -17,7 +16,7 @@ Works on the database that DATABASE_URL or DATA_DIR names, with the service's ow
 const MAX_REPORTED = 20;
 
 async function main(): Promise<void> {
-  if (asksForHelp()) return console.log(USAGE);
+  readFlags(USAGE);
   const { services, close } = await openForCommand();
   try {
     const { orm } = services.db;
@@ -48,15 +47,4 @@ async function inspect({ of, rules, run }: Check, read: ReturnType<typeof reader
   return faults.length;
 }
 
-function asksForHelp(): boolean {
-  const options = { help: { type: 'boolean', short: 'h' } } as const;
-  return parseArgs({ options }).values.help === true;
-}
-
-try {
-  await main();
-} catch (error) {
-  const isUserError = [ConfigError, EmbeddedError, TypeError].some((kind) => error instanceof kind);
-  console.error(isUserError ? (error as Error).message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -23,7 +23,16 @@ const TIERS: Readonly<Partial<Record<string, { args: string[]; env: Record<strin
   '--soak': { args: [], env: { SOAK: '1' } },
 };
 
+const USAGE = `Usage: npm test [-- --quick|--soak] [-- VITEST ARGUMENTS]
+
+  Runs the tests on a private PostgreSQL and Redis: everything, with --quick what a loop of work needs, with --soak long tests at
+  full length. Other arguments, such as the name of a file, are those of vitest run, which refuses what it does not know.`;
+
 const [first = '', ...others] = process.argv.slice(2);
+if ([first, ...others].some((argument) => ['--help', '-h'].includes(argument))) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const tier = TIERS[first];
 const isQuick = first === '--quick';
 const isSoak = first === '--soak';

@@ -1,13 +1,20 @@
 // `npm run topology`: runs docker-compose.yml from installed binaries, behind a proxy.
 import { buildWeb } from './build-web.ts';
+import { readFlags } from './lib/commands/read-flags.ts';
 import { bundleServer } from './lib/processes/server-bundle.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 import { startTopology, type Topology } from './lib/processes/topology.ts';
 import { type Service, startPostgres, startRedis } from './lib/processes/services.ts';
 
+const USAGE = `Usage: npm run topology
+
+  Runs the processes of docker-compose.yml, three servers behind a proxy and two workers, from installed PostgreSQL and Redis
+  until Ctrl+C, and keeps nothing. PORT is the port of the proxy (3000).`;
+
 const PORT = Number(process.env.PORT ?? 3000);
 
 async function main(): Promise<void> {
+  readFlags(USAGE);
   await Promise.all([buildWeb({}), bundleServer()]);
   const { postgres, redis } = await openStores();
   const stopStores = () => Promise.all([postgres.stop(), redis.stop()]);
