@@ -68,7 +68,7 @@ it('MP5: serves a file to a member with headers of our own, and tells the host n
     'content-security-policy': "sandbox; default-src 'none'",
     'content-disposition': 'inline; filename="media.gif"',
     'cache-control': 'private, max-age=300',
-    vary: expect.stringContaining('cookie'),
+    vary: expect.stringContaining('cookie') as string,
     'cross-origin-resource-policy': 'same-origin',
   });
   for (const theirs of ['set-cookie', 'etag', 'x-evil']) expect(headers.has(theirs)).toBe(false);
