@@ -1,5 +1,6 @@
 // Deletes or redacts data past its retention period (KE1 to KE4), in batches along the event log of each project.
 import { DatabaseGone } from '../db/database.ts';
+import { databaseTime } from '../db/database-time.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { ATTEMPTS, deleteItems, type DeletedEvents, LEARNINGS, NOTHING_DELETED } from '../db/retention/delete-items.ts';
@@ -34,12 +35,13 @@ export interface RetentionJob {
 }
 
 export function createRetentionJob(services: Services): RetentionJob {
-  /** Until when, in ms. */
+  /** Until when, in ms, by the clock of this process. */
   const resting = new Map<string, number>();
   const runNextTask = async (under: { task: RetentionTask | null }, batchSize: number): Promise<Next> => {
-    const now = services.clock.now();
-    for (const [name, until] of resting) if (until <= now.getTime()) resting.delete(name);
+    const restedBy = services.clock.now().getTime();
+    for (const [name, until] of resting) if (until <= restedBy) resting.delete(name);
     const done = await services.db.write(async ({ em }) => {
+      const now = await databaseTime(em);
       under.task = await nextRetentionTask(em, now, [...resting.keys()]);
       return under.task === null ? null : runTask(em, under.task, { now, batchSize });
     });

@@ -2,6 +2,7 @@
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import { noteMissingReasons } from '../db/learnings/assign-cluster.ts';
+import { databaseTime } from '../db/database-time.ts';
 import { purgeLogs } from '../db/retention/purge-project.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
@@ -27,10 +28,10 @@ const BATCH = 5000;
  * without a cluster, and removes names that owners set for others.
  */
 export async function sweepOnce(services: Services): Promise<Next> {
-  const now = services.clock.now();
-  const oldest = new Date(now.getTime() - KEY_RETENTION_MS);
-  const ended = new Date(now.getTime() - INVITE_RETENTION_MS);
   const swept = await services.db.write(async ({ em }) => {
+    const now = await databaseTime(em);
+    const oldest = new Date(now.getTime() - KEY_RETENTION_MS);
+    const ended = new Date(now.getTime() - INVITE_RETENTION_MS);
     await em.nativeDelete(Session, { expiresAt: { $lt: now } });
     await em.nativeDelete(AuthChallenge, { expiresAt: { $lt: now } });
     // The keys of inbound sources are retained forever: the plain signature contains no time, so an old message could

@@ -4,6 +4,7 @@ import { readDrawn } from '../db/audits/audit-rows.ts';
 import { guaranteeSpan } from '../db/audits/audit-span.ts';
 import { assessBudget } from '../db/audits/assess-budget.ts';
 import type { Tx } from '../db/database.ts';
+import { databaseTime } from '../db/database-time.ts';
 import { Project } from '../db/entities/project.ts';
 import { ProjectSettings } from '../db/entities/project-settings.ts';
 import { logChange, appendProjectChanged } from '../db/log-change.ts';
@@ -33,7 +34,7 @@ const WATCHED = `select id from project
 /** A project whose check fails does not block the others; the next round checks it again. */
 async function watch(services: Services, projectId: string): Promise<void> {
   try {
-    const action = await services.db.read((em) => look(services, em, projectId));
+    const action = await services.db.read((em) => look(em, projectId));
     if (action !== null) await services.db.write((tx) => act(services, tx, action));
   } catch (error) {
     services.log.error({ project: projectId, err: error }, 'the error budget could not be checked');
@@ -52,10 +53,10 @@ interface BudgetAction {
 const isAlerted = ({ overBudgetSince }: Project): boolean => Boolean(overBudgetSince);
 
 /** What there is to do; null if everything is done. Computed before any lock is held. */
-async function look(services: Services, em: Em, projectId: string): Promise<BudgetAction | null> {
+async function look(em: Em, projectId: string): Promise<BudgetAction | null> {
   const project = await em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null }, { refresh: true });
   if (project === null) return null;
-  const at = services.clock.now();
+  const at = await databaseTime(em);
   const budget = project.errorBudget ?? null;
   const span = await guaranteeSpan(em, projectId, at);
   const crossedBy = budget === null ? null : (await assessBudget(em, span, budget)).crossedBy;

@@ -6,6 +6,7 @@ import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { overlapEnd, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
+import { databaseTime } from '../../db/database-time.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { requireChange } from '../access/membership.ts';
 import { recordChange } from '../projects/record-change.ts';
@@ -38,7 +39,7 @@ export async function rotateWebhookSecret(
   const secret = makeWebhookSecret();
   const encrypted = encrypt(services.keyRing, secret, secretContext(endpointId));
   return services.db.write(async (tx) => {
-    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId, endpointId });
+    const { endpoint, now } = await openEndpoint(tx, { actor, projectId, endpointId });
     const stored = settle(secretsOf(endpoint), now);
     if (stored.next !== null) {
       throw new Refusal(
@@ -70,7 +71,7 @@ export async function promoteWebhookSecret(
   { projectId, endpointId = projectId }: OptionalEndpointRef,
 ): Promise<void> {
   await services.db.write(async (tx) => {
-    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId, endpointId });
+    const { endpoint, now } = await openEndpoint(tx, { actor, projectId, endpointId });
     const stored = settle(secretsOf(endpoint), now);
     if (stored.next === null) return;
     const promoted = promote(stored, now);
@@ -85,11 +86,8 @@ export async function promoteWebhookSecret(
 export const subjectOf = ({ id, endpointId, description, url }: WebhookEndpoint) =>
   endpointId ? { subject: endpointName({ description, url: url ?? null }), subjectId: id } : {};
 
-async function openEndpoint(
-  services: Services,
-  tx: Tx,
-  { actor, projectId, endpointId }: { actor: MemberActor } & EndpointRef,
-) {
+/** By the clock of the database: what has expired is overwritten, and another process set when it does. */
+async function openEndpoint(tx: Tx, { actor, projectId, endpointId }: { actor: MemberActor } & EndpointRef) {
   await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-  return { endpoint: await lockEndpoint(tx, { projectId, endpointId }), now: services.clock.now() };
+  return { endpoint: await lockEndpoint(tx, { projectId, endpointId }), now: await databaseTime(tx.em) };
 }

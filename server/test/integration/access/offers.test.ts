@@ -20,6 +20,7 @@ import { sweepOnce } from '../../../src/worker/sweep.ts';
 import { openOffers, ownOffers, roleIn } from './offers.ts';
 import { anItem, aPerson, createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
+import { passTime } from '../support/deadline-clock.ts';
 
 const testEnv = useServices();
 let fixture: ProjectFixture;
@@ -116,7 +117,7 @@ describe('PM5: an offer', () => {
     await testEnv.sql('update offer set expires_at = ? where id = ?', [testEnv.clock.now(), id]);
     await expect(accept(guest, id)).rejects.toMatchObject(gone);
     expect([await open(), await own(guest)]).toEqual([[], []]);
-    testEnv.clock.pass(1000);
+    await passTime(testEnv, 1000);
     await sweepOnce(testEnv.services);
     expect(await testEnv.sql('select id from offer where id = ?', [id])).toEqual([]);
     expect(await offer(fixture.owner, guest.address)).not.toBe(id);

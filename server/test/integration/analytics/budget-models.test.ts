@@ -5,6 +5,7 @@ import { watchBudgetsOnce } from '../../../src/worker/watch-budgets.ts';
 import { createAuditFixture, auditsOf, judgeOne, type AuditOptions } from './audit-fixture.ts';
 import type { ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
+import { passTime } from '../support/deadline-clock.ts';
 
 const testEnv = useServices();
 let fixture: ProjectFixture;
@@ -18,7 +19,7 @@ const alertKindsOf = async () => (await listAlerts(testEnv.services, fixture.own
 /** Inserts this many audits, each with its own time. */
 async function judge(count: number, action: 'approve' | 'reject', judging: AuditOptions = {}): Promise<void> {
   for (let n = 0; n < count; n += 1) {
-    testEnv.clock.pass(1000);
+    await passTime(testEnv, 1000);
     await judgeOne(testEnv, fixture, { action, ...judging });
   }
 }

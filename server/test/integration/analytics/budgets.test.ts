@@ -12,6 +12,7 @@ import { createAuditFixture, auditsOf, changeOf, judgeOne, versionOf } from './a
 import { eventLogOf } from '../support/database-helpers.ts';
 import { anItem, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
+import { passTime, withClockOff } from '../support/deadline-clock.ts';
 
 const testEnv = useServices();
 let fixture: ProjectFixture;
@@ -21,13 +22,13 @@ const start = async (settings: Partial<ProjectSettings> = {}) => {
 };
 /** How far the test has moved the service's clock; alerts use the clock of the database. */
 let offsetMs = 0;
-function pass(ms: number): void {
-  testEnv.clock.pass(ms);
+async function pass(ms: number): Promise<void> {
+  await passTime(testEnv, ms);
   offsetMs += ms;
 }
-beforeEach(() => {
-  pass(-offsetMs);
-  return start();
+beforeEach(async () => {
+  await pass(-offsetMs);
+  await start();
 });
 
 /** This many audits of one confidence, with verdicts. */
@@ -71,7 +72,7 @@ describe('AU4: the error above the threshold', () => {
     await judge(2, 'reject', 0.96);
     await judge(3, 'approve', 0.99);
     const month = { from: new Date(testEnv.services.clock.now().getTime() - WINDOW_MS) };
-    pass(1000);
+    await pass(1000);
     await change({ auto_threshold: 0.98 });
     expect(await audits(month)).toMatchObject({ judged: 3, wrong: 0, anytime: null, began: null });
     // Audits of the higher threshold say nothing about what passes now.
@@ -82,10 +83,10 @@ describe('AU4: the error above the threshold', () => {
 
   it('says when nothing was drawn for a time, and reads a window', async () => {
     await change({ audit_rate: 0 });
-    pass(1000);
+    await pass(1000);
     const later = testEnv.services.clock.now();
     await change({ audit_rate: 1 });
-    pass(1000);
+    await pass(1000);
     await judge(1, 'approve');
     expect(await audits()).toMatchObject({ gap: true, judged: 1 });
     expect(await audits({ from: new Date(later.getTime() + 500) })).toMatchObject({ gap: false, judged: 1 });
@@ -231,9 +232,19 @@ describe('AU5: the budget', () => {
     ]);
   });
 
+  it.each([-1, 1])(
+    'judges the same audits where the clock of the worker is two windows off, in direction %i',
+    async (direction) => {
+      await start({ over_budget: 'raise' });
+      await judge(10, 'reject', 0.96);
+      await watchBudgetsOnce(withClockOff(testEnv, direction * 2 * WINDOW_MS));
+      expect([await currentThreshold(), await alertKindsOf()]).toEqual([1, ['threshold_raised']]);
+    },
+  );
+
   it('deletes alerts older than 60 days', async () => {
     await judge(10, 'reject');
-    pass(2 * WINDOW_MS);
+    await pass(2 * WINDOW_MS);
     await watchBudgetsOnce(testEnv.services);
     expect(await alertKindsOf()).toEqual([]);
     expect(await audits()).toMatchObject({ judged: 0 });

