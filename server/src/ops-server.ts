@@ -9,15 +9,15 @@ import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Traces } from './telemetry/steps.ts';
 import type { Services } from './usecases/services.ts';
 
-/** The metrics of a process, and its traces; worker processes report the metrics of the whole service (ROLES). */
+/** The metrics of a process and of the whole service, and the traces of the process. */
 export function processTelemetry(
   { services, connections }: { services: Services; connections: () => Connections },
-  { works, traces = null }: { works: boolean; traces?: Traces | null },
+  traces: Traces | null = null,
 ): Telemetry {
   const telemetry = createTelemetry(traces);
   watchConnections(telemetry, connections);
   watchReads(telemetry, () => services.db.cutOff());
-  if (works) watchBacklog(telemetry, services.db);
+  watchBacklog(telemetry, services.db);
   return telemetry;
 }
 

@@ -94,7 +94,7 @@ export async function startWith(
     tellEncryption(built);
     const traces = await openTraces(config.traces);
     if (traces) stops.push(() => traces.stop());
-    const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
+    const telemetry = processTelemetry(built, traces);
     const ops = { telemetry, probes: probesOf(built.services, () => state.phase) };
     stops.push(await startOps(built, config, ops));
     if (config.roles.has('worker')) {

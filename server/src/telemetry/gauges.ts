@@ -66,7 +66,7 @@ const BACKLOG_SQL = `
     (select count(*) from item where claim_expires_at is not null) as claims,
     ${dueUpTo(COUNT_LIMIT)} as due`;
 
-/** Of the whole service: the same in every process, so only workers report it. */
+/** Of the whole service. Every process reports it, because it is needed most when no worker runs. */
 export function watchBacklog(telemetry: Telemetry, db: Database): void {
   telemetry.gauges(
     {

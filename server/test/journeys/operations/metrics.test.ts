@@ -55,10 +55,18 @@ describe('the metrics', () => {
       /^countersign_http_request_duration_seconds_count\{method="POST",route="\/api\/public\/items",status="201"\} 1$/m,
     );
     expect(web).toMatch(/^countersign_sockets 0$/m);
-    if (WITH_REDIS) {
-      expect(web).toMatch(/^countersign_database_connections [1-9]/m);
-      expect(web).not.toContain('countersign_relay_lag_seconds');
-    }
+    if (WITH_REDIS) expect(web).toMatch(/^countersign_database_connections [1-9]/m);
+  });
+
+  it.runIf(WITH_REDIS)('say how far behind the service is although no worker runs', async () => {
+    const project = await openProject(await person(testEnv));
+    await testEnv.terminate(1);
+    await project.pipeline.submit(aSubmission());
+    const web = await read(testEnv.url(0));
+    const lag = /^countersign_relay_lag_seconds (\S+)$/m.exec(web)?.[1];
+    expect(Number(lag)).toBeGreaterThan(0);
+    expect(web).toMatch(/^countersign_deliveries_due 0$/m);
+    await testEnv.restart();
   });
 
   it('are served with health, as a worker has no other port', async () => {
