@@ -7,7 +7,7 @@ export interface RequestObservation {
   status: number;
   seconds: number;
   requestId: string;
-  /** The item that it names or created. */
+  /** The item that it created, or names and its caller may see. */
   itemId: string | null;
 }
 

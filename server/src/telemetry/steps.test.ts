@@ -33,10 +33,6 @@ describe('a request', () => {
   });
 
   it('is not traced without an item', () => expect(stepOfRequest({ ...request, itemId: null }, NOW)).toBeNull());
-
-  it.each([401, 403, 404])('T4: is not traced with status %i: its sender may have invented the ID', (status) => {
-    expect(stepOfRequest({ ...request, status }, NOW)).toBeNull();
-  });
 });
 
 describe('an event', () => {

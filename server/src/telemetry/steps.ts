@@ -21,12 +21,9 @@ export interface Traces {
   stop: () => Promise<void>;
 }
 
-/** A caller who may not see an item leaves nothing in its trace, even for an existing ID. */
-const OUTSIDE: ReadonlySet<number> = new Set([401, 403, 404]);
-
-/** A request that names an item, or created one; null for any other. */
+/** A request whose caller created an item, or may see the one it names; null for any other. */
 export function stepOfRequest({ itemId, ...observed }: RequestObservation, now: number): Step | null {
-  if (itemId === null || OUTSIDE.has(observed.status)) return null;
+  if (itemId === null) return null;
   const { method, route, status, requestId } = observed;
   return {
     ...{ itemId, first: false, name: `${method} ${route}`, kind: 'request' },

@@ -99,7 +99,6 @@ async function outcomeOf(services: Services, call: McpCall, run: Run): Promise<T
   try {
     const structured = await run();
     const { id } = structured;
-    call.ctx.state.itemId = id;
     const content = toolResult({ text: jsonText(structured), id, baseUrl: services.baseUrl });
     return { result: { content }, structured };
   } catch (error) {

@@ -3,12 +3,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import Koa, { type Context, type Middleware } from 'koa';
 import { Refusal } from '@countersign/shared/errors';
 import type { Logger } from 'pino';
+import { withSeenItem } from '../../usecases/access/seen-item.ts';
 import { health, type Probes } from './health.ts';
 import { problems } from '../response/problem.ts';
 import { bearerOf } from '../request/bearer.ts';
 import { requestId } from './request-id.ts';
 
-/** An answered request; `itemId` is the item that it names or created. */
+/** An answered request; `itemId` is the item that it created, or names and its caller may see. */
 interface RequestObservation {
   method: string;
   route: string;
@@ -31,25 +32,15 @@ const OPS_PATHS = new Set(['/healthz', '/readyz', '/metrics']);
 export function observeRequests({ request }: Pick<MetricsSource, 'request'>): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    await next();
+    const seen: { itemId?: string } = {};
+    await withSeenItem(seen, next);
     const method = METHODS.has(ctx.method) ? ctx.method : 'other';
     const seconds = (performance.now() - startedAt) / 1000;
     const { requestId = '' } = ctx.state as { requestId?: string };
     const route = routeOf(ctx);
-    request({ ...{ method, route, status: ctx.status, seconds, requestId }, itemId: itemOf(ctx, route) });
+    request({ ...{ method, route, status: ctx.status, seconds, requestId }, itemId: seen.itemId ?? null });
   };
 }
-
-/** The handler of a submission reports the item that it created. */
-function itemOf(ctx: Context, route: string): string | null {
-  const { itemId } = ctx.state as { itemId?: string };
-  if (itemId !== undefined) return itemId;
-  const { params } = ctx as { params?: { id?: string } };
-  const named = /\/items\/:id(\/|$)/.test(route) ? params?.id : undefined;
-  return named !== undefined && UUID.test(named) ? named : null;
-}
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Uses one label per endpoint, so that unknown paths add no labels. */
 function routeOf(ctx: Context): string {

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { PublicItem, Submitted } from '@countersign/shared/schemas/public';
 import { isOpen } from '../../domain/items/item.ts';
 import { presentPublicItem, presentSubmitted } from '../../presenters/item.ts';
+import { noteSeenItem } from '../../usecases/access/seen-item.ts';
 import { readPublicItem } from '../../usecases/items/read-item.ts';
 import { submit, type SubmitRequest } from '../../usecases/items/submit.ts';
 import type { Waiter } from '../../usecases/items/waiters.ts';
@@ -26,7 +27,7 @@ export async function submitOne(
 ): Promise<Submitted> {
   const { item, decision, replayed } = await submit(services, actor, input);
   if (replayed) ctx.set('idempotent-replayed', 'true');
-  ctx.state.itemId = item.id;
+  noteSeenItem(item.id);
   const answer = presentSubmitted(item, decision);
   await setExpectedWait(services, { projectId: actor.projectId, ctx }, [answer]);
   return answer;

@@ -7,6 +7,7 @@ import { Refusal } from '@countersign/shared/errors';
 import { HEADERS } from '@countersign/shared/webhook';
 import { presentInboundSource } from '../../presenters/inbound-source.ts';
 import { presentSubmitted } from '../../presenters/item.ts';
+import { noteSeenItem } from '../../usecases/access/seen-item.ts';
 import { checkInbound, touchSource } from '../../usecases/credentials/check-inbound.ts';
 import {
   createInboundSource,
@@ -49,7 +50,7 @@ function bindReceiver(bind: Binder, services: Services): void {
       idempotency: { operation: `inbound:${sender.sourceId}`, digest: null, ...sender.same },
     });
     const { item, decision } = onlyResult(stored);
-    ctx.state.itemId = item.id;
+    noteSeenItem(item.id);
     const answer = presentSubmitted(item, decision);
     await setExpectedWait(services, { projectId: sender.projectId, ctx }, [answer]);
     if (!stored.replayed) {

@@ -9,6 +9,7 @@ import { Member } from '../../db/entities/member.ts';
 import { planned } from '../../db/connection/planned.ts';
 import { entityFromRow } from '../../db/entity-from-row.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { noteSeenItem } from './seen-item.ts';
 
 export const notFound = () => new Refusal('not_found', 'No such ID in your projects.');
 
@@ -157,6 +158,7 @@ const FIND_ITEM = planned(
 export async function findItem(em: Em, userId: string, itemId: string): Promise<{ item: Item; role: Role }> {
   const [found] = await rawQuery<ItemColumns & { role: Role }>(em, FIND_ITEM, [itemId, userId]);
   if (found === undefined) throw notFound();
+  noteSeenItem(itemId);
   const { role, ...columns } = found;
   return { item: entityFromRow(em, Item, columns), role };
 }

@@ -9,6 +9,7 @@ import { withinLimit } from './claim-limit.ts';
 import { grantClaim, type Grant, type Terms } from './claim-row.ts';
 import { releaseLock, acquireLock, confirmLock, type HeldUntil, isLockOf, isProvisional } from './claim-store.ts';
 import { notFound, refuseIfArchived, refuseUnless } from '../access/membership.ts';
+import { noteSeenItem } from '../access/seen-item.ts';
 import { claimRefusal, closedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -90,6 +91,7 @@ export async function termsFor(
   return services.db.read(async (em) => {
     const [found] = await rawQuery<Found>(em, TERMS, [itemId, actor.userId]);
     if (found === undefined) throw notFound();
+    noteSeenItem(itemId);
     const { status, role, archived, deleted } = found;
     if (needs !== undefined) refuseUnless(role, needs);
     if (!isOpen(status)) throw closedRefusal(await em.findOneOrFail(Item, { id: itemId }));

@@ -14,6 +14,7 @@ import { isOpen, isSettled } from '../../domain/items/item.ts';
 import { claimLimitReached } from '../claims/claim-limit.ts';
 import { currentDecision, earlierDecisions } from '../decisions/current-decision.ts';
 import { findItem, notFound } from '../access/membership.ts';
+import { noteSeenItem } from '../access/seen-item.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../services.ts';
 import { readClaims, type ClaimView } from '../claims/read-claims.ts';
 import { decodeSeq, encodeSeq } from '../cursor.ts';
@@ -131,6 +132,7 @@ export function readPublicItem(
   return services.db.read(async (em) => {
     const item = await em.findOne(Item, { id: itemId, projectId: actor.projectId });
     if (item === null) throw notFound();
+    noteSeenItem(itemId);
     const decision = await em.findOne(Decision, { itemId, audit: false, finalAt: { $ne: null }, supersededAt: null });
     return { item, decision, answerSchema: await schemaTextOf(em, item) };
   });

@@ -11,6 +11,7 @@ import { keyRef } from '../../domain/access/actor.ts';
 import { publicStatusOf, withdrawalOf } from '../../domain/items/item.ts';
 import { toDecision } from '../../domain/items/decision.ts';
 import { notFound } from '../access/membership.ts';
+import { noteSeenItem } from '../access/seen-item.ts';
 import { releaseLocks } from '../claims/release-claims.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 
@@ -63,6 +64,7 @@ async function withdraw(tx: Tx, actor: ApiKeyActor, { itemId, reason }: Withdraw
   const { projectId } = actor;
   const [row] = await rawQuery<Withdrawn>(tx.em, WITHDRAW, [itemId, projectId]);
   if (row === undefined) return passOrRefuse(tx, { itemId, projectId });
+  noteSeenItem(itemId);
   const event = { project_id: projectId, item_id: itemId, version: row.version, actor: keyRef(actor) };
   tx.appendEvent({
     type: 'item.withdrawn',
@@ -78,6 +80,7 @@ async function withdraw(tx: Tx, actor: ApiKeyActor, { itemId, reason }: Withdraw
 async function passOrRefuse(tx: Tx, of: { itemId: string; projectId: string }): Promise<Outcome> {
   const item = await tx.em.findOne(Item, { id: of.itemId, projectId: of.projectId });
   if (item === null) throw notFound();
+  noteSeenItem(item.id);
   const step = withdrawalOf(item);
   if (step === 'repeat') return { held: [], isUnsettled: false };
   if (step === 'refuse') throw await refusalOf(tx, item);

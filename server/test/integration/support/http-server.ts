@@ -6,6 +6,7 @@ import { createApp } from '../../../src/http/app.ts';
 import { createHttpServer, type HttpTimeouts } from '../../../src/http/connection/server.ts';
 import type { Probes } from '../../../src/http/middleware/health.ts';
 import type { RoundRobin } from '../../../src/limits/round-robin.ts';
+import type { Traces } from '../../../src/telemetry/steps.ts';
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts';
 import type { Services } from '../../../src/usecases/services.ts';
 import { watchedLogger } from '../../log-watch.ts';
@@ -29,11 +30,13 @@ interface ServeOptions {
   patience?: Partial<HttpTimeouts>;
   /** Whose large body is read next; default: as in a server process. */
   bodies?: RoundRobin;
+  /** Receives the steps of items. */
+  traces?: Pick<Traces, 'send'>;
 }
 
 export async function serve(
   services: Services,
-  { proxyHops = 0, patience, bodies }: ServeOptions = {},
+  { proxyHops = 0, patience, bodies, traces }: ServeOptions = {},
 ): Promise<Served> {
   const failures: Served['failures'] = [];
   const log = watchedLogger((line) => {
@@ -47,7 +50,7 @@ export async function serve(
   };
   const app = createApp(
     { ...services, log },
-    { site: null, probes, proxyHops, metrics: { source: createTelemetry(), token: null } },
+    { site: null, probes, proxyHops, metrics: { source: createTelemetry(traces), token: null } },
   );
   const handle = app.callback();
   const server = createHttpServer((request, response) => void handle(request, response), patience, bodies);
