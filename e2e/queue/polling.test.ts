@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { readQueueItem } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject } from '../../server/test/builders.ts';
+import { makeWallet, person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
-import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { sessionCookies, useBrowserEnvironment } from '../support/test-environment.ts';
 import { row } from '../support/queue.ts';
 
 const chromium = await findChromium();
@@ -43,5 +44,18 @@ describe.skipIf(chromium === undefined)('without WebSocket', () => {
       [...(window as unknown as { indicators: Set<string> }).indicators].join('\n'),
     );
     expect(indicators).not.toContain('not decide');
+  });
+
+  it('QU12: loads again when the browser has got another person’s session', async () => {
+    const { testEnv, owner, enter, frontProxy } = browserEnv();
+    const other = await person(testEnv, makeWallet());
+    const page = await enter(owner, '/queue');
+    await page.routeWebSocket(/socket\.io/, (socket) => socket.close());
+    await page.goto(`${frontProxy.url}/queue`);
+    await page.locator('[data-live=polling]').waitFor();
+    const loadedAgain = page.waitForEvent('load');
+    await page.context().addCookies(sessionCookies(other, frontProxy.url));
+    await loadedAgain;
+    await page.getByRole('button', { name: `Account: ${other.wallet.address.slice(0, 4)}` }).waitFor();
   });
 });

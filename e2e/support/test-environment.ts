@@ -158,15 +158,9 @@ export function pagesOf(browser: Browser, url: string): Pages {
       await page.goto(url + path);
       return page;
     },
-    enter: async ({ cookies }, path) => {
+    enter: async (reviewer, path) => {
       const page = await openPage();
-      // A cookie for this host alone has no domain: it is set by address, and counts as secure on localhost.
-      const secureUrl = url.replace('http:', 'https:');
-      const secured = [...cookies].map(([name, value]) => ({
-        ...{ name, value, url: secureUrl },
-        ...{ secure: true, httpOnly: true },
-      }));
-      await page.context().addCookies(secured);
+      await page.context().addCookies(sessionCookies(reviewer, url));
       await page.goto(url + path);
       return page;
     },
@@ -181,6 +175,13 @@ export function pagesOf(browser: Browser, url: string): Pages {
       return faults.filter((fault) => !allowedErrors.some((known) => known.test(fault)));
     },
   };
+}
+
+/** The cookies of a signed-in person, for the browser of a page at this address. */
+export function sessionCookies({ cookies }: Person, url: string) {
+  // A cookie for this host alone has no domain: it is set by address, and counts as secure on localhost.
+  const secureUrl = url.replace('http:', 'https:');
+  return [...cookies].map(([name, value]) => ({ name, value, url: secureUrl, secure: true, httpOnly: true }));
 }
 
 function recordConsoleErrors(page: Page, faults: string[]): void {

@@ -62,8 +62,12 @@ class SessionStore {
    */
   async check(): Promise<void> {
     const held = await call(readSession).catch(() => null);
-    if (held === null) return;
-    if (held.user.id === this.user?.id) this.state = 'signed_in';
+    if (held !== null) this.recognize(held);
+  }
+
+  /** Applies the rule of {@link check} to a session that was read elsewhere. */
+  recognize({ user }: Session): void {
+    if (user.id === this.user?.id) this.state = 'signed_in';
     else location.reload();
   }
 

@@ -1,6 +1,7 @@
 // The live connection of this tab: incoming events, its state in one word, and a full resync on every (re)connect.
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { readSession } from '@countersign/shared/routes/session';
+import type { Session } from '@countersign/shared/schemas/session';
 import { PROTOCOL, type ClientToServer, type ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
 import { ApiProblem, call, reportSessionMissing } from '../api/client.ts';
@@ -55,6 +56,7 @@ class Connection {
   #resyncListeners: readonly ResyncListener[] = [];
   readonly #metricsListeners = new Set<(projectId: string) => void>();
   readonly #offersListeners = new Set<() => void>();
+  readonly #sessionListeners = new Set<(session: Session) => void>();
 
   /** For the pill in the top bar. `paused` is the user's own choice and only shows while everything else is well. */
   get state(): LiveState {
@@ -149,6 +151,12 @@ class Connection {
     return () => this.#offersListeners.delete(listener);
   }
 
+  /** Subscribes to the session that is read while connecting fails. Returns the function that unsubscribes. */
+  onSession(listener: (session: Session) => void): () => void {
+    this.#sessionListeners.add(listener);
+    return () => this.#sessionListeners.delete(listener);
+  }
+
   /** Subscribes to resyncs, after which events may be missing. Returns the function that unsubscribes. */
   onResync(listener: ResyncListener): () => void {
     this.#resyncListeners = [...this.#resyncListeners, listener];
@@ -206,14 +214,20 @@ class Connection {
 
   /**
    * A failed handshake carries no cause: without a cookie it is refused before any check, and the page would wait forever. An
-   * ordinary call shows whether the session is over.
+   * ordinary call shows whether the session is over, and whose it is by now.
    */
   #checkSession(): void {
     if (this.#sessionChecked) return;
     this.#sessionChecked = true;
+    const socket = this.#socket;
     const isReachable = (error: unknown) => error instanceof ApiProblem && error.status < 500;
+    const tell = (session: Session) => {
+      // An answer that arrives after the page has stopped is about another session.
+      if (this.#socket === socket) this.#sessionListeners.forEach((listener) => listener(session));
+      return true;
+    };
     void call(readSession)
-      .then(() => true, isReachable)
+      .then(tell, isReachable)
       .then((reachable) => this.#setReachable(reachable));
   }
 

@@ -251,6 +251,26 @@ describe('QU12: without a connection, while the service answers', () => {
     expect(live.state).toBe('offline');
   });
 
+  it('QU12: tells whose session the browser has, at every check and until it is stopped', async () => {
+    const seen: unknown[] = [];
+    const stopSessions = live.onSession(({ user }) => seen.push(user));
+    fail();
+    await pass(3000);
+    const known = seen.length;
+    expect([live.state, known > 0]).toEqual(['polling', true]);
+    await pass(5000);
+    expect(seen).toHaveLength(known + 1);
+    // An answer that arrives after the user has signed out says nothing about this page.
+    const late = Promise.withResolvers<Response>();
+    vi.stubGlobal('fetch', () => late.promise);
+    await pass(5000);
+    live.stop();
+    late.resolve(new Response(JSON.stringify({ user: null })));
+    await settled();
+    expect(seen).toHaveLength(known + 1);
+    stopSessions();
+  });
+
   it('says so when this is one tab too many', async () => {
     fail('too_many_sockets');
     await pass(3000);
