@@ -64,6 +64,8 @@ export class SignIn {
 
   /** Incremented with every attempt and with every end of one: an answer to an earlier attempt is ignored. */
   #turn = 0;
+  /** The wallet whose signature was accepted while the session could not be read. */
+  #accepted: Wallet | null = null;
   /** The running refresh. */
   #refresh: Promise<void> | null = null;
 
@@ -129,13 +131,18 @@ export class SignIn {
 
   /**
    * One press on a wallet, or on one of its accounts: signature, check, session. A press on another wallet cancels one that has
-   * not answered; while an answer is being checked, presses are ignored.
+   * not answered; while an answer is being checked, presses are ignored. A signature that was accepted is not requested again:
+   * the press reads the session.
    */
   async choose(choice: WalletChoice, account: WalletAccount | null = null): Promise<void> {
     const { wallet } = choice;
     if (this.phase !== 'ready' || this.busy?.step === 'checking' || this.busy?.wallet === wallet) return;
     const turn = this.#begin(wallet);
     try {
+      if (this.#accepted === wallet) {
+        await this.#readSession(wallet);
+        return;
+      }
       const signer = account ?? (await this.#account(choice, turn));
       if (signer === 'ask' || turn !== this.#turn) return;
       this.signer = signer?.address ?? null;
@@ -181,9 +188,7 @@ export class SignIn {
     try {
       const { user } = await call(verify, { body: { challenge_id: asked.challenge_id, ...signed } });
       remember({ name: choice.name, address: user.address });
-      // Reading the session again proves that the browser stored the cookie.
-      await session.load();
-      if (session.state !== 'signed_in') this.#fault(signInMessages.noCookie, { say: signInMessages.noCookieText });
+      await this.#readSession(choice.wallet);
     } catch (error) {
       this.#sayRefused(error, asked);
       // What asks to try again can be followed at once: the next press waits for the new message.
@@ -191,6 +196,19 @@ export class SignIn {
       // Every attempt consumes its message.
       await this.refresh();
     }
+  }
+
+  /** Reads the session that a signature of this wallet has opened, which proves that the browser stored the cookie. */
+  async #readSession(wallet: Wallet): Promise<void> {
+    this.busy = { wallet, step: 'checking' };
+    await session.load();
+    const unread = session.state !== 'signed_in' && session.error !== null;
+    this.#accepted = unread ? wallet : null;
+    if (session.state === 'signed_in') return;
+    if (unread) this.#fault(signInMessages.failed, { error: session.error });
+    else this.#fault(signInMessages.noCookie, { say: signInMessages.noCookieText });
+    // The signed message is used up: the next wallet gets a fresh one.
+    this.challenge = null;
   }
 
   #sayFailed(choice: WalletChoice, error: unknown): void {

@@ -269,5 +269,39 @@ describe('the message', () => {
     service.answers['/api/session'] = () => refusal(401, 'session_missing');
     await signIn.choose(wallet());
     expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.noCookie });
+    // The message was used up: the next attempt signs a fresh one.
+    const again = wallet();
+    await signIn.choose(again);
+    expect(again.requests).toMatchObject([{ nonce: 'nonce2' }]);
+  });
+
+  it('over a page whose session ended, a busy service is no blocked cookie, and needs no second signature', async () => {
+    const read = service.answers['/api/session'];
+    session.state = 'ended';
+    const signIn = await open();
+    service.answers['/api/session'] = () => refusal(503, 'unavailable');
+    const choice = wallet();
+    await signIn.choose(choice);
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.failed, text: 'Why.', requestId: 'r-1' });
+    expect([session.state, signIn.busy]).toEqual(['ended', null]);
+    if (read) service.answers['/api/session'] = read;
+    await signIn.choose(choice);
+    expect([session.state, signIn.notice, choice.requests.length]).toEqual(['signed_in', null, 1]);
+    expect(service.times('/api/auth/verify')).toBe(1);
+  });
+
+  it('asks for a signature again after the session that could not be read was none, and always from another wallet', async () => {
+    session.state = 'ended';
+    const signIn = await open();
+    service.answers['/api/session'] = () => refusal(503, 'unavailable');
+    const [choice, other] = [wallet(), wallet()];
+    await signIn.choose(choice);
+    await signIn.choose(other);
+    expect([choice.requests.length, other.requests.length]).toEqual([1, 1]);
+    service.answers['/api/session'] = () => refusal(401, 'session_missing');
+    await signIn.choose(other);
+    expect([signIn.notice?.title, other.requests.length]).toEqual([messages.noCookie, 1]);
+    await signIn.choose(other);
+    expect([signIn.notice?.title, other.requests.length]).toEqual([messages.noCookie, 2]);
   });
 });

@@ -16,7 +16,7 @@ class SessionStore {
   abilities: Session['abilities'] = $state.raw({ create_project: false });
   /** The user had open membership offers when this was read: the page shows them from the start. */
   offered = $state(false);
-  /** Why the first read failed, for the Retry page. */
+  /** Why the last read failed; null when the server answered, also when it said that nobody is signed in. */
   error: unknown = $state.raw(null);
 
   #positions: Session['positions'] = null;
@@ -45,14 +45,10 @@ class SessionStore {
     try {
       this.begin(await call(readSession));
     } catch (error) {
+      const nobodyIsSignedIn = error instanceof ApiProblem && error.status === 401;
+      this.error = nobodyIsSignedIn ? null : error;
       // A page that waits for its user to sign in stays as it is, with everything typed in it.
-      if (this.state === 'ended') return;
-      if (error instanceof ApiProblem && error.status === 401) {
-        this.state = 'signed_out';
-        return;
-      }
-      this.error = error;
-      this.state = 'failed';
+      if (this.state !== 'ended') this.state = nobodyIsSignedIn ? 'signed_out' : 'failed';
     }
   }
 
@@ -87,6 +83,7 @@ class SessionStore {
     this.abilities = abilities;
     this.offered = offered;
     this.#positions = stays ? null : positions;
+    this.error = null;
     this.state = 'signed_in';
   }
 
