@@ -11,7 +11,7 @@ import { session } from '#lib/auth/session.svelte.ts';
 import { stopRequest } from '#lib/stop/stops.svelte.ts';
 import { stopMessages } from '#lib/stop/stop-messages.ts';
 import { appMessages as shared } from '#lib/messages/app-messages.ts';
-import { chooseTheme, THEMES } from '#lib/shell/theme.ts';
+import { THEMES, themeChoice } from '#lib/shell/theme.svelte.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { QUEUE_VIEWS } from '@countersign/shared/enums';
 import { isEventId } from '@countersign/shared/formats/delivery-terms';
@@ -184,7 +184,7 @@ const ownEntries = (): PaletteEntry[] => [
     id: `theme ${theme}`,
     group: 'you',
     words: [text.theme[theme]],
-    run: () => chooseTheme(theme),
+    run: () => themeChoice.choose(theme),
   })),
   {
     id: 'keys switch',
