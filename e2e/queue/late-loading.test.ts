@@ -5,6 +5,7 @@ import { readQueueItem } from '@countersign/shared/routes/queue';
 import { join } from '../../server/test/builders.ts';
 import { makeWallet, person } from '../../server/test/client.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { holdLoad } from '../support/hold-load.ts';
 import { openQueue, pane, waitUntilActionable } from '../support/open-item.ts';
 import { openRow, row } from '../support/queue.ts';
 import { useBrowserEnvironment } from '../support/test-environment.ts';
@@ -12,19 +13,6 @@ import { useBrowserEnvironment } from '../support/test-environment.ts';
 const chromium = await findChromium();
 const MINUTE = 60_000;
 const SCRIPTS = '**/_app/immutable/**/*.js';
-
-/**
- * Keeps the `load` event of the next document from firing: some seconds after it, a page loads these parts without an interaction.
- */
-async function holdLoad(page: Page): Promise<void> {
-  await page.route(
-    ({ search }) => search === '?held',
-    () => undefined,
-  );
-  await page.addInitScript(() => {
-    new Image().src = '/favicon.svg?held';
-  });
-}
 
 /** From now on the scripts that a page asks for wait until the test says how each is answered. */
 async function holdScripts(page: Page): Promise<(how: (route: Route) => Promise<void>) => void> {
