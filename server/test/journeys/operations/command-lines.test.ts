@@ -12,7 +12,7 @@ const commands = readdirSync(SCRIPTS).filter((file) => /(?<!\.test)\.ts$/.test(f
 const refusing = commands.filter((file) => file !== 'test.ts');
 
 /** Ends a command that starts its work in spite of its arguments. */
-const KILL_AFTER_MS = 30_000;
+const KILL_AFTER_MS = 100_000;
 
 async function run(file: string, argument: string) {
   const child = spawn(process.execPath, [join(SCRIPTS, file), argument], { timeout: KILL_AFTER_MS });
