@@ -12,14 +12,8 @@ export interface Explanation {
 /** Explains any thrown value. The server's own `detail` takes precedence: it knows what to do. */
 export function explain(error: unknown): Explanation {
   if (error instanceof ApiProblem && error.code === 'rate_limited') return slowDown(error);
-  if (error instanceof ApiProblem) {
-    const wait = error.retryAfter === null ? '' : ` Try again in ${error.retryAfter} s.`;
-    return {
-      title: error.title,
-      text: `${error.detail || 'Try again in a moment.'}${wait}`,
-      requestId: error.request_id,
-    };
-  }
+  if (error instanceof ApiProblem)
+    return { title: error.title, text: error.detail || tryAgain(error), requestId: error.request_id };
   if (error instanceof NetworkFailure) {
     const text = 'Check your connection and try again. Nothing you typed is lost.';
     return { title: error.message, text, requestId: null };
@@ -28,10 +22,14 @@ export function explain(error: unknown): Explanation {
 }
 
 /** RL5: only when to try again. The server's `detail` says the same to programs, in seconds. */
-function slowDown({ title, retryAfter, request_id: requestId }: ApiProblem): Explanation {
-  const when = retryAfter === null ? 'a moment' : duration(retryAfter * 1000);
-  return { title, text: `Nothing is lost. Try again in ${when}.`, requestId };
-}
+const slowDown = (problem: ApiProblem): Explanation => ({
+  title: problem.title,
+  text: `Nothing is lost. ${tryAgain(problem)}`,
+  requestId: problem.request_id,
+});
+
+const tryAgain = ({ retryAfter }: ApiProblem): string =>
+  `Try again in ${retryAfter === null ? 'a moment' : duration(retryAfter * 1000)}.`;
 
 /** The faults of a refused form by field: `#/webhook_url` → `webhook_url`; deeper pointers count for their first member. */
 export function fieldFaults(error: unknown): Partial<Record<string, string>> {
