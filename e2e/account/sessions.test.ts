@@ -59,6 +59,7 @@ describe.skipIf(chromium === undefined)('the session list', () => {
     );
     const left = last === second ? third : second;
     await expect.poll(() => rows(here).count()).toBe(2);
+    await expect.poll(() => here.evaluate(() => document.activeElement?.id)).toBe('page');
 
     await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
     const question = here.getByRole('dialog', { name: 'Sign out everywhere else?' });
@@ -71,6 +72,7 @@ describe.skipIf(chromium === undefined)('the session list', () => {
     await question.waitFor({ state: 'hidden' });
     await expect.poll(() => rows(here).count()).toBe(1);
     expect(await here.getByRole('button', { name: 'Sign out everywhere else' }).count()).toBe(0);
+    await expect.poll(() => here.evaluate(() => document.activeElement?.id)).toBe('page');
     expect(await ended(here).count()).toBe(0);
   });
 

@@ -1,22 +1,24 @@
 // @vitest-environment happy-dom
 // The account page without membership offers, which the app then never reads, and with a name that another tab changes.
 import { readAccount } from '@countersign/shared/routes/session';
-import { listRefusedWallets } from '@countersign/shared/routes/offers';
+import { allowWallet, listRefusedWallets } from '@countersign/shared/routes/offers';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { live } from '#lib/live/connection.svelte.ts';
 import { messages } from './messages.ts';
 import Page from './+page.svelte';
 
-const server = vi.hoisted(() => ({ name: null as string | null, refused: 0 }));
+const server = vi.hoisted(() => ({ name: null as string | null, refused: 0, wallets: [] as object[] }));
 vi.mock('#lib/api/client.ts', async (original) => ({
   ...(await original<object>()),
   call: (route: unknown) => {
     if (route === listRefusedWallets) server.refused += 1;
+    if (route === allowWallet) server.wallets = server.wallets.slice(1);
+    const data = route === listRefusedWallets ? server.wallets : [];
     return Promise.resolve(
       route === readAccount
         ? { id: 'ana', name: server.name, address: 'A', direct_adding: false }
-        : { data: [], next_cursor: null },
+        : { data, next_cursor: null },
     );
   },
 }));
@@ -25,6 +27,7 @@ let hear: (event: object) => void;
 let resync: () => unknown;
 beforeEach(() => {
   server.name = null;
+  server.wallets = [];
   vi.spyOn(live, 'on').mockImplementation((_: string, listener: unknown) => {
     hear = listener as typeof hear;
     return () => undefined;
@@ -76,4 +79,14 @@ it('QU4: reads the refused wallets again after an interruption', async () => {
   const before = server.refused;
   await resync();
   expect(server.refused).toBe(before + 1);
+});
+
+it('PM9: keeps the focus at the refused wallets when one of them is allowed again', async () => {
+  server.wallets = ['Bo', 'Cy'].map((name) => ({ user_id: name, name, address: name }));
+  render(Page);
+  const button = await screen.findByRole('button', { name: messages.allowLabel('Bo') });
+  button.focus();
+  await fireEvent.click(button);
+  await vi.waitFor(() => expect(screen.queryByText('Bo')).toBeNull());
+  await vi.waitFor(() => expect(document.activeElement?.id).toBe('refused'));
 });
