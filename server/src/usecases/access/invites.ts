@@ -114,22 +114,21 @@ export function listInvites(services: Services, actor: MemberActor, projectId: s
 export const OPEN = `used_at is null and revoked_at is null and expires_at > now() and (invite.address is null or invite.address = ?)
   and exists (select 1 from project p where p.id = invite.project_id and p.archived_at is null)`;
 
+interface Joined {
+  project: Project;
+  role: Role;
+}
+
 /**
  * Joins the project of the invite with its role. A member gets the higher of the two roles, and an invite that would not raise
- * theirs stays open. Errors: `not_found`, the same for every token that this person cannot use.
+ * theirs stays open. Who used it is answered again while they are a member: the first answer may have been lost. Errors:
+ * `not_found`, the same for every token that this person cannot use.
  */
-export async function acceptInvite(
-  services: Services,
-  actor: MemberActor,
-  token: string,
-): Promise<{ project: Project; role: Role }> {
+export async function acceptInvite(services: Services, actor: MemberActor, token: string): Promise<Joined> {
   return services.db.write(async (tx) => {
-    const {
-      id,
-      role,
-      project_id: projectId,
-      created_by: maker,
-    } = await findOpen(tx, { token, address: actor.address });
+    const open = await findOpen(tx, { token, address: actor.address });
+    if (open === null) return joinedBefore(tx, { token, userId: actor.userId });
+    const { id, role, project_id: projectId, created_by: maker } = open;
     await lockProject(tx.em, projectId);
     await refuseBlocked(tx.em, actor.userId);
     const project = await tx.em.findOneOrFail(Project, { id: projectId });
@@ -149,13 +148,27 @@ interface Open {
   created_by: string | null;
 }
 
-async function findOpen({ em }: Tx, { token, address }: { token: string; address: string }): Promise<Open> {
+async function findOpen({ em }: Tx, { token, address }: { token: string; address: string }): Promise<Open | null> {
   const rows = await em.execute<Open[]>(
     `select id, project_id, role, created_by from invite where token_hash = ? and ${OPEN}`,
     [sha256Hex(token), address],
   );
+  return rows[0] ?? null;
+}
+
+/** Where the invite that this person used made them a member, with their role of now. */
+async function joinedBefore({ em }: Tx, { token, userId }: { token: string; userId: string }): Promise<Joined> {
+  const rows = await em.execute<{ project_id: string; role: Role }[]>(
+    `select m.project_id, m.role from invite
+     join member m on m.project_id = invite.project_id and m.user_id = invite.used_by
+     where invite.token_hash = ? and invite.used_by = ?`,
+    [sha256Hex(token), userId],
+  );
   if (rows[0] === undefined) throw noInvite();
-  return rows[0];
+  const { project_id: id, role } = rows[0];
+  const project = await em.findOne(Project, { id, deletedAt: null });
+  if (project === null) throw noInvite();
+  return { project, role };
 }
 
 /** The conditional UPDATE alone decides who was first. */

@@ -50,6 +50,27 @@ describe('PM3: an invite', () => {
     await expect(accept(await aPerson(testEnv.services), token)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('answers the person who used it again as the first time, while they are a member', async () => {
+    const { token } = await invite(fixture.owner, { role: 'supervisor' });
+    const first = await accept(guest, token);
+    const told = await changes();
+    expect(await accept(guest, token)).toEqual(first);
+    expect(await changes()).toEqual(told);
+    // Their role has changed since: the answer has the one they have.
+    await grantRole(testEnv.services, fixture, { who: guest, role: 'reviewer' });
+    expect(await accept(guest, token)).toMatchObject({ role: 'reviewer' });
+    await removeMember(testEnv.services, fixture.owner, { projectId: fixture.projectId, userId: guest.userId });
+    await expect(accept(guest, token)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await roleOf(guest)).toBeNull();
+  });
+
+  it('tells nobody of a deleted project, who used it included', async () => {
+    const { token } = await invite(fixture.owner);
+    await accept(guest, token);
+    await testEnv.sql('update project set deleted_at = now() where id = ?', [fixture.projectId]);
+    await expect(accept(guest, token)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('lets one in of 50 who accept it at once', async () => {
     const { token } = await invite(fixture.owner);
     const reviewers = await Promise.all(Array.from({ length: 50 }, () => aPerson(testEnv.services)));

@@ -3,10 +3,14 @@
 import { acceptInvite, readInvite } from '@countersign/shared/routes/invites';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ApiProblem } from '#lib/api/client.ts';
+import { ApiProblem, NetworkFailure } from '#lib/api/client.ts';
 import Page from './+page.svelte';
 
-const server = vi.hoisted(() => ({ accept: (): Promise<unknown> => Promise.reject(new Error('No')) }));
+const server = vi.hoisted(() => ({
+  accept: (): Promise<unknown> => Promise.reject(new Error('No')),
+  invite: {} as object,
+}));
+const OPEN = { role: 'reviewer', invited_by: 'Ana', member: null, abilities: { accept: true } };
 vi.mock('$app/state', () => ({
   page: { params: { token: 'secret' }, url: new URL('http://countersign.test/invites/secret') },
 }));
@@ -15,14 +19,18 @@ vi.mock('#lib/api/client.ts', async (original) => ({
   ...(await original<object>()),
   call: (route: unknown) => {
     if (route === acceptInvite) return server.accept();
-    const invite = { role: 'reviewer', invited_by: 'Ana', member: null, abilities: { accept: true } };
     return Promise.resolve(
-      route === readInvite ? { ...invite, project: { id: 'p', name: 'North' } } : { data: [], next_cursor: null },
+      route === readInvite
+        ? { ...server.invite, project: { id: 'p', name: 'North' } }
+        : { data: [], next_cursor: null },
     );
   },
 }));
 
-beforeEach(() => document.body.insertAdjacentHTML('beforeend', '<main id="page" tabindex="-1"></main>'));
+beforeEach(() => {
+  server.invite = OPEN;
+  document.body.insertAdjacentHTML('beforeend', '<main id="page" tabindex="-1"></main>');
+});
 afterEach(() => {
   cleanup();
   document.getElementById('page')?.remove();
@@ -63,6 +71,22 @@ it('says that the invite is no longer valid, and moves the focus to the page', a
 it('keeps the focus at the button after a failure', async () => {
   const { reject, button } = await accept();
   reject(new ApiProblem({ status: 503, code: 'unavailable' }, null));
+  await screen.findByText('You could not join the project');
+  await vi.waitFor(() => expect(document.activeElement).toBe(button));
+});
+
+it('PM3: says what the user joined when only the answer was lost', async () => {
+  const { reject, status } = await accept();
+  server.invite = { ...OPEN, member: 'reviewer', abilities: { accept: false } };
+  reject(new NetworkFailure('unreachable'));
+  await vi.waitFor(() => expect(status?.textContent).toContain('You joined North'));
+  expect(screen.queryByText('You could not join the project')).toBeNull();
+  await vi.waitFor(() => expect(document.activeElement?.id).toBe('page'));
+});
+
+it('offers the invite again when the request was lost', async () => {
+  const { reject, button } = await accept();
+  reject(new NetworkFailure('timeout'));
   await screen.findByText('You could not join the project');
   await vi.waitFor(() => expect(document.activeElement).toBe(button));
 });
