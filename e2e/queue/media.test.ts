@@ -1,7 +1,7 @@
 // Tests pictures, sound and PDF of submissions in a real browser: what their reader sees and does with them.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { aSubmission } from '../../server/test/builders.ts';
+import { aSubmission, openProject } from '../../server/test/builders.ts';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { png } from '../../web/src/lib/values/media/hostile-media.fixture.ts';
 import { firstExtra, pdfData, PROTECTED } from '../../web/src/lib/values/media/pdf/pdf.fixture.ts';
@@ -120,6 +120,42 @@ describe.skipIf(chromium === undefined)('several PDFs', () => {
 
 describe.skipIf(chromium === undefined)('a picture', () => {
   const browserEnv = useBrowserEnvironment();
+
+  it('MP10: that was not sent is shown at a press, and by itself when it is there after all', async () => {
+    const { owner, enter, frontProxy, allowConsoleError } = browserEnv();
+    allowConsoleError(/502/);
+    const project = await openProject(owner, { settings: { media_hosts: ['host.test'] } });
+    const input = { photo: 'https://host.test/a.png', note: 'The left door.' };
+    const { id } = await project.pipeline.submit(aSubmission({ input, suggestion: 'A dent' }));
+    const page = await enter(owner, '/projects');
+    const detail = 'host.test did not send this file.';
+    const problem = { status: 502, code: 'media_unavailable', title: 'The file could not be fetched', detail };
+    let refusals = Infinity;
+    await page.route('**/media?url=*', (route) =>
+      (refusals -= 1) < 0
+        ? route.fulfill({ contentType: 'image/png', body: Buffer.from(png(400, 300).split(',')[1]!, 'base64') })
+        : route.fulfill({ status: 502, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+    );
+    await page.goto(`${frontProxy.url}/queue?item=${id}`);
+    await page.getByText(detail).waitFor();
+    for (const appearance of ALL_APPEARANCES) {
+      await setAppearance(page, appearance);
+      await expectAccessible(page, 'section[aria-label="Item"]');
+      await saveScreenshot(page, `picture-retry-${appearance.colorScheme}-${appearance.size.width}`);
+    }
+    const retry = page.getByRole('button', { name: 'Retry: Image from the submission' });
+    // The element fails again; the server, asked why, has the file.
+    refusals = 1;
+    await retry.press('Enter');
+    const image = page.getByRole('img', { name: 'Image from the submission' });
+    await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(400);
+    expect(await retry.count()).toBe(0);
+    await page.keyboard.press('Tab');
+    await page
+      .locator('button:focus', { has: page.locator('svg') })
+      .and(page.getByLabel('Zoom in'))
+      .waitFor();
+  });
 
   it(
     'MP8: shows the boxes beside it, linked both ways, and is dragged and turned',

@@ -4,7 +4,7 @@ import { readSession, verify } from '@countersign/shared/routes/session';
 import { changeProject } from '@countersign/shared/routes/projects';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RawJson, type Json } from '@countersign/shared/json/json';
-import { addressOf, ApiProblem, call, NetworkFailure, whenSessionMissing } from './client.ts';
+import { addressOf, ApiProblem, call, checkFile, NetworkFailure, readFile, whenSessionMissing } from './client.ts';
 import { fieldFaults } from './explain-error.ts';
 import { printJson } from '../values/json/lossless.ts';
 
@@ -141,3 +141,36 @@ const hanging = (_: string, { signal }: { signal: AbortSignal }): Promise<never>
     signal.throwIfAborted();
     signal.addEventListener('abort', () => reject(new Error('aborted')));
   });
+
+describe('a file', () => {
+  const FILE = `/api/items/${ID}/media`;
+
+  it('is read with a time limit, from the cache of the browser where that has it', async () => {
+    const fetching = stub(answer(200, 'x'));
+    expect(await (await readFile(FILE)).text()).toBe('"x"');
+    const signal = expect.any(AbortSignal) as unknown;
+    expect(fetching).toHaveBeenCalledWith(FILE, expect.objectContaining({ method: 'GET', cache: 'default', signal }));
+  });
+
+  it.each([readFile, checkFile])('reports a session that has ended: %o', async (request) => {
+    const missing = vi.fn();
+    const stop = whenSessionMissing(missing);
+    stub(answer(401, { status: 401, code: 'session_missing', detail: 'Sign in.' }));
+    await expect(request(FILE)).rejects.toMatchObject({ code: 'session_missing', detail: 'Sign in.' });
+    stop();
+    expect(missing).toHaveBeenCalledTimes(1);
+  });
+
+  it('that breaks off is a failure of the network', async () => {
+    const body = () => new ReadableStream({ start: (stream) => stream.error(new Error('No')) });
+    vi.stubGlobal('fetch', async () => new Response(body()));
+    await expect(readFile(FILE)).rejects.toEqual(new NetworkFailure('unreachable'));
+  });
+
+  it('that is only asked for is not read', async () => {
+    const cancel = vi.fn();
+    vi.stubGlobal('fetch', async () => new Response(new ReadableStream({ cancel })));
+    await checkFile(FILE);
+    expect(cancel).toHaveBeenCalledTimes(1);
+  });
+});

@@ -6,6 +6,8 @@ import { jsonText } from '@countersign/shared/json/json';
 import { observeServerTime } from '../time/clock.svelte.ts';
 
 const TIMEOUT_MS = 10_000;
+/** For a file of another host, which our server has 60 s to fetch (MP3). */
+const FILE_TIMEOUT_MS = 65_000;
 
 /** The server answered with a refusal or an error (RFC 9457). `detail` says what to do; `retryAfter` is in seconds. */
 export class ApiProblem extends Error {
@@ -101,14 +103,40 @@ export async function call<P, Q, B, R>(route: Route<P, Q, B, R>, ...[input]: Res
   const response = await send(addressOf(route.path, given), requestOf(route, given), given);
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date)) observeServerTime({ from: date, to: date + 2000, sentAt });
-  if (!response.ok) {
-    const problem = await readProblem(response);
-    if (problem.code === 'session_missing') reportSessionMissing();
-    throw problem;
-  }
+  await refuseUnlessOk(response);
   // The reply comes from a server of the same version as this page, so the route's type describes its shape and it is not
   // parsed again.
   return (response.status === 204 ? undefined : await readJson(response)) as R;
+}
+
+/** Reads a file of our server. Throws as {@link call} does. */
+export async function readFile(address: string): Promise<Blob> {
+  const response = await openFile(address);
+  try {
+    return await response.blob();
+  } catch {
+    throw new NetworkFailure('unreachable');
+  }
+}
+
+/** Asks whether our server serves a file, without reading it. Throws as {@link call} does. */
+export async function checkFile(address: string): Promise<void> {
+  const response = await openFile(address);
+  await response.body?.cancel();
+}
+
+/** A file may come from the browser's cache, as elements get it. */
+async function openFile(address: string): Promise<Response> {
+  const response = await send(address, { method: 'GET', cache: 'default' }, { timeoutMs: FILE_TIMEOUT_MS });
+  await refuseUnlessOk(response);
+  return response;
+}
+
+async function refuseUnlessOk(response: Response): Promise<void> {
+  if (response.ok) return;
+  const problem = await readProblem(response);
+  if (problem.code === 'session_missing') reportSessionMissing();
+  throw problem;
 }
 
 /** Fills the parameters into `/api/projects/:id` and appends the query. */
@@ -140,8 +168,8 @@ async function send(
   const limit = AbortSignal.timeout(timeoutMs);
   try {
     return await fetch(address, {
-      ...init,
       cache: 'no-store',
+      ...init,
       credentials: 'same-origin',
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });

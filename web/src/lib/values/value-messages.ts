@@ -116,6 +116,8 @@ export const valueMessages = {
       video: 'Video from the submission',
       pdf: 'PDF from the submission',
     },
+    retry: 'Retry',
+    retryOf: (name: string) => `Retry: ${name}`,
     effect: 'Show pictures',
     effects: { colour: 'In color', grey: 'In greyscale', blur: 'Blurred' },
     zoomIn: 'Zoom in',

@@ -4,6 +4,7 @@ import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { session } from '#lib/auth/session.svelte.ts';
 import MediaValue from './MediaValue.svelte';
 import { mediaOf } from './media.ts';
 import { mediaPlaceOf, type MediaPlace, pictures } from './pictures.svelte.ts';
@@ -93,15 +94,84 @@ describe('media of a submission', () => {
     expect(link.getAttribute('href')).toBe('/projects/project/rules#content');
   });
 
-  it('says why our server refused a file', async () => {
-    const fetching = vi.fn(() => Promise.resolve(Response.json({ detail: 'Larger than 25 MiB.' }, { status: 422 })));
-    vi.stubGlobal('fetch', fetching);
-    const container = shown('https://a.example/x.png');
+  const PICTURE = 'https://a.example/x.png';
+  const refusal = (code: string, detail: string) => Response.json({ status: 422, code, detail }, { status: 422 });
+  const images = () => document.querySelectorAll('img').length;
+  const retry = () => screen.queryByRole('button', { name: 'Retry: Image from the submission' });
+  /** Shows a picture whose element fails; the server then answers its question why. */
+  async function broken(answer: () => Response | Promise<Response>, text = PICTURE) {
+    vi.stubGlobal(
+      'fetch',
+      vi.fn(async () => answer()),
+    );
+    const container = shown(text);
     // A change of a region is read out only if the region was there before.
     const status = container.querySelector('[role=status]');
     await fireEvent.error(container.querySelector('img')!);
+    return { container, status };
+  }
+
+  it('says why our server refused a file, which is not tried again', async () => {
+    const { status } = await broken(() => refusal('media_refused', 'Larger than 25 MiB.'));
     await vi.waitFor(() => expect(status?.textContent).toBe('Larger than 25 MiB.'));
-    expect(container.querySelector('img')).toBeNull();
+    expect([images(), retry()]).toEqual([0, null]);
+  });
+
+  it('shows a file at a press that could not be fetched, with the focus in its place', async () => {
+    const { status } = await broken(() => refusal('media_unavailable', 'a.example did not send this file.'));
+    await vi.waitFor(() => expect(status?.textContent).toBe('a.example did not send this file.'));
+    retry()!.focus();
+    await fireEvent.click(retry()!);
+    expect([images(), status?.textContent, retry()]).toEqual([1, '', null]);
+    expect(document.activeElement?.contains(status)).toBe(true);
+  });
+
+  it('shows a file again when the network is back', async () => {
+    const { status } = await broken(() => Promise.reject(new TypeError('Failed to fetch')));
+    await vi.waitFor(() => expect(status?.textContent).toBe("Can't display this image."));
+    window.dispatchEvent(new Event('online'));
+    await vi.waitFor(() => expect(images()).toBe(1));
+  });
+
+  it('shows a file again after the user has signed in again', async () => {
+    session.state = 'signed_in';
+    const { status } = await broken(() =>
+      Response.json({ status: 401, code: 'session_missing', detail: 'Sign in.' }, { status: 401 }),
+    );
+    await vi.waitFor(() => expect(status?.textContent).toBe('Sign in.'));
+    expect(session.state).toBe('ended');
+    session.state = 'signed_in';
+    await vi.waitFor(() => expect(images()).toBe(1));
+    session.state = 'unknown';
+  });
+
+  it('shows a file again by itself that the server has again, once, and reads it once', async () => {
+    const cancelled = vi.fn();
+    const body = () => new ReadableStream({ cancel: cancelled });
+    const { container } = await broken(() => new Response(body()));
+    await vi.waitFor(() => expect(images()).toBe(1));
+    expect(cancelled).toHaveBeenCalledTimes(1);
+    await fireEvent.error(container.querySelector('img')!);
+    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledTimes(2));
+    expect([images(), retry() === null]).toEqual([0, false]);
+  });
+
+  it('does not try a damaged file again that the submission contains', async () => {
+    const { status } = await broken(() => Response.error(), PIXEL);
+    await vi.waitFor(() => expect(status?.textContent).toBe("Can't display this image."));
+    expect(retry()).toBeNull();
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it('leaves the failure of one file behind with that file', async () => {
+    vi.stubGlobal('fetch', async () => refusal('media_refused', 'Larger than 25 MiB.'));
+    const props = (text: string) => ({ media: mediaOf(text)! });
+    const context = new Map([['media place', () => PLACE]]);
+    const { container, rerender } = render(MediaValue, { props: props(PICTURE), context });
+    await fireEvent.error(container.querySelector('img')!);
+    await screen.findByText('Larger than 25 MiB.');
+    await rerender(props('https://a.example/y.png'));
+    await vi.waitFor(() => expect(images()).toBe(1));
   });
 });
 

@@ -1,23 +1,53 @@
 // @vitest-environment happy-dom
 // A PDF or a page of it that cannot be shown is said in a live region that was there before.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { PdfFile } from './pdf-file.ts';
 import PdfPage from './PdfPage.svelte';
 import PdfValue from './PdfValue.svelte';
 
-vi.mock('./PdfView.svelte', () => ({ default: () => undefined }));
+/** The viewer, as far as its file is concerned: it loads it once. */
+const viewer = vi.hoisted(() => ({ shown: 0, bytes: [] as number[] }));
+vi.mock('./PdfView.svelte', () => ({
+  default: (_: unknown, { load }: { load: () => Promise<Uint8Array> }) => {
+    viewer.shown += 1;
+    load().then(
+      (bytes) => viewer.bytes.push(bytes.length),
+      () => undefined,
+    );
+  },
+}));
+beforeEach(() => Object.assign(viewer, { shown: 0, bytes: [] }));
 afterEach(() => {
   cleanup();
   vi.unstubAllGlobals();
 });
 
-it('says why our server does not serve the file', async () => {
-  vi.stubGlobal('fetch', async () => Response.json({ detail: 'Larger than 25 MiB.' }, { status: 422 }));
-  const { container } = render(PdfValue, { src: '/api/items/i/media', label: 'PDF', bytes: null });
+const SRC = '/api/items/i/media';
+const refusal = (code: string, detail: string) => Response.json({ status: 422, code, detail }, { status: 422 });
+const retry = () => screen.queryByRole('button', { name: 'Retry: PDF' });
+
+it('says why our server does not serve the file, which is not tried again', async () => {
+  vi.stubGlobal('fetch', async () => refusal('media_refused', 'Larger than 25 MiB.'));
+  const { container } = render(PdfValue, { src: SRC, label: 'PDF', bytes: null });
   const status = container.querySelector('[role=status]');
-  await fireEvent.click(screen.getByRole('button', { name: 'Download PDF' }));
   await vi.waitFor(() => expect(status?.textContent).toBe('Larger than 25 MiB.'));
+  expect(retry()).toBeNull();
+});
+
+it('is shown at a press, or when the network is back, after it could not be fetched', async () => {
+  let answer = (): Promise<Response> => Promise.resolve(refusal('media_unavailable', 'No file.'));
+  vi.stubGlobal('fetch', () => answer());
+  const { container } = render(PdfValue, { src: SRC, label: 'PDF', bytes: null });
+  const status = container.querySelector('[role=status]');
+  await vi.waitFor(() => expect(status?.textContent).toBe('No file.'));
+  answer = () => Promise.reject(new TypeError('Failed to fetch'));
+  await fireEvent.click(retry()!);
+  await vi.waitFor(() => expect(status?.textContent).toBe("Can't display this PDF."));
+  answer = () => Promise.resolve(new Response('%PDF'));
+  window.dispatchEvent(new Event('online'));
+  await vi.waitFor(() => expect(viewer).toEqual({ shown: 3, bytes: [4] }));
+  expect([status?.textContent, retry()]).toEqual(['', null]);
 });
 
 it('says that a page cannot be shown', async () => {
