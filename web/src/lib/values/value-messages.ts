@@ -156,6 +156,7 @@ export const valueMessages = {
       show: (size: string) => `Show PDF${size === '' ? '' : ` (${size})`}`,
       loading: 'Loading PDF',
       download: 'Download PDF',
+      downloadFailed: 'The PDF could not be downloaded. Try again.',
       tools: 'PDF tools',
       previous: 'Previous page',
       next: 'Next page',

@@ -4,7 +4,7 @@ import { session } from '#lib/auth/session.svelte.ts';
 import { untrack } from 'svelte';
 
 /** What a file that could not be fetched says: the reason of our server where it gave one. */
-const reasonOf = (error: unknown, otherwise: string): string =>
+export const reasonOf = (error: unknown, otherwise: string): string =>
   error instanceof ApiProblem && error.detail !== '' ? error.detail : otherwise;
 
 /** Whether another attempt may succeed: not where our server refuses the file itself. */

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // A PDF or a page of it that cannot be shown is said in a live region that was there before.
-import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { PdfFile } from './pdf-file.ts';
 import PdfPage from './PdfPage.svelte';
@@ -57,4 +57,33 @@ it('says that a page cannot be shown', async () => {
   const status = container.querySelector('[role=status]');
   fail();
   await vi.waitFor(() => expect(status?.textContent).toContain('3'));
+});
+
+it('is downloaded as it was read, without another request', async () => {
+  const fetching = vi.fn(async () => new Response('%PDF'));
+  vi.stubGlobal('fetch', fetching);
+  const saved = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:x');
+  render(PdfValue, { src: SRC, label: 'PDF', bytes: null });
+  await vi.waitFor(() => expect(viewer.bytes).toEqual([4]));
+  await fireEvent.click(screen.getByRole('button', { name: 'Download PDF' }));
+  await vi.waitFor(() => expect(saved).toHaveBeenCalledTimes(1));
+  expect((saved.mock.calls[0]?.[0] as Blob).size).toBe(4);
+  expect(fetching).toHaveBeenCalledTimes(1);
+});
+
+it('says that a download failed, and closes nothing: it opens at a press as before', async () => {
+  let answer = (): Promise<Response> => new Promise(() => undefined);
+  vi.stubGlobal('fetch', () => answer());
+  // As many as open by themselves.
+  for (let n = 0; n < 3; n += 1) render(PdfValue, { src: `${SRC}?${n}`, label: 'PDF', bytes: null });
+  const { container } = render(PdfValue, { src: SRC, label: 'PDF', bytes: 4096 });
+  const [status, failed] = container.querySelectorAll('[role=status]');
+  const own = within(container);
+  answer = () => Promise.reject(new TypeError('Failed to fetch'));
+  await fireEvent.click(own.getByRole('button', { name: 'Download PDF' }));
+  await vi.waitFor(() => expect(failed?.textContent).toBe('The PDF could not be downloaded. Try again.'));
+  expect(status?.textContent).toBe('');
+  answer = () => Promise.resolve(new Response('%PDF'));
+  await fireEvent.click(own.getByRole('button', { name: 'Show PDF (4 KiB)' }));
+  await vi.waitFor(() => expect(viewer).toEqual({ shown: 4, bytes: [4] }));
 });
