@@ -177,6 +177,28 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.waitForURL('**/queue');
   });
 
+  it('shows that the browser refused to copy a key, selects it, and asks before it goes', async () => {
+    const page = await open(browserEnv().owner, at('keys'));
+    await page.evaluate(() =>
+      Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error('No')) }),
+    );
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByRole('region', { name: 'New API key' });
+    await shown.getByRole('button', { name: 'Copy', exact: true }).first().click();
+    await shown.getByText("Couldn't copy. The text is selected").waitFor();
+    const secret = await shown.locator('code').first().textContent();
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe(secret);
+    await checkAppearances(page, 'copy-refused', ONCE_EACH);
+    await shown.getByRole('button', { name: 'Done' }).click();
+    const question = page.getByRole('dialog', { name: 'Close without copying the secret?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
+    await shown.getByRole('button', { name: 'Done' }).click();
+    await question.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await shown.waitFor({ state: 'hidden' });
+    await expect.poll(() => focused(page)).toBe('API keys');
+  });
+
   it('keeps an invite link on its tab, and asks before a form of a tab is lost with the page', async () => {
     const page = await open(browserEnv().owner, at('people'));
     const queueLink = page.getByRole('link', { name: /Queue/ });
@@ -192,6 +214,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await secret.getByText('on People').waitFor();
     await secret.getByRole('button', { name: 'Stay' }).click();
     await invite.getByRole('button', { name: 'Done' }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('invite');
     await switchTo(page, 'Webhook');
     await page.getByLabel('URL', { exact: true }).fill('https://example.com/hook');
     await queueLink.click();

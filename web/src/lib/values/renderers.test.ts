@@ -140,6 +140,16 @@ describe('a tree', () => {
     expect(writeText).toHaveBeenLastCalledWith('1.0');
     vi.unstubAllGlobals();
   });
+
+  it('shows that the browser refused to copy a path', async () => {
+    const clipboard = { writeText: () => Promise.reject(new Error('No')) };
+    vi.stubGlobal('navigator', { ...navigator, clipboard });
+    const leaf = render(TreeValue, { value: parseJson('{"a":1}') as JsonObject, path: '$' });
+    const button = leaf.getByLabelText('Copy path $.a');
+    await fireEvent.click(button);
+    await vi.waitFor(() => expect(button.className).toContain('text-rejected'));
+    vi.unstubAllGlobals();
+  });
 });
 
 describe('a value', () => {

@@ -100,4 +100,7 @@ export const messages = {
   copy: 'Copy',
   copyOf: (what: string) => `${what}: copy`,
   dismiss: 'Done',
+  uncopiedTitle: 'Close without copying the secret?',
+  uncopiedText: 'Your browser did not copy it, and you will not be able to see it again.',
+  uncopiedConfirm: 'Close',
 } as const;
