@@ -7,7 +7,7 @@ import { itemMessages as text } from '#lib/messages/item-messages.ts';
 import { reviewMessages } from '#lib/messages/review-messages.ts';
 import { ACTIONS, actionsFrom, byAction, isReasoned, type ReviewAction } from '@countersign/shared/review-actions';
 import { plainTextOf, unsentDraftsOf } from '../drafts/unsent-drafts.ts';
-import { editable } from '../editor/edit-model.ts';
+import { readable } from '../editor/edit-model.ts';
 import { approvalBlock } from '../item/answer/approval-block.ts';
 import { SUGGESTION_FAULTS } from '../item/answer/suggestion-faults.ts';
 import { jumpBetween } from '../item/jump.ts';
@@ -240,7 +240,7 @@ async function copyDraft({ reviewSession, drafts, announcer }: QueueContext): Pr
 async function copyValue({ reviewSession, announcer }: QueueContext): Promise<void> {
   const suggestion = reviewSession.item.detail?.suggestion;
   if (suggestion === undefined) return;
-  await navigator.clipboard.writeText(reviewSession.edit?.text ?? editable(suggestion)).then(
+  await navigator.clipboard.writeText(reviewSession.edit?.text ?? readable(suggestion)).then(
     () => announcer.say(keysMessages.announcement.valueCopied),
     () => announcer.say(announcementMessages.notCopied),
   );

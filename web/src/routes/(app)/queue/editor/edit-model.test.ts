@@ -15,7 +15,7 @@ const SPELLINGS = ['1.0', '1e2', '0.12345678901234567890', '-0', '7'];
 
 describe('readEdit', () => {
   const read = (suggestion: Json, text: string) =>
-    readEdit({ item: { id: 'i1', suggestion }, subject: suggestion }, text);
+    readEdit({ item: { id: 'i1', suggestion }, kind: editKind(suggestion), subject: suggestion }, text);
 
   it('reads a text as it is and refuses one that changes nothing (LC0)', () => {
     expect(read('a', 'b')).toMatchObject({ ok: true, output: 'b' });
@@ -26,14 +26,17 @@ describe('readEdit', () => {
   it('reads JSON as JSON, reports where it breaks, and ignores formatting', () => {
     const suggestion = { a: [1, 2] };
     expect(sent(read(suggestion, '{"a": [1, 3]}'))).toBe('{"a":[1,3]}');
-    expect(read(suggestion, editable(suggestion))).toMatchObject({ ok: false, fault: 'unchanged' });
+    expect(read(suggestion, editable(suggestion, editKind(suggestion)))).toMatchObject({
+      ok: false,
+      fault: 'unchanged',
+    });
     expect(read(suggestion, '{"a":[1,2}')).toMatchObject({ fault: 'json', at: 9 });
     expect(read({ a: 1 }, '{"a":1.0}')).toMatchObject({ ok: false, fault: 'unchanged' });
   });
 
   it('sends every number in its original spelling', () => {
     const suggestion = parseJson('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"a"}');
-    const text = editable(suggestion).replace('"a"', '"b"');
+    const text = editable(suggestion, editKind(suggestion)).replace('"a"', '"b"');
     expect(sent(read(suggestion, text))).toBe('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"b"}');
   });
 
@@ -70,7 +73,7 @@ describe('readEdit', () => {
   ])('TC1: measures the %s of the whole call that is sent, not of its arguments', (limit, before, text) => {
     const suggestion = { name: 'refund', arguments: before };
     expect(read(before, text).ok).toBe(true);
-    const edit = readEdit({ item: { id: 'i1', kind: 'tool_call', suggestion }, subject: before }, text);
+    const edit = readEdit({ item: { id: 'i1', kind: 'tool_call', suggestion }, kind: 'json', subject: before }, text);
     expect(edit).toMatchObject({ ok: false, fault: 'limit', limit });
   });
 

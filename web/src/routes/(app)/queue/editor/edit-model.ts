@@ -34,11 +34,18 @@ export function editKindOf(item: EditedItem): EditKind {
   const subject = subjectOf(item);
   const schema = item.answer_schema ?? null;
   if (schema === null) return subject === null && item.has_suggestion === false ? 'text' : editKind(subject);
-  const plain = isObject(schema) && schema.type === 'string' && !NOT_PLAIN.some((name) => Object.hasOwn(schema, name));
-  return plain && (typeof subject === 'string' || subject === null) ? 'text' : 'schema';
+  if (typeof subject === 'string') return wantsText(schema) || saysNothing(schema) ? 'text' : 'schema';
+  return subject === null && wantsText(schema) ? 'text' : 'schema';
 }
 
 const NOT_PLAIN = ['enum', 'const', 'oneOf', 'anyOf', 'allOf', '$ref', 'format'];
+const wantsText = (schema: Json): boolean =>
+  isObject(schema) && schema.type === 'string' && !NOT_PLAIN.some((name) => Object.hasOwn(schema, name));
+
+const ABOUT_TEXT = ['minLength', 'maxLength', 'pattern', 'title', 'description', 'examples', 'default', '$schema'];
+/** The schema leaves open what kind of value the answer is. */
+const saysNothing = (schema: Json): boolean =>
+  schema === true || (isObject(schema) && Object.keys(schema).every((name) => ABOUT_TEXT.includes(name)));
 
 /** An object or a list of a few fields gets a form; any other value that is not text is edited as JSON. */
 export function editKind(suggestion: Json): EditKind {
@@ -56,9 +63,12 @@ function isFlat(value: Json): boolean {
 /** The schema that the form of an answer is made of: its own, or one inferred from the suggestion, which judges nothing. */
 export const formSchemaOf = (item: EditedItem): Json | null => item.answer_schema ?? inferSchema(subjectOf(item));
 
-/** The editor's initial text: a text as it is, anything else as readable JSON with the original spelling of its numbers. */
-export const editable = (suggestion: Json): string =>
-  typeof suggestion === 'string' ? suggestion : printJson(suggestion);
+/** A value as people read and copy it: a text as it is, anything else as readable JSON with the original spelling of its numbers. */
+export const readable = (value: Json): string => (typeof value === 'string' ? value : printJson(value));
+
+/** The editor's initial text. Only what is edited as text is no JSON: in a form, a text may become another kind of value. */
+export const editable = (subject: Json, kind: EditKind): string =>
+  kind === 'text' ? readable(subject) : printJson(subject);
 
 /** One field of the form: its key, the type it preserves, and its content. */
 export interface FormField {

@@ -89,7 +89,7 @@ export class EditSession {
     this.kind = editKindOf(item);
     this.schema = item.answer_schema ?? null;
     this.subject = subjectOf(item);
-    this.original = this.subject === null && item.has_suggestion === false ? '' : editable(this.subject);
+    this.original = this.subject === null && item.has_suggestion === false ? '' : editable(this.subject, this.kind);
     this.#start = this.original;
     this.#show(drafts.open(item.id));
   }
@@ -110,7 +110,7 @@ export class EditSession {
 
   /** Begins with another answer than the suggestion, such as the one of a decision, unless a draft is continued. */
   startFrom(output: Json): void {
-    this.#start = keepLineEnds(this.original, editable(subjectOf({ ...this.item, suggestion: output })));
+    this.#start = keepLineEnds(this.original, editable(subjectOf({ ...this.item, suggestion: output }), this.kind));
     if (this.savedAt !== null) return;
     this.text = this.#start;
     if (this.form !== null) this.form = formOf(this.text, this.original);

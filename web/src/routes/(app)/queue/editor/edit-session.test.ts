@@ -281,3 +281,45 @@ describe('TS5: a form that nobody has filled in', () => {
     expect([edit.submission(), edit.fault]).toEqual([null, 'Write an answer first.']);
   });
 });
+
+describe('TS2: a text whose schema wants more than a text', () => {
+  const open = (answer_schema: Json, suggestion: Json = 'refund', drafts = new Drafts('me', null)) => {
+    const edit = new EditSession(drafts, { id: 'i1', suggestion, answer_schema });
+    edit.reason = 'Wrong';
+    return { edit, form: answerFormOf(edit), drafts };
+  };
+  const labels = { type: 'string', enum: ['refund', 'reject'] };
+
+  it('is one of the choices of its list, is sent as a text, and stays so in a draft', () => {
+    const { edit, form, drafts } = open(labels);
+    expect([form?.root.control.kind, form?.value, edit.submission()]).toEqual(['choice', 'refund', null]);
+    form?.set(form.root, 'reject');
+    expect(edit.submission()?.output).toBe('reject');
+    edit.save();
+    const again = open(labels, 'refund', drafts);
+    expect([again.form?.value, again.edit.submission()?.output]).toEqual(['reject', 'reject']);
+  });
+
+  it('becomes the object that it should have been', () => {
+    const { edit } = open({ type: 'object', required: ['action'], properties: { action: { type: 'string' } } });
+    edit.write('{"action":"refund"}');
+    expect(jsonText(edit.submission()?.output)).toBe('{"action":"refund"}');
+  });
+
+  it('is revised from the answer that was sent', () => {
+    const { edit } = open(labels);
+    edit.startFrom('reject');
+    expect(answerFormOf(edit)?.value).toBe('reject');
+    expect(edit.typed).toBe(false);
+  });
+
+  it.each<[string, Json]>([
+    ['an open schema', {}],
+    ['any value', true],
+    ['a shortest length', { minLength: 2, title: 'Reply' }],
+    ['a pattern', { type: 'string', pattern: '^r' }],
+  ])('is edited as text where the schema is %s', (_, schema) => {
+    const { edit } = open(schema, 'r\n"quoted"');
+    expect([edit.kind, edit.text]).toEqual(['text', 'r\n"quoted"']);
+  });
+});

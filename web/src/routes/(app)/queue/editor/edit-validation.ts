@@ -43,7 +43,7 @@ export function validateEdit(answer: EditedAnswer, text: string): EditValidation
   const { subject, schema, item, pending = [], note = '' } = answer;
   const writes = subject === null && item.has_suggestion === false;
   const asText = answer.kind === 'text';
-  const read = readEdit({ item, subject: asText && writes ? '' : subject }, text);
+  const read = readEdit({ item, kind: answer.kind, subject: asText && writes ? '' : subject }, text);
   const value = asText ? text : 'value' in read ? read.value : undefined;
   const judged = read.ok || (!writes && read.fault === 'unchanged');
   const faults = schema !== null && judged && value !== undefined ? judgeAnswer(schema, value) : [];
@@ -90,12 +90,11 @@ export const EDIT_LIMITS = { itemBytes: 256 * 1024, depth: 32, nodes: 10_000, ke
 export type LimitFault = 'bytes' | 'depth' | 'values' | 'keys' | 'integer' | 'number' | 'nul' | 'surrogate';
 
 /**
- * Parses the editor's text as the kind of value the subject is. An edit must change the output (rule LC). `output` is sent as a
+ * Parses the editor's text: as JSON, unless it is edited as text. An edit must change the output (rule LC). `output` is sent as a
  * whole in the spelling of the suggestion (TS4).
  */
-export function readEdit({ item, subject }: Pick<EditedAnswer, 'item' | 'subject'>, text: string): Edit {
-  if (typeof subject === 'string')
-    return text === subject ? { ok: false, fault: 'unchanged', value: text } : checked(item, text);
+export function readEdit({ item, kind, subject }: Pick<EditedAnswer, 'item' | 'kind' | 'subject'>, text: string): Edit {
+  if (kind === 'text') return text === subject ? { ok: false, fault: 'unchanged', value: text } : checked(item, text);
   try {
     const value = parseJson(text);
     return isUnchanged(item, value, subject) ? { ok: false, fault: 'unchanged', value } : checked(item, value);
