@@ -19,15 +19,33 @@ export interface DispatchTools {
   limits?: Partial<SendLimits> | undefined;
   /** Connections of earlier attempts; without it each attempt opens its own. */
   connections?: ConnectionPool;
-  /** For failures of the operator's proxy (WH7). */
-  log?: Pick<Logger, 'warn'>;
+  /** For failures on our side: of the operator's proxy (WH7), and of signing. */
+  log?: Pick<Logger, 'warn' | 'error'>;
 }
 
+/** Nothing was sent because of a failure on our side. */
+const UNSENT: Dispatched = {
+  ...{ httpStatus: null, error: 'internal', retryAfter: null, responseHeaders: null, responseText: null },
+  ...{ totalMs: 0, timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null } },
+  ...{ remoteAddress: null, signatures: 0 },
+};
+
 /**
- * Signs with every currently valid secret, and sends through the guard. Errors: a secret that cannot be decrypted;
- * sending itself never fails.
+ * Signs with every currently valid secret, and sends through the guard. Never throws: an attempt whose secret cannot be decrypted
+ * ends as `internal`, so that it is recorded and its schedule ends.
  */
 export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
+  try {
+    return await signAndSend(tools, what);
+  } catch (error) {
+    const { projectId, endpointId, webhookId } = what;
+    tools.log?.error({ err: error, project: projectId, endpoint: endpointId, webhook: webhookId }, 'webhook not sent');
+    return UNSENT;
+  }
+}
+
+/** Errors: a secret that cannot be decrypted; sending itself never fails. */
+async function signAndSend(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
   const { keyRing, policy, lookup, connections } = tools;
   const { url, body, webhookId, attempt, at } = what;
   const keysOf = (encrypted: string) => knownKeys(what.endpointId, encrypted, keyRing);

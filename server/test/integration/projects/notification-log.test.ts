@@ -182,6 +182,26 @@ describe('NO5: the circuit of a target', () => {
   });
 });
 
+it('NO5: a message whose secret cannot be decrypted fails visibly, and another one of the same batch arrives', async () => {
+  await set([target('webhook'), target('slack')]);
+  await submit(2);
+  await remind();
+  await inside.sql(`update webhook_endpoint set current = 'absent.key' where project_id = ?`, [now.project.id]);
+  await send();
+  const failed = async () => (await list()).find(({ kind }) => kind === 'webhook');
+  expect(await failed()).toMatchObject({
+    status: 'pending',
+    error: 'internal',
+    attempts: [{ n: 1, error: 'internal' }],
+  });
+  expect(now.got).toHaveLength(1);
+  while ((await failed())?.status === 'pending') {
+    await due();
+    await send();
+  }
+  expect(await failed()).toMatchObject({ status: 'dead', run: { attempt: 10, of: 10 }, abilities: { resend: true } });
+});
+
 describe('NO6: a test message', () => {
   const test = (kind: Notification['kind']) =>
     now.owner.attempt(testNotification, { params: params(), body: { kind, url: target().url } });

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
 import { createDeliverer } from '../../../src/delivery/deliver.ts';
+import { SCHEDULE_SECONDS } from '../../../src/domain/webhooks/retry.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { rotateWebhookSecret } from '../../../src/usecases/webhooks/rotate-webhook-secret.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
@@ -120,6 +121,27 @@ describe('the deliverer', () => {
     await deliverer.drain();
     expect(await rowOf(second)).toMatchObject({ status: 'succeeded', attempt: 1 });
     expect(got).toHaveLength(1);
+  });
+
+  it('I5: records an attempt whose secret cannot be decrypted, and ends with the schedule', async () => {
+    const got = await receiving();
+    const [{ current = '' } = {}] = await testEnv.sql<{ current: string }>(
+      'select current from webhook_endpoint where id = ?',
+      [fixture.projectId],
+    );
+    await testEnv.sql(`update webhook_endpoint set current = 'absent.key' where id = ?`, [fixture.projectId]);
+    const id = await decided();
+    for (const attempt of SCHEDULE_SECONDS.keys()) {
+      await makeDue(testEnv, id);
+      await deliver();
+      const status = attempt + 1 < SCHEDULE_SECONDS.length ? 'pending' : 'dead';
+      expect(await rowOf(id)).toMatchObject({ status, attempt: attempt + 1, error: 'internal', http_status: null });
+    }
+    const attempts = await testEnv.sql('select error from attempt where delivery_id = ?', [id]);
+    expect(attempts).toEqual(SCHEDULE_SECONDS.map(() => ({ error: 'internal' })));
+    const health = await testEnv.sql('select failures from webhook_endpoint where id = ?', [fixture.projectId]);
+    expect([health, got]).toEqual([[{ failures: 0 }], []]);
+    await testEnv.sql('update webhook_endpoint set current = ? where id = ?', [current, fixture.projectId]);
   });
 
   it('signs with both secrets for as long as was chosen, although nothing stores the promotion meanwhile', async () => {
