@@ -5,16 +5,18 @@ import type { Services } from '../usecases/services.ts';
 import type { ConnectionPool } from './connections.ts';
 import type { dispatchWebhook, DispatchTools } from './dispatch.ts';
 import type { GuardPolicy } from './guard/guard.ts';
-import { type FinishedAttempt, leaseDue, type Leased, nextDue, type ReadyToSend, stillLeased } from './lease.ts';
-import { ConcurrencyLimiter, MOST_LEASED, tookAll } from './limits.ts';
+import {
+  type FinishedAttempt,
+  type LeaseCapacity,
+  leaseDue,
+  type Leased,
+  nextDue,
+  type ReadyToSend,
+  stillLeased,
+} from './lease.ts';
+import { ConcurrencyLimiter, MOST_LEASED, type Next, type Permit, tookAll } from './limits.ts';
 import { createRecorder } from './record.ts';
 import type { SendCapacity } from './write.ts';
-
-/** What a run says about the next one: `again` immediately, or `at` a known time. */
-interface Next {
-  again?: boolean;
-  at?: Date | null;
-}
 
 export interface Deliverer extends SendCapacity {
   /** Fills the free permits with due deliveries. */
@@ -56,19 +58,20 @@ export function createDeliverer(
   const sender = new LazySender(load);
   const record = createRecorder(services);
   const context = sendContextOf(services, egress);
-  const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
-    const done = await send(context, await sender.get(), [leased, secrets]);
+  const deliver = async (ready: ReadyToSend, permit: Permit) => {
+    const done = await send(context, await sender.get(), ready);
     limiter.throttle.note(done.outcome);
     // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
     // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
     // more attempts.
-    if (done.outcome.error === null) limiter.free(leased);
+    if (done.outcome.error === null) limiter.free(permit);
     await record(done);
   };
   const start = (leased: Leased, secrets: StoredSecrets<string>) => {
-    limiter.take(leased);
-    const work = deliver(leased, secrets).catch((error: unknown) => logUnrecorded(services, leased, error));
-    limiter.follow(work.finally(() => limiter.free(leased)));
+    const { projectId, endpointId, attempt, scheduleFrom } = leased;
+    const permit = { projectId, endpointId, isRetry: attempt - scheduleFrom > 1 };
+    const attempted = () => deliver([leased, secrets], permit);
+    limiter.run(permit, () => attempted().catch((error: unknown) => logUnrecorded(services, leased, error)));
   };
   return {
     reserve: (fresh) => {
@@ -142,22 +145,13 @@ async function fill(
   limiter: ConcurrencyLimiter,
   start: (...ready: ReadyToSend) => void,
 ): Promise<Next> {
-  const capacity = limiter.capacity();
-  // While it waits for a full batch, the loop runs again after a while even without room: until then it is not notified
-  // of free permits.
-  const wait = limiter.throttle.waitMs(capacity);
-  if (wait > 0) return { at: new Date(Date.now() + wait) };
-  if (capacity.limit <= 0) return {};
-  const leased = await limiter.toFill(async () => {
+  const lease = async (capacity: LeaseCapacity) => {
     const limit = Math.min(capacity.limit, MOST_LEASED);
     const due = await services.db.statement((em) => leaseDue(em, { ...capacity, limit }));
     for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
     return due;
-  });
-  limiter.throttle.leased({ posting: capacity.posting + leased.length, backlog: tookAll(leased, capacity) });
-  if (leased.length === 0) return { at: await nextDue(services.db) };
-  limiter.requestFill();
-  return { again: true };
+  };
+  return (await limiter.fill(lease, tookAll)) ?? { at: await nextDue(services.db) };
 }
 
 /** What every attempt of this process is sent with, besides the HTTP client, which is loaded late. */

@@ -4,12 +4,15 @@ import { type Leased, MAX_POSTS_PER_ENDPOINT, MAX_POSTS_PER_PROJECT, type LeaseC
 import type { NewDelivery } from './write.ts';
 
 /** Maximum number of concurrent POSTs of this process, and how many of them may be retries. */
-const MAX_CONCURRENT_POSTS = 128;
-const MAX_CONCURRENT_RETRIES = 85;
+export interface PostLimits {
+  posts: number;
+  retries: number;
+}
+const DELIVERIES: PostLimits = { posts: 128, retries: 85 };
 /** One lease takes at most half of the permits: the next one is prepared while these are sent. */
-export const MOST_LEASED = MAX_CONCURRENT_POSTS / 2;
+export const MOST_LEASED = DELIVERIES.posts / 2;
 /** Including those whose result is not recorded yet: a slow database must not accumulate more and more of them. */
-const MAX_UNFINISHED = 2 * MAX_CONCURRENT_POSTS;
+const UNFINISHED_PER_POST = 2;
 
 /**
  * Behind a backlog, free permits wait until half of those filled last are free, but at most this long: each lease has a
@@ -19,20 +22,30 @@ const WAIT_MS = 25;
 /** While the proxy fails, one delivery tries it at this interval. */
 const PROXY_REST_MS = 2000;
 
-/** The holder of a permit: a leased delivery, or one that is being written for its first attempt. */
-export type Permit = Pick<Leased, 'projectId' | 'endpointId' | 'attempt' | 'scheduleFrom'>;
+/** What a permit is held for: a leased delivery or reminder, or a delivery that is being written for its first attempt. */
+export interface Permit extends Pick<Leased, 'projectId' | 'endpointId'> {
+  isRetry: boolean;
+}
+
+/** What a run says about the next one: `again` immediately, or `at` a known time. */
+export interface Next {
+  again?: boolean;
+  at?: Date | null;
+}
 
 export class ConcurrencyLimiter {
   readonly throttle = new LeaseThrottle();
   readonly #taken = new Set<Permit>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #onFree: (atOnce: boolean) => void;
+  readonly #limits: PostLimits;
   /** A search for due deliveries to fill the free permits is running. */
   #filling = false;
 
   /** `onFree` is called whenever there may be room again; `atOnce` when a backlog has waited for enough of it. */
-  constructor(onFree: (atOnce: boolean) => void) {
+  constructor(onFree: (atOnce: boolean) => void, limits = DELIVERIES) {
     this.#onFree = onFree;
+    this.#limits = limits;
   }
 
   take(permit: Permit): void {
@@ -49,8 +62,36 @@ export class ConcurrencyLimiter {
     if (this.#taken.delete(permit)) this.#tellFree();
   }
 
+  /** Runs work, which never fails, with a permit until it settles or frees the permit itself. */
+  run(permit: Permit, work: () => Promise<void>): void {
+    this.take(permit);
+    this.#follow(work().finally(() => this.free(permit)));
+  }
+
+  /**
+   * Fills the free permits: `lease` leases what there is room for, starts it and returns it; `tookAll` says whether more is
+   * probably due. Returns what that says about the next run, or null where nothing was due.
+   */
+  async fill<T>(
+    lease: (capacity: LeaseCapacity) => Promise<readonly T[]>,
+    tookAll: (leased: readonly T[], capacity: LeaseCapacity) => boolean,
+  ): Promise<Next | null> {
+    const capacity = this.capacity();
+    // While it waits for a full batch, the loop runs again after a while even without room: until then it is not notified
+    // of free permits.
+    const wait = this.throttle.waitMs(capacity);
+    if (wait > 0) return { at: new Date(Date.now() + wait) };
+    if (capacity.limit <= 0) return {};
+    const leased = await this.#toFill(() => lease(capacity));
+    this.throttle.leased({ posting: capacity.posting + leased.length, backlog: tookAll(leased, capacity) });
+    if (leased.length === 0) return null;
+    // More is probably due.
+    this.#onFree(true);
+    return { again: true };
+  }
+
   /** Has exclusive use of the free permits until `fill` settles. */
-  async toFill<T>(fill: () => Promise<T>): Promise<T> {
+  async #toFill<T>(fill: () => Promise<T>): Promise<T> {
     this.#filling = true;
     try {
       return await fill();
@@ -63,11 +104,11 @@ export class ConcurrencyLimiter {
   reserve(fresh: readonly NewDelivery[]): Map<string, Permit> {
     const capacity = this.capacity();
     // When there is little room, due deliveries that wait for a full batch take precedence.
-    const isTaken = this.#filling || (capacity.limit < MAX_CONCURRENT_POSTS / 2 && this.throttle.waitMs(capacity) > 0);
+    const isTaken = this.#filling || (capacity.limit < this.#limits.posts / 2 && this.throttle.waitMs(capacity) > 0);
     const fit = isTaken ? [] : fitting(fresh, capacity, countsOf(this.#taken, 'projectId'));
     const reserved = fit.map(({ id, projectId, endpointId }): [string, Permit] => [
       id,
-      { projectId, endpointId, attempt: 1, scheduleFrom: 0 },
+      { projectId, endpointId, isRetry: false },
     ]);
     for (const [, permit] of reserved) this.take(permit);
     return new Map(reserved);
@@ -75,11 +116,12 @@ export class ConcurrencyLimiter {
 
   /** What may start now. */
   capacity(): LeaseCapacity {
-    const retrying = [...this.#taken].filter(({ attempt, scheduleFrom }) => attempt - scheduleFrom > 1).length;
+    const { posts, retries } = this.#limits;
+    const retrying = [...this.#taken].filter(({ isRetry }) => isRetry).length;
     const capacity = {
-      limit: Math.min(MAX_CONCURRENT_POSTS - this.#taken.size, MAX_UNFINISHED - this.#underWay.size),
+      limit: Math.min(posts - this.#taken.size, UNFINISHED_PER_POST * posts - this.#underWay.size),
       posting: this.#taken.size,
-      retries: Math.max(0, MAX_CONCURRENT_RETRIES - retrying),
+      retries: Math.max(0, retries - retrying),
       inFlight: countsOf(this.#taken, 'endpointId'),
     };
     this.throttle.narrow(capacity);
@@ -87,17 +129,12 @@ export class ConcurrencyLimiter {
   }
 
   /** Tracks work that never fails until it settles. */
-  follow(work: Promise<void>): void {
+  #follow(work: Promise<void>): void {
     const followed = work.finally(() => {
       this.#underWay.delete(followed);
       this.#tellFree();
     });
     this.#underWay.add(followed);
-  }
-
-  /** More deliveries are probably due. */
-  requestFill(): void {
-    this.#onFree(true);
   }
 
   /** Notifies the waiting run when enough permits are free. */

@@ -20,6 +20,13 @@ const STATUS_AFTER = {
   pause: 'paused',
 } as const satisfies Record<NextStep['kind'], string>;
 
+/**
+ * The error of a row after an attempt: one that our own proxy lost says nothing of the receiver (WH7), so an earlier refusal by the
+ * guard still counts as the first (WH4).
+ */
+export const errorAfter = (before: string, { error, uncounted }: { error: string; uncounted: string }): string =>
+  `case when ${uncounted} and ${before} in ('blocked_address', 'invalid_url') then ${before} else ${error} end`;
+
 /** The columns of an attempt, without its error, which depends on whether the lease was still held. */
 const COLUMNS =
   'n, url, started_at, total_ms, http_status, response_headers, response_text, remote_address, dns_ms, connect_ms, tls_ms, first_byte_ms, signatures';
@@ -41,7 +48,7 @@ const RECORD = planned(`
   ), finished as (
     update delivery d set status = r.status, next_attempt_at = now() + make_interval(secs => r.wait_ms / 1000), claim_token = null, lease_until = null,
       http_status = r.http_status,
-      error = case when r.uncounted and d.error in ('blocked_address', 'invalid_url') then d.error else r.error end,
+      error = ${errorAfter('d.error', { error: 'r.error', uncounted: 'r.uncounted' })},
       schedule_from = case when r.uncounted then d.schedule_from + 1 else d.schedule_from end,
       completed_at = case when r.status in ('succeeded', 'dead') then now() end
     from r join webhook_endpoint e on e.id = r.endpoint_id join project p on p.id = r.project_id

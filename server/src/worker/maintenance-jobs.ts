@@ -5,7 +5,7 @@ import { type Loop, type LoopOptions, startLoop, type Next } from './loop.ts';
 import { CANCEL_MS, cancelDeliveriesOnce } from './cancel-deliveries.ts';
 import { createReencryptor } from './reencrypt-secrets.ts';
 import { REMIND_MS, remindOnce } from './remind.ts';
-import { SEND_REMINDERS_MS, sendRemindersOnce } from './send-reminders.ts';
+import { createReminderSender, SEND_REMINDERS_MS } from './send-reminders.ts';
 import { SWEEP_MS, sweepOnce } from './sweep.ts';
 import { BUDGET_MS, watchBudgetsOnce } from './watch-budgets.ts';
 import { purgeBatch } from '../db/retention/purge-project.ts';
@@ -19,18 +19,29 @@ export function startMaintenanceJobs(services: Services, { onRun, nextStart }: M
   const { log } = services;
   const reencryptor = createReencryptor(services);
   const retentionJob = createRetentionJob(services);
-  const start = (name: string, run: LoopOptions['run'], times: Pick<LoopOptions, 'pollMs' | 'gapMs'>) =>
-    startLoop({ name, run, firstMs: nextStart(), log, onRun, ...times });
+  const start: Start = (name, run, times) => startLoop({ name, run, firstMs: nextStart(), log, onRun, ...times });
   return [
     start('sweep', () => sweepOnce(services), { pollMs: SWEEP_MS }),
     start('budgets', () => watchBudgetsOnce(services), { pollMs: BUDGET_MS }),
     start('remind', () => remindOnce(services), { pollMs: REMIND_MS }),
-    start('send-reminders', () => sendRemindersOnce(services), { pollMs: SEND_REMINDERS_MS }),
+    startSending(services, start),
     start('cancel', () => cancelDeliveriesOnce(services), { pollMs: CANCEL_MS }),
     start('purge', () => purgeOnce(services), { pollMs: PURGE_MS }),
     start('keep', () => retentionJob.runOnce(), { pollMs: RETENTION_POLL_MS, gapMs: RETENTION_GAP_MS }),
     start('reseal', () => reencryptor.runOnce(), { pollMs: SWEEP_MS }),
   ];
+}
+
+type Start = (name: string, run: LoopOptions['run'], times: Pick<LoopOptions, 'pollMs' | 'gapMs'>) => Loop;
+
+/** Reminders whose POSTs end at about the same time are followed together. */
+const SEND_GAP_MS = 10;
+
+/** The loop that sends reminders runs again when a POST ends; a stop waits for those in flight. */
+function startSending(services: Services, start: Start): Loop {
+  const sender = createReminderSender(services, () => loop.wake());
+  const loop = start('send-reminders', () => sender.runOnce(), { pollMs: SEND_REMINDERS_MS, gapMs: SEND_GAP_MS });
+  return { wake: (urgent) => loop.wake(urgent), stop: () => loop.stop().then(() => sender.drain()) };
 }
 
 /** Polling interval, in milliseconds. */

@@ -1,67 +1,21 @@
 // Sends the written reminders: leased, behind the guard of webhooks, and repeated on their schedule (NO5).
-import type { NotificationKind } from '@countersign/shared/enums';
 import { rawQuery } from '../db/raw-query.ts';
 import { webhookIdOf } from '../domain/items/decision.ts';
-import { nextStep, type AttemptError, type NextStep, type Outcome } from '../domain/webhooks/retry.ts';
-import { secretsOf, type SecretsRow } from '../domain/webhooks/signing.ts';
+import { nextStep, type NextStep, type Outcome } from '../domain/webhooks/retry.ts';
+import { secretsOf } from '../domain/webhooks/signing.ts';
+import { ConcurrencyLimiter } from '../delivery/limits.ts';
+import { errorAfter } from '../delivery/record.ts';
 import type { Services } from '../usecases/services.ts';
-import { LEASE_SECONDS, PROBE_SECONDS, SECRETS } from '../delivery/lease.ts';
-import { noteTarget } from './reminder-circuit.ts';
+import { type LeasedReminder, leaseReminders, REMINDER_LIMITS } from './lease-reminders.ts';
 import type { Next } from './loop.ts';
+import { noteTarget } from './reminder-circuit.ts';
 
 /** Polling interval, in milliseconds. */
 export const SEND_REMINDERS_MS = 2000;
-/** Reminders of one lease, which are sent at the same time. */
-const BATCH = 8;
-
-interface Leased extends SecretsRow<string> {
-  id: string;
-  project_id: string;
-  kind: NotificationKind;
-  url: string;
-  target: string;
-  body: string;
-  attempt: number;
-  schedule_from: number;
-  claim_token: string;
-  error: AttemptError | null;
-  /** The single attempt that an open circuit lets through. */
-  probe: boolean;
-}
-
-/** The message `x` is due. */
-const due = (x: string) =>
-  `${x}.status in ('pending', 'sending') and ${x}.next_attempt_at <= now() and (${x}.status = 'pending' or ${x}.lease_until < now())`;
-
-/**
- * A project that was deleted or archived meanwhile sends nothing more (AR2). To a target whose circuit is open goes one
- * message, once its time is over: of any number of workers, one gets it (WH5).
- */
-const LEASE = `
-  with probes as (
-    update notification_target set open_until = now() + interval '${PROBE_SECONDS} s' where (project_id, target) in (
-      select t.project_id, t.target from notification_target t where t.open_until <= now() and exists (
-        select 1 from notification_message f where f.project_id = t.project_id and f.target = t.target and ${due('f')})
-      for update skip locked)
-    returning project_id, target
-  ), due as (
-    select m.id, b.target is not null as probe from notification_message m join project p on p.id = m.project_id
-    left join notification_target t on t.project_id = m.project_id and t.target = m.target
-    left join probes b on b.project_id = m.project_id and b.target = m.target
-    where ${due('m')} and p.deleted_at is null and p.archived_at is null
-      and (t.open_until is null or (b.target is not null and m.id = (
-        select f.id from notification_message f where f.project_id = m.project_id and f.target = m.target and ${due('f')}
-        order by f.next_attempt_at, f.id limit 1)))
-    order by m.next_attempt_at limit ${BATCH} for update of m skip locked
-  )
-  update notification_message m set status = 'sending', claim_token = gen_random_uuid(), attempt = m.attempt + 1,
-    lease_until = now() + interval '${LEASE_SECONDS} s'
-  from due, webhook_endpoint e where m.id = due.id and e.id = m.project_id
-  returning m.id, m.project_id, m.kind, m.url, m.target, m.body, m.attempt, m.schedule_from, m.claim_token, m.error,
-    due.probe, ${SECRETS}`;
 
 const RECORD = `
-  update notification_message set status = $3, next_attempt_at = now() + make_interval(secs => $4::float8 / 1000), http_status = $5, error = $6,
+  update notification_message set status = $3, next_attempt_at = now() + make_interval(secs => $4::float8 / 1000), http_status = $5,
+    error = ${errorAfter('error', { error: '$6', uncounted: '$7::int > 0' })},
     claim_token = null, lease_until = null, completed_at = case when $3 in ('succeeded', 'dead') then now() end,
     schedule_from = schedule_from + $7::int
   where id = $1 and claim_token = $2 returning 1`;
@@ -79,39 +33,61 @@ const STATUS_AFTER = {
   pause: 'dead',
 } as const satisfies Record<NextStep['kind'], string>;
 
-/** One batch. Several workers may run it concurrently: each leases others, and a crash ends with the lease. */
-export async function sendRemindersOnce(services: Services): Promise<Next> {
-  const leased = await services.db.statement((em) => rawQuery<Leased>(em, LEASE, []));
-  await Promise.all(leased.map((message) => send(services, message)));
-  return { again: leased.length === BATCH };
+export interface ReminderSender {
+  /** Fills the free permits with due reminders. */
+  runOnce(): Promise<Next>;
+  /** Waits for the POSTs in flight. */
+  drain(): Promise<void>;
 }
 
-async function send(services: Services, message: Leased): Promise<void> {
+/**
+ * Creates the sender of one worker; `onFree` is called when it may have room for more. Any number of workers may send at the
+ * same time: each leases others, and a crash ends with the lease.
+ */
+export function createReminderSender(services: Services, onFree: () => void = () => undefined): ReminderSender {
+  const limiter = new ConcurrencyLimiter(onFree, REMINDER_LIMITS);
+  const attempt = async (message: LeasedReminder) => {
+    const outcome = await send(services, message);
+    limiter.throttle.note(outcome);
+  };
+  const start = (message: LeasedReminder) =>
+    limiter.run({ projectId: message.project_id, endpointId: message.target, isRetry: message.retry }, () =>
+      attempt(message).catch((error: unknown) => logUnrecorded(services, message, error)),
+    );
+  const lease = async (capacity: Parameters<typeof leaseReminders>[1]) => {
+    const leased = await services.db.statement((em) => leaseReminders(em, capacity));
+    for (const message of leased) start(message);
+    return leased;
+  };
+  return {
+    runOnce: async () => (await limiter.fill(lease, (leased, { limit }) => leased.length === limit)) ?? {},
+    drain: () => limiter.drain(),
+  };
+}
+
+const logUnrecorded = ({ log }: Services, { id, project_id: project }: LeasedReminder, error: unknown): void =>
+  log.error({ err: error, project, message: id }, 'the result of a reminder was not recorded; its lease will expire');
+
+/** Makes one attempt and records it. */
+async function send(services: Services, message: LeasedReminder): Promise<Outcome> {
   const { id, project_id: projectId, url, body, attempt, schedule_from: from, error: previousError } = message;
   const startedAt = services.clock.now();
   const outcome = await services.dispatchWebhook({
     // With the secrets of the endpoint of the settings.
-    ...{
-      projectId,
-      endpointId: projectId,
-      url,
-      body,
-      attempt,
-      secrets: secretsOf(message),
-      webhookId: webhookIdOf(id),
-      at: startedAt,
-    },
+    ...{ projectId, endpointId: projectId, url, body, attempt, secrets: secretsOf(message) },
+    ...{ webhookId: webhookIdOf(id), at: startedAt },
     // A signature says nothing to Slack or Teams.
     unsigned: message.kind !== 'webhook',
   });
   const now = services.clock.now();
   const next = nextStep({ ...outcome, attempt: attempt - from, previousError, now, jitter: Math.random() });
   await record(services, message, { outcome, next, startedAt });
+  return outcome;
 }
 
 async function record(
   { db }: Services,
-  message: Leased,
+  message: LeasedReminder,
   { outcome, next, startedAt }: { outcome: Outcome; next: NextStep; startedAt: Date },
 ): Promise<void> {
   const { httpStatus, error, totalMs } = outcome;

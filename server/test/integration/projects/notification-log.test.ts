@@ -10,7 +10,6 @@ import {
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { verifyWebhook } from '@countersign/shared/webhook';
 import { TRIPS_AT } from '../../../src/domain/webhooks/health.ts';
-import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
 import { aSubmission } from '../../builders.ts';
 import { useNotificationFixture } from '../support/notification-fixture.ts';
 
@@ -58,7 +57,7 @@ describe('NO6: the log', () => {
   it.each([-3, 3])('NO5: a failed message waits as long when the clock of its process is %i h off', async (hours) => {
     await written();
     now.status = 500;
-    await sendRemindersOnce({ ...inside.services, clock: { now: () => new Date(Date.now() + hours * 3_600_000) } });
+    await send({ ...inside.services, clock: { now: () => new Date(Date.now() + hours * 3_600_000) } });
     const soon = `next_attempt_at between now() - interval '1 min' and now() + interval '1 min' as soon`;
     expect(await inside.sql(`select status, ${soon} from notification_message`)).toEqual([
       { status: 'pending', soon: true },

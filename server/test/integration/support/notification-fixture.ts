@@ -3,12 +3,19 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { remindOnce } from '../../../src/worker/remind.ts';
-import { sendRemindersOnce } from '../../../src/worker/send-reminders.ts';
+import { createReminderSender } from '../../../src/worker/send-reminders.ts';
+import type { Services } from '../../../src/usecases/services.ts';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { person, type Person } from '../../client.ts';
 import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
 import { serve, type Served } from './http-server.ts';
 import { useServices } from './test-services.ts';
+
+/** Sends until nothing is due any more, and waits for the results. */
+async function sendDue(services: Services): Promise<void> {
+  const sender = createReminderSender(services);
+  while ((await sender.runOnce()).again === true) await sender.drain();
+}
 
 interface Got {
   path: string;
@@ -82,7 +89,7 @@ export function useNotificationFixture() {
     /** Writes the messages of the rules that speak. */
     remind: () => remindOnce(inside.services),
     /** Sends the messages that are due. */
-    send: () => sendRemindersOnce(inside.services),
+    send: (services = inside.services) => sendDue(services),
     /** Makes every pending message due. */
     due: () =>
       inside.sql(`update notification_message set next_attempt_at = now() - interval '1 s' where status = 'pending'`),
