@@ -87,14 +87,19 @@ const WRITE = `
   insert into notification_message (id, project_id, kind, url, target, body, status, next_attempt_at, created_at)
   values ($1, $2, $3, $4, $5, $6, 'pending', date_trunc('milliseconds', now()), now())`;
 
-/** Counts first: while the project's row is held, its events get no sequence numbers. */
+/**
+ * One transaction, so that a rule counts up to the time at which it speaks: what is left out of a message is in the next one.
+ * Counts first: while the project's row is held, its events get no sequence numbers.
+ */
 async function remind(services: Services, { id, notifications }: Watched): Promise<void> {
-  const counted = new Map<string, Counts>();
-  for (const notification of JSON.parse(notifications) as Notification[]) {
-    const target = targetDigest(notification);
-    counted.set(target, await services.db.read((em) => countsOf(em, { projectId: id, target }, notification)));
-  }
-  await services.db.write((tx) => speak(services, tx, { projectId: id, counted }));
+  await services.db.write(async (tx) => {
+    const counted = new Map<string, Counts>();
+    for (const notification of JSON.parse(notifications) as Notification[]) {
+      const target = targetDigest(notification);
+      counted.set(target, await countsOf(tx.em, { projectId: id, target }, notification));
+    }
+    await speak(services, tx, { projectId: id, counted });
+  });
 }
 
 async function speak(

@@ -119,6 +119,30 @@ describe('NO1: a rule about deadlines', () => {
     expect((await texts()).at(-1)).toBe('1 item ended at its deadline without a decision.');
   });
 
+  it('finds what becomes countable while the other rules are counted', async () => {
+    await set(EXPIRED);
+    await submit(2);
+    await setDeadlineClock(inside, 1001);
+    await expire();
+    await inside.sql(
+      `update item set expired_at = now() where id = (select id from item where project_id = ? limit 1)`,
+      [now.project.id],
+    );
+    const { db } = inside.services;
+    // Ten seconds are over at the moment that the message is written.
+    const write: typeof db.write = async (work) => {
+      await inside.sql(
+        `update item set expired_at = date_trunc('milliseconds', now()) - interval '10 s' where expired_at > now() - interval '10 s'`,
+      );
+      return db.write(work);
+    };
+    await remind({ ...inside.services, db: { ...db, write } });
+    await pass();
+    await remind();
+    const counts = (await texts()).map((text) => Number.parseInt(text, 10));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
+  });
+
   it('does not count audited items, which stay approved', async () => {
     await set(EXPIRED);
     await submit(1);
@@ -135,10 +159,10 @@ it('NO2: a storm of a thousand due items is one message, with any number of work
   await submit(500);
   await submit(500);
   await setDeadlineClock(inside, 900);
-  await Promise.all(Array.from({ length: 4 }, remind));
+  await Promise.all(Array.from({ length: 4 }, () => remind()));
   await setDeadlineClock(inside, 1001);
   await expire();
-  await Promise.all(Array.from({ length: 4 }, remind));
+  await Promise.all(Array.from({ length: 4 }, () => remind()));
   for (let n = 0; n < 3; n += 1) await send();
   // Two rules speak, each once: what is near, and then what passed.
   expect(await texts()).toEqual([

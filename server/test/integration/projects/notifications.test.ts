@@ -106,7 +106,7 @@ describe('NO2: a rule speaks', () => {
   it('once with several workers at the same time', async () => {
     await set([to('slack'), to('webhook')]);
     await submit(3);
-    await Promise.all(Array.from({ length: 8 }, remind));
+    await Promise.all(Array.from({ length: 8 }, () => remind()));
     expect((await rows()).map(({ kind }) => kind).sort()).toEqual(['slack', 'webhook']);
   });
 

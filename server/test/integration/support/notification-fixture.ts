@@ -87,7 +87,7 @@ export function useNotificationFixture() {
       for (let n = 0; n < count; n += 1) await now.project.pipeline.submit(aSubmission());
     },
     /** Writes the messages of the rules that speak. */
-    remind: () => remindOnce(inside.services),
+    remind: (services = inside.services) => remindOnce(services),
     /** Sends the messages that are due. */
     send: (services = inside.services) => sendDue(services),
     /** Makes every pending message due. */
