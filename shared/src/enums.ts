@@ -82,6 +82,8 @@ export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 export const NOTIFICATION_KINDS = ['slack', 'teams', 'webhook'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 export const NOTIFICATION_STATUSES = ['pending', 'sending', 'succeeded', 'dead'] as const;
+/** The error of a message that was not delivered before a newer one replaced it (NO5). */
+export const REPLACED = 'replaced';
 
 export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'paused', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

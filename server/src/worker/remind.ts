@@ -1,11 +1,19 @@
 // Evaluates the rules of all notifications, and writes the messages to send: each rule speaks once (NO2).
+import { REPLACED } from '@countersign/shared/enums';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { endpointName } from '@countersign/shared/formats/endpoint-name';
 import type { Tx } from '../db/database.ts';
+import { ENDED_REMINDER } from '../db/ended-reminder.ts';
 import { GETS_DELIVERIES, URL_OF_ENDPOINT } from '../db/endpoint-columns.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { COUNT_LIMIT, type Facts, findingsOf, SILENCE_SECONDS } from '../domain/notifications/findings.ts';
+import {
+  COUNT_LIMIT,
+  type Facts,
+  type Finding,
+  findingsOf,
+  SILENCE_SECONDS,
+} from '../domain/notifications/findings.ts';
 import { projectLink, reminderBody } from '../domain/notifications/message.ts';
 import type { Services } from '../usecases/services.ts';
 import { targetDigest } from './reminder-circuit.ts';
@@ -59,8 +67,19 @@ const HOLD = `
  */
 const SETTLED = `date_trunc('milliseconds', now()) - interval '10 s'`;
 
-/** $1: the project; $2: minutes; $3: the share of a span; $4: the target that asks for expiries. Null: not asked for. */
+/**
+ * $1: the project; $2: minutes; $3: the share of a span; $4: the target that asks for expiries. Null: not asked for. `since`: from
+ * when expiries count: since the rule last spoke, or, where that message (`untold`) still waits, from when that one counts.
+ */
 const COUNT = `
+  with last as materialized (
+    select r.spoke_at, r.counted_from, m.id as untold from notification_rule r
+    left join notification_message m on m.id = r.message_id and m.status in ('pending', 'sending')
+    where r.project_id = $1 and r.target = $4 and r.rule = 'expired'
+  ), since as materialized (
+    select coalesce((select case when untold is null then spoke_at else counted_from end from last),
+      date_trunc('milliseconds', now()) - make_interval(secs => ${SILENCE_SECONDS})) as at
+  )
   select (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
       limit ${COUNT_LIMIT}) waiting) as waiting,
     (select count(*) from (select 1 from item where project_id = $1 and status in ('queued', 'escalated')
@@ -70,17 +89,28 @@ const COUNT = `
       and deadline - make_interval(secs => (deadline_span + coalesce(deadline_extension, 0)) * (1 - $3::float8)) <= (select deadline_clock())
       limit ${COUNT_LIMIT}) near) as near,
     (select count(*) from (select 1 from item where project_id = $1 and not audit and $4::text is not null
-      and expired_at <= ${SETTLED} and expired_at > coalesce(
-        (select spoke_at from notification_rule where project_id = $1 and target = $4 and rule = 'expired'),
-        now() - make_interval(secs => ${SILENCE_SECONDS})) - interval '10 s'
-      limit ${COUNT_LIMIT}) ended) as expired`;
+      and expired_at <= ${SETTLED} and expired_at > (select at from since) - interval '10 s'
+      limit ${COUNT_LIMIT}) ended) as expired,
+    (select at::text from since) as since, (select untold from last) as untold`;
 
-/** A row only if the rule did not speak lately: the key decides among workers. */
+/**
+ * A row only if the rule did not speak lately, or spoke in one of the messages $6, which were not delivered and are replaced: the
+ * key decides among workers. $4: the message; $5: from when it counts expiries.
+ */
 const SPEAK = `
-  insert into notification_rule as r (project_id, target, rule, spoke_at) values ($1, $2, $3, date_trunc('milliseconds', now()))
-  on conflict (project_id, target, rule) do update set spoke_at = excluded.spoke_at
-    where r.spoke_at <= now() - make_interval(secs => ${SILENCE_SECONDS})
+  insert into notification_rule as r (project_id, target, rule, spoke_at, message_id, counted_from)
+  values ($1, $2, $3, date_trunc('milliseconds', now()), $4, $5::timestamptz)
+  on conflict (project_id, target, rule) do update
+    set spoke_at = excluded.spoke_at, message_id = excluded.message_id, counted_from = excluded.counted_from
+    where r.spoke_at <= now() - make_interval(secs => ${SILENCE_SECONDS}) or r.message_id = any($6::uuid[])
   returning 1`;
+
+/** Locks what waits for a target, also behind the record of an attempt. A lease that is over is no attempt. */
+const WAITING = `
+  select id, status = 'sending' and lease_until >= now() as busy from notification_message
+  where project_id = $1 and target = $2 and status in ('pending', 'sending') order by id for update`;
+
+const REPLACE = `update notification_message set ${ENDED_REMINDER}, error = '${REPLACED}' where id = any($1::uuid[])`;
 
 /** Rounded down to the precision of the column, so that it is due at once. */
 const WRITE = `
@@ -114,24 +144,56 @@ async function speak(
   const { stopped, over_budget: overBudget, paused, several } = held;
   const pausedEndpoints = several ? paused.flatMap((endpoint) => endpointName(endpoint) ?? []) : [];
   const facts = { stopped, overBudget, webhookPaused: paused.length > 0, pausedEndpoints };
-  for (const notification of JSON.parse(held.notifications) as Notification[]) {
-    const { kind, url } = notification;
+  for (const { kind, url, rules } of JSON.parse(held.notifications) as Notification[]) {
     const target = targetDigest({ kind, url });
     const counts = counted.get(target);
     // It was added meanwhile: the next check counts for it.
     if (counts === undefined) continue;
-    const findings: ReturnType<typeof findingsOf> = [];
-    for (const finding of findingsOf(notification.rules, { ...counts, ...facts })) {
-      const spoken = await rawQuery<object>(tx.em, SPEAK, [projectId, target, finding.rule]);
-      if (spoken.length > 0) findings.push(finding);
-    }
+    const message = { id: services.ids.uuid(), projectId, target, counts };
+    const findings = await spoken(tx.em, message, findingsOf(rules, { ...counts, ...facts }));
     if (findings.length === 0) continue;
     const body = reminderBody(kind, { projectId, name: held.name, link, findings, at });
-    await rawQuery(tx.em, WRITE, [services.ids.uuid(), projectId, kind, url, target, body]);
+    await rawQuery(tx.em, WRITE, [message.id, projectId, kind, url, target, body]);
   }
 }
 
-type Counts = Pick<Facts, 'waiting' | 'waitingLonger' | 'nearDeadline' | 'expired'>;
+/**
+ * What of the findings a new message to a target says. It replaces what still waits for the target, and says that too as it is
+ * now: a target that works again gets one message, and no old one. Nothing while an attempt is made, which may deliver it.
+ */
+async function spoken(
+  em: Em,
+  { id, projectId, target, counts }: { id: string; projectId: string; target: string; counts: Counts },
+  findings: readonly Finding[],
+): Promise<Finding[]> {
+  if (findings.length === 0) return [];
+  const waiting = await rawQuery<{ id: string; busy: boolean }>(em, WAITING, [projectId, target]);
+  const ids = waiting.map((message) => message.id);
+  // Delivered since it was counted: the next check counts from then on.
+  const isOutdated = counts.untold !== null && !ids.includes(counts.untold);
+  if (isOutdated || waiting.some(({ busy }) => busy)) return [];
+  const speak = async (rule: Finding['rule'], replaced: readonly string[]) => {
+    const from = rule === 'expired' ? counts.since : null;
+    const rows = await rawQuery<object>(em, SPEAK, [projectId, target, rule, id, from, replaced]);
+    return rows.length > 0;
+  };
+  const said = new Set<Finding>();
+  for (const finding of findings) if (await speak(finding.rule, [])) said.add(finding);
+  if (said.size === 0) return [];
+  for (const finding of findings) if (!said.has(finding) && (await speak(finding.rule, ids))) said.add(finding);
+  await rawQuery(em, REPLACE, [ids]);
+  return findings.filter((finding) => said.has(finding));
+}
+
+interface Counts extends Pick<Facts, 'waiting' | 'waitingLonger' | 'nearDeadline' | 'expired'> {
+  /** From when `expired` counts. */
+  since: string;
+  /** The message that still waits with what expired before. */
+  untold: string | null;
+}
+
+interface CountRow
+  extends Record<'waiting' | 'longer' | 'near' | 'expired', string>, Pick<Counts, 'since' | 'untold'> {}
 
 async function countsOf(
   em: Em,
@@ -141,12 +203,14 @@ async function countsOf(
   const minutes = rules.find((rule) => rule.rule === 'waiting_longer_than')?.minutes ?? null;
   const share = rules.find((rule) => rule.rule === 'deadline_near')?.share ?? null;
   const expiredFor = rules.some(({ rule }) => rule === 'expired') ? target : null;
-  const values = [projectId, minutes, share, expiredFor];
-  const [counts] = await rawQuery<Record<'waiting' | 'longer' | 'near' | 'expired', string>>(em, COUNT, values);
+  const [counts] = await rawQuery<CountRow>(em, COUNT, [projectId, minutes, share, expiredFor]);
+  if (counts === undefined) throw new Error('A count has one row.');
   return {
-    waiting: Number(counts?.waiting ?? 0),
-    waitingLonger: Number(counts?.longer ?? 0),
-    nearDeadline: Number(counts?.near ?? 0),
-    expired: Number(counts?.expired ?? 0),
+    waiting: Number(counts.waiting),
+    waitingLonger: Number(counts.longer),
+    nearDeadline: Number(counts.near),
+    expired: Number(counts.expired),
+    since: counts.since,
+    untold: counts.untold,
   };
 }

@@ -73,6 +73,7 @@ import { InvalidSuggestions } from './0046-invalid-suggestions.ts';
 import { Verdicts } from './0046-verdicts.ts';
 import { DeadlineExtension } from './0047-deadline-extension.ts';
 import { EndpointStart } from './0048-endpoint-start.ts';
+import { ReplacedReminders } from './0049-replaced-reminders.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -163,4 +164,5 @@ export const MIGRATIONS = [
   { name: '0046-verdicts', class: Verdicts },
   { name: '0047-deadline-extension', class: DeadlineExtension },
   { name: '0048-endpoint-start', class: EndpointStart },
+  { name: '0049-replaced-reminders', class: ReplacedReminders },
 ];

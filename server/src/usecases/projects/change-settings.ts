@@ -3,6 +3,7 @@ import { targetKey } from '@countersign/shared/formats/target-key';
 import { Refusal } from '@countersign/shared/errors';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { SETTINGS, type ProjectSettings, type Setting } from '@countersign/shared/settings';
+import { ENDED_REMINDER } from '../../db/ended-reminder.ts';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
@@ -135,8 +136,7 @@ async function endRemoved(
   const removed = before.filter((one) => !kept.has(targetKey(one)));
   for (const { kind, url } of removed)
     await em.execute(
-      `update notification_message set status = 'dead', next_attempt_at = null, claim_token = null, lease_until = null,
-         completed_at = now()
+      `update notification_message set ${ENDED_REMINDER}
        where project_id = ? and kind = ? and url = ? and status in ('pending', 'sending')`,
       [projectId, kind, url],
     );

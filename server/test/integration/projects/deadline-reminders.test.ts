@@ -5,6 +5,7 @@ import { extendDeadline } from '@countersign/shared/routes/queue';
 import { SILENCE_SECONDS } from '../../../src/domain/notifications/findings.ts';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { aSubmission } from '../../builders.ts';
+import { waitForBlocked, withOpenTransaction } from '../support/blocking-transaction.ts';
 import { setDeadlineClock } from '../support/deadline-clock.ts';
 import { useNotificationFixture } from '../support/notification-fixture.ts';
 
@@ -143,6 +144,48 @@ describe('NO1: a rule about deadlines', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
   });
 
+  describe('after a message that was not delivered', () => {
+    /** Two expired items are in a message that waits, and its rule may speak again after one more. */
+    async function untold() {
+      await set(EXPIRED);
+      await submit(2);
+      await setDeadlineClock(inside, 1001);
+      await expire();
+      await remind();
+      await pass();
+      await inside.sql(`update notification_rule set counted_from = counted_from - interval '${SILENCE_SECONDS} s'`);
+      await setDeadlineClock(inside, 0);
+      await submit(1);
+      await setDeadlineClock(inside, 1001);
+      await expire();
+    }
+    const said = async () => (await texts()).map((text) => Number.parseInt(text, 10));
+
+    it('finds what that one found too, until one is delivered', async () => {
+      await untold();
+      await remind();
+      expect(await said()).toEqual([2, 3]);
+      await send();
+      await pass();
+      await remind();
+      expect(await said()).toEqual([2, 3]);
+    });
+
+    it('does not find it again when that one is delivered meanwhile', async () => {
+      await untold();
+      const deliver = `update notification_message set status = 'succeeded'`;
+      await withOpenTransaction(inside, [deliver, []], async (commit) => {
+        const reminded = remind();
+        await waitForBlocked(inside, 1);
+        await commit();
+        await reminded;
+      });
+      expect(await said()).toEqual([2]);
+      await remind();
+      expect(await said()).toEqual([2, 1]);
+    });
+  });
+
   it('does not count audited items, which stay approved', async () => {
     await set(EXPIRED);
     await submit(1);
@@ -160,6 +203,7 @@ it('NO2: a storm of a thousand due items is one message, with any number of work
   await submit(500);
   await setDeadlineClock(inside, 900);
   await Promise.all(Array.from({ length: 4 }, () => remind()));
+  for (let n = 0; n < 3; n += 1) await send();
   await setDeadlineClock(inside, 1001);
   await expire();
   await Promise.all(Array.from({ length: 4 }, () => remind()));

@@ -86,6 +86,21 @@ describe('NO6: the log', () => {
   });
 });
 
+it('NO6: shows a message that a newer one replaced, which can be sent again', async () => {
+  await written();
+  await inside.sql(`update notification_rule set spoke_at = spoke_at - interval '1 h'`);
+  await remind();
+  const ended = { status: 'dead', error: 'replaced', next_attempt_at: null, abilities: { resend: true } };
+  expect(await list()).toMatchObject([{ status: 'pending' }, ended]);
+  const [, replaced] = await list();
+  await now.owner.call(resendNotificationMessage, { params: { id: replaced?.id ?? '' } });
+  await send();
+  expect((await list()).map(({ status, error }) => [status, error])).toEqual([
+    ['succeeded', null],
+    ['succeeded', null],
+  ]);
+});
+
 describe('NO6: sending again', () => {
   const resend = async () => {
     const [message] = await list();

@@ -180,6 +180,78 @@ describe('NO2: a rule speaks', () => {
   });
 });
 
+describe('NO5: a message that was not delivered', () => {
+  const state = (column: 'stopped_at' | 'over_budget_since') =>
+    inside.sql(`update project set ${column} = now() where id = ?`, [now.project.id]);
+  const texts = async () =>
+    (await rows()).map(({ body }) => (JSON.parse(body) as { text: string }).text.replace(/^[^:]*: /, ''));
+  const statuses = async () => (await rows()).map(({ status }) => status);
+  const STOPPED = 'Manual review is on: every new item goes to a reviewer.';
+  const OVER = 'Automatic decisions may be wrong more often than the error budget allows.';
+
+  it('is replaced by the next one, and a target that works again gets that alone', async () => {
+    await set([to('slack')]);
+    await submit(3);
+    await remind();
+    for (const _ of [1, 2, 3]) {
+      await submit(1);
+      await pass(SILENCE_SECONDS);
+      await remind();
+    }
+    expect(await statuses()).toEqual(['dead', 'dead', 'dead', 'pending']);
+    await send();
+    expect(now.got).toHaveLength(1);
+    expect(now.got[0]?.body).toContain('6 items are waiting, more than 2.');
+  });
+
+  it('is replaced by one that says what it said, as it is now', async () => {
+    await set([to('slack', [deep(2), { rule: 'project_stopped' }])]);
+    await submit(3);
+    await remind();
+    await submit(2);
+    await state('stopped_at');
+    await remind();
+    expect(await statuses()).toEqual(['dead', 'pending']);
+    expect((await texts()).at(-1)).toBe(`5 items are waiting, more than 2. ${STOPPED}`);
+    await inside.sql('update project set stopped_at = null where id = ?', [now.project.id]);
+    await pass(SILENCE_SECONDS);
+    await remind();
+    expect(await statuses()).toEqual(['dead', 'dead', 'pending']);
+    expect((await texts()).at(-1)).toBe('5 items are waiting, more than 2.');
+  });
+
+  it('is not mixed with what was delivered within fifteen minutes', async () => {
+    await set([to('slack', [deep(2), { rule: 'project_stopped' }, { rule: 'over_budget' }])]);
+    await submit(3);
+    await remind();
+    await send();
+    await state('stopped_at');
+    await remind();
+    await state('over_budget_since');
+    await remind();
+    expect(await statuses()).toEqual(['succeeded', 'dead', 'pending']);
+    expect((await texts()).slice(1)).toEqual([STOPPED, `${STOPPED} ${OVER}`]);
+  });
+
+  it('is replaced only once the attempt that is being made has ended', async () => {
+    await set([to('slack')]);
+    await submit(3);
+    await remind();
+    const lease = (until: string) =>
+      inside.sql(
+        `update notification_message set status = 'sending', claim_token = gen_random_uuid(), lease_until = now() + ?::interval`,
+        [until],
+      );
+    await lease('1 min');
+    await pass(SILENCE_SECONDS);
+    await remind();
+    expect(await statuses()).toEqual(['sending']);
+    await lease('-1 s');
+    await remind();
+    expect(await statuses()).toEqual(['dead', 'pending']);
+  });
+});
+
 describe('NO5: a message', () => {
   const secretOf = async () =>
     (await now.owner.call(rotateWebhookSecret, { params: { id: now.project.id } })).webhook_secret;

@@ -85,6 +85,7 @@ export const notificationsMessages = {
     >,
     retrying: 'Retrying',
     removed: 'Not delivered',
+    replaced: 'Replaced by a newer message',
     next: (left: string) => `Next attempt in ${left}`,
     dueNow: 'Due now',
     circuit: 'The channel failed repeatedly. Attempts are on hold.',

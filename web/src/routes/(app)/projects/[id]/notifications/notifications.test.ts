@@ -87,6 +87,14 @@ it('NO6: shows channels masked, with their rules, and the log in words', async (
   expect(container.querySelector('ol time')?.textContent).toMatch(/\b2\b.*\d\d/);
 });
 
+it('NO6: says that a newer message replaced one that was not delivered', async () => {
+  const server = serve([SLACK]);
+  server.messages = [{ ...MESSAGE, http_status: null, error: 'replaced', attempts: [] }];
+  const { container } = open([SLACK]);
+  await screen.findByText('Replaced by a newer message');
+  expect(container.textContent).not.toMatch(/Failed|error|replaced\b/);
+});
+
 it('adds a notification to the list as it is now, and says so', async () => {
   const server = serve([SLACK]);
   const { form } = open([]);
