@@ -61,7 +61,7 @@ export async function sweepOnce(services: Services): Promise<Next> {
   return { again: forgotten || swept.includes(BATCH) };
 }
 
-/** Deletes alerts and reminders from before a time, and who had seen such alerts. Returns how many rows of each. */
+/** Deletes alerts and reminders, sent or not, from before a time, and who had seen such alerts. Returns how many rows of each. */
 async function sweepMessages(em: Em, before: Date): Promise<number[]> {
   const alerts = await em.execute<unknown[]>(
     `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
@@ -76,7 +76,8 @@ async function sweepMessages(em: Em, before: Date): Promise<number[]> {
   );
   const reminders = await em.execute<unknown[]>(
     `delete from notification_message where ctid in (
-       select ctid from notification_message where status in ('succeeded', 'dead') and created_at < ? limit ${BATCH}
+       select ctid from notification_message where created_at < ?
+         and (status = 'sending' and lease_until >= now()) is not true limit ${BATCH}
      ) returning 1`,
     [before],
   );

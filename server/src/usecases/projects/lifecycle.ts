@@ -1,6 +1,7 @@
 // Archives, restores and deletes projects: an archived one can be restored (AR1), a deleted one cannot (AR2).
 import { CANCELLED } from '../../db/cancelled-delivery.ts';
 import { REVOKED } from '../../db/connection/channels.ts';
+import { ENDED_REMINDER } from '../../db/ended-reminder.ts';
 import type { Tx } from '../../db/database.ts';
 import { lockProject } from '../../db/lock-project.ts';
 import { countContents } from './read-contents.ts';
@@ -22,6 +23,7 @@ export async function archiveProject(services: Services, actor: MemberActor, pro
     // project archived.
     await tx.em.execute('select user_id from member where project_id = ? order by user_id for update', [projectId]);
     await tx.em.execute('update project set archived_at = now() where id = ?', [projectId]);
+    await endReminders(tx, projectId);
     // An offer must not add anybody when the project is restored months later (PM5).
     const offers = (await endOffers(tx, projectId, { all: true })).length;
     const along = offers === 0 ? {} : { after: { offers_revoked: offers } };
@@ -38,9 +40,19 @@ export async function restoreProject(services: Services, actor: MemberActor, pro
     await lockAsOwner(tx, actor, projectId);
     if (!(await isArchived(tx.em, projectId))) return;
     await tx.em.execute('update project set archived_at = null where id = ?', [projectId]);
+    // A process of an earlier version may have archived it.
+    await endReminders(tx, projectId);
     const change = { projectId, changed: ['archived' as const], action: 'project.restored' as const };
     await recordChange(services, { tx, actor }, change);
   });
+}
+
+/** What waits would be told of long ago when the project is restored (NO2). */
+async function endReminders({ em }: Tx, projectId: string): Promise<void> {
+  await em.execute(
+    `update notification_message set ${ENDED_REMINDER} where project_id = ? and status in ('pending', 'sending')`,
+    [projectId],
+  );
 }
 
 /**

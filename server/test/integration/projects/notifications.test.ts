@@ -1,6 +1,7 @@
 // Reminders of a project: who may set and see them, when a rule speaks, and what arrives at their targets (NO).
 import { describe, expect, it } from 'vitest';
 import { changeProject, createProject, readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';
+import { archiveProject, restoreProject } from '@countersign/shared/routes/lifecycle';
 import { createEndpoint, removeEndpoint } from '@countersign/shared/routes/webhook';
 import { listChanges } from '@countersign/shared/routes/changes';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
@@ -169,6 +170,33 @@ describe('NO2: a rule speaks', () => {
     await remove();
     await remind();
     expect(await rows()).toEqual([]);
+  });
+
+  it('nothing of before its project was archived, once it is restored', async () => {
+    await set([to('slack'), to('teams')]);
+    await submit(3);
+    await remind();
+    await inside.sql(
+      `update notification_message set status = 'sending', claim_token = gen_random_uuid(), lease_until = now() - interval '1 s'
+       where kind = 'teams'`,
+    );
+    const params = { id: now.project.id };
+    await now.owner.call(archiveProject, { params });
+    const ended = { status: 'dead', next_attempt_at: null };
+    expect(await inside.sql('select status, next_attempt_at from notification_message')).toEqual([ended, ended]);
+    await now.owner.call(restoreProject, { params });
+    await send();
+    expect(now.got).toEqual([]);
+  });
+
+  it('nothing that waited while a process of an earlier version archived its project', async () => {
+    await set([to('slack')]);
+    await submit(3);
+    await remind();
+    await inside.sql('update project set archived_at = now() where id = ?', [now.project.id]);
+    await now.owner.call(restoreProject, { params: { id: now.project.id } });
+    await send();
+    expect(now.got).toEqual([]);
   });
 
   it('no more once the project is archived', async () => {

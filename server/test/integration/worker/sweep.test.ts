@@ -81,6 +81,29 @@ describe('the sweep', () => {
     expect(await sql('select id from auth_challenge')).toEqual([]);
   });
 
+  it('NO5: deletes reminders of ninety days ago, also those that wait, but none that is being sent', async () => {
+    const { services, sql } = opened;
+    const { projectId } = await createProjectFixture(services);
+    const write = (body: string, [status, age, lease]: [string, string, string | null]) =>
+      sql(
+        `insert into notification_message (id, project_id, kind, url, target, body, status, next_attempt_at, created_at, lease_until)
+         values (gen_random_uuid(), ?, 'slack', 'https://chat.example/', '', ?, ?, now(), now() - ?::interval, now() + ?::interval)`,
+        [projectId, body, status, age, lease],
+      );
+    for (const status of ['pending', 'succeeded', 'dead']) {
+      await write(`old ${status}`, [status, '91 days', null]);
+      await write(`new ${status}`, [status, '60 days', null]);
+    }
+    await write('old and being sent', ['sending', '91 days', '1 min']);
+    await write('old and left by a crash', ['sending', '91 days', '-1 min']);
+    await sweepOnce(services);
+    const left = await sql<{ body: string }>(
+      'select body from notification_message where project_id = ? order by body',
+      [projectId],
+    );
+    expect(left.map(({ body }) => body)).toEqual(['new dead', 'new pending', 'new succeeded', 'old and being sent']);
+  });
+
   it('PM3: deletes an invite a month after it was used, revoked or expired, and none before', async () => {
     const { services, clock, sql } = opened;
     // Invites use the database's time, which the tests above have run ahead of.
