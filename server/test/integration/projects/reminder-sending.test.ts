@@ -1,9 +1,11 @@
 // Which reminders are sent when more are due than may be sent at a time, and what an attempt records (NO5, NO6).
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { resendNotificationMessage } from '@countersign/shared/routes/webhook';
 import { REMINDER_LIMITS } from '../../../src/worker/lease-reminders.ts';
+import { startMaintenanceJobs } from '../../../src/worker/maintenance-jobs.ts';
 import { createReminderSender } from '../../../src/worker/send-reminders.ts';
+import type { Services } from '../../../src/usecases/services.ts';
 import type { Outcome } from '../../../src/domain/webhooks/retry.ts';
 import { openProject } from '../../builders.ts';
 import { useNotificationFixture } from '../support/notification-fixture.ts';
@@ -35,18 +37,25 @@ async function write(projectId: string, { target = randomUUID(), attempt = 0, ag
   return id;
 }
 
-/** A sender whose POSTs all wait for `answer`, and the targets that it has posted to. */
-function silentSender() {
+/** Services whose POSTs all wait for `resolve`, and the targets that were posted to. */
+function silent() {
   const posted: { projectId: string; target: string }[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const sender = createReminderSender({
+  const services: Services = {
     ...inside.services,
     dispatchWebhook: async ({ projectId, url }) => {
       posted.push({ projectId, target: url.slice(now.base.length + 1) });
       await promise;
       return ANSWERED;
     },
-  });
+  };
+  return { services, posted, resolve };
+}
+
+/** A sender whose POSTs all wait for `answer`. */
+function silentSender() {
+  const { services, posted, resolve } = silent();
+  const sender = createReminderSender(services);
   const answer = () => {
     resolve();
     return sender.drain();
@@ -162,6 +171,17 @@ describe('NO5: the probe of an open circuit', () => {
       ]),
     );
   });
+});
+
+it('NO5: the jobs of a worker send what is due, and their stop waits for the result', async () => {
+  await write(now.project.id);
+  const { services, posted, resolve } = silent();
+  const jobs = startMaintenanceJobs(services, { onRun: () => undefined, nextStart: () => 0 });
+  await vi.waitFor(() => expect(posted).toHaveLength(1));
+  const stopped = Promise.all(jobs.map((job) => job.stop()));
+  resolve();
+  await stopped;
+  expect(await inside.sql('select status from notification_message')).toEqual([{ status: 'succeeded' }]);
 });
 
 it('NO5: a refusal by the guard counts as the first one although our proxy fails in between (WH4, WH7)', async () => {
