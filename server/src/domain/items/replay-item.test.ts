@@ -1,11 +1,12 @@
 // Replaying an item's events: which histories are valid, and that every other one is reported (I6, LC0, I4).
 import { describe, expect, it } from 'vitest';
-import { replayItem, type ItemEvent } from './replay-item.ts';
+import { replayItem, sequenceFault, type ItemEvent } from './replay-item.ts';
 
 /** Events in a row, each with the next version and one second later, unless given otherwise. */
 const eventsOf = (...events: (Partial<ItemEvent> & Pick<ItemEvent, 'type'>)[]): ItemEvent[] =>
   events.map((event, index) => ({
     ...{ version: index + 1, status: null, action: null, takesOver: false, revision: null, byDeadline: false },
+    ...{ seq: index + 1, actorId: null },
     ...{ at: index * 1000, expiresAt: event.type === 'item.claimed' ? index * 1000 + 60_000 : null },
     ...event,
   }));
@@ -26,26 +27,51 @@ const again = { type: 'decision.revised', status: 'approved', action: 'edit', re
 const outOfTime = { type: 'item.expired', status: 'expired' } as const;
 const byDeadline = { type: 'item.escalated', byDeadline: true } as const;
 const extended = { type: 'item.extended' } as const;
+const AUTOMATIC = { audit: false, revision: 1, action: 'auto_approve', status: 'approved' } as const;
+const REJECTED = { audit: false, revision: 1, action: 'reject', status: 'rejected' } as const;
 const verdict = { type: 'item.decided', status: 'auto_approved', action: 'reject' } as const;
 
 describe('I6: the event log leads an item to', () => {
   it.each([
     ['the queue', [queued], { status: 'queued', claim: 'none', decided: 'no' }],
     ['a person', [queued, claimed], { status: 'queued', claim: 'live', claims: 1 }],
-    ['a decision that can be undone', [queued, claimed, approved], { status: 'approved', decided: 'provisional' }],
+    [
+      'a decision that can be undone',
+      [queued, claimed, approved],
+      { status: 'approved', decided: 'provisional', decisions: [{ ...AUTOMATIC, action: 'approve' }] },
+    ],
     ['a final decision', [queued, claimed, approved, finalized], { status: 'approved', decided: 'final', version: 4 }],
-    ['the queue after an undo', [queued, claimed, approved, undone], { status: 'queued', decided: 'no' }],
+    ['the queue after an undo', [queued, claimed, approved, undone], { status: 'queued', decisions: [] }],
     ['a late decision', [queued, claimed, expired, approved], { status: 'approved' }],
-    ['a second person', [queued, claimed, released, claimed], { claim: 'live', claims: 2 }],
+    [
+      'a second person',
+      [queued, { ...claimed, actorId: 'anna' }, released, { ...claimed, actorId: 'ben' }],
+      { claim: 'live', claims: 2, holder: 'ben' },
+    ],
     ['a supervisor and back', [queued, claimed, escalated, claimed, queued], { status: 'queued', claims: 2 }],
     ['an automatic approval', [automatic], { status: 'auto_approved', decided: 'no' }],
     [
       'a decision that was revised twice',
       [queued, claimed, approved, finalized, revised, again],
-      { status: 'approved', decided: 'final', revisions: 2, version: 6 },
+      {
+        ...{ status: 'approved', decided: 'final', version: 6 },
+        decisions: [
+          { audit: false, revision: 1, action: 'approve', status: 'approved' },
+          { audit: false, revision: 2, action: 'reject', status: 'rejected' },
+          { audit: false, revision: 3, action: 'edit', status: 'approved' },
+        ],
+      },
     ],
-    ['an automatic approval, revised', [automatic, revised], { status: 'rejected', autoApproved: true, revisions: 1 }],
-    ['a rejection by routing, revised', [refused, revised], { status: 'rejected', decided: 'no', revisions: 1 }],
+    [
+      'an automatic approval, revised',
+      [automatic, revised],
+      { status: 'rejected', decisions: [AUTOMATIC, { ...REJECTED, revision: 2 }] },
+    ],
+    [
+      'a rejection by routing, revised',
+      [refused, revised],
+      { status: 'rejected', decided: 'no', decisions: [{ ...REJECTED, revision: 2 }] },
+    ],
     ['the end of a claimed item by its deadline', [queued, claimed, outOfTime], { status: 'expired', claim: 'none' }],
     [
       'a rejection by its deadline',
@@ -129,5 +155,20 @@ describe('I4: a claim on an item that someone else holds', () => {
   it('is valid when it is a take-over, or when the first claim expired', () => {
     expect(second({ takesOver: true })).toMatchObject({ claims: 2 });
     expect(second({ at: 61_001 })).toMatchObject({ claims: 2 });
+  });
+});
+
+describe('I6: the sequence numbers of an item', () => {
+  const numbered = (...seqs: (number | null)[]) => sequenceFault(eventsOf(...seqs.map((seq) => ({ ...queued, seq }))));
+
+  it('rise in the order of its events, with others between them, and the newest may have none', () => {
+    for (const seqs of [[], [4], [null], [1, 2, 7], [3, null, null]]) expect(numbered(...seqs)).toBeNull();
+  });
+
+  it('are reported where a later event has a lower one, or an earlier one has none', () => {
+    expect(numbered(2, 1)).toBe('item.queued (version 2) has sequence number 1, after 2');
+    expect(numbered(1, 5, 3)).toBe('item.queued (version 3) has sequence number 3, after 5');
+    expect(numbered(2, 2)).toBe('item.queued (version 2) has sequence number 2, after 2');
+    expect(numbered(1, null, 2)).toBe('item.queued (version 3) has sequence number 2, after none');
   });
 });

@@ -1,6 +1,6 @@
 // Replays the events of one item along the moves of LC0 (I6): the resulting state must be the stored state of the item.
 import type { DomainEventType } from '@countersign/shared/schemas/parts/events';
-import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
+import type { DecisionAction, DecisionStatus, ItemStatus } from '@countersign/shared/enums';
 import { REVISION_ACTIONS, type RevisionAction } from '@countersign/shared/review-actions';
 import { isOpen, moveFor, revisedStatus } from './item.ts';
 
@@ -8,18 +8,30 @@ import { isOpen, moveFor, revisedStatus } from './item.ts';
 export interface ItemEvent {
   type: DomainEventType;
   version: number;
+  /** Null while it has none. */
+  seq: number | null;
   /** The status of the item after the event; null when the event has none. */
   status: ItemStatus | null;
   action: DecisionAction | null;
   /** When the event was appended, and when its claim ends unless renewed; in ms since 1970. */
   at: number;
   expiresAt: number | null;
+  /** Who caused it; null: the system. */
+  actorId: string | null;
   /** A claim that ends somebody else's claim. */
   takesOver: boolean;
   /** Of a revision: its place in the chain. */
   revision: number | null;
   /** An escalation that its deadline caused (DL1): nobody held it for that. */
   byDeadline: boolean;
+}
+
+/** A decision as the event log has it: first or revised, or the verdict on an audited item. */
+export interface LoggedDecision {
+  audit: boolean;
+  revision: number;
+  action: DecisionAction;
+  status: DecisionStatus;
 }
 
 /** The state of an item after its events. */
@@ -30,12 +42,12 @@ export interface ItemState {
   claims: number;
   /** `expired`: the claim is no longer shown, but its holder may still decide. */
   claim: 'none' | 'live' | 'expired';
+  /** Whose claim it is or was last; null before the first. */
+  holder: string | null;
   /** The state of the people's decision; the automatic approval of an audited item does not count. */
   decided: 'no' | 'provisional' | 'final';
-  /** How often its decision was revised (RV1). */
-  revisions: number;
-  /** It was approved automatically on arrival: its chain begins with that decision. */
-  autoApproved: boolean;
+  /** Its decisions that were not undone, in the order of the event log. */
+  decisions: readonly LoggedDecision[];
   /** Its deadline ended it (DL1). */
   expired: boolean;
 }
@@ -69,19 +81,33 @@ export function replayItem(events: readonly ItemEvent[], { audit }: { audit: boo
     state = { ...state, ...after, version: event.version };
   }
   if (state === null) return { fault: `its first event is ${first.type}, version ${first.version}` };
-  const { status, version, claims, claim, decided, revisions, autoApproved, expired } = state;
-  return { status, version, claims, claim, decided, revisions, autoApproved, expired };
+  const { status, version, claims, claim, holder, decided, decisions, expired } = state;
+  return { status, version, claims, claim, holder, decided, decisions, expired };
+}
+
+/** I6: the events of an item get their sequence numbers in their order. Returns what is wrong with the first that did not, or null. */
+export function sequenceFault(events: readonly Pick<ItemEvent, 'type' | 'version' | 'seq'>[]): string | null {
+  for (const [index, { type, version, seq }] of events.entries()) {
+    const before = events[index - 1];
+    if (before === undefined || seq === null) continue;
+    if (before.seq === null || before.seq >= seq)
+      return `${type} (version ${version}) has sequence number ${seq}, after ${before.seq ?? 'none'}`;
+  }
+  return null;
 }
 
 const describe = ({ status, claim, decided }: ReplayState): string =>
   [status, claim === 'live' ? 'claimed' : claim, decided === 'no' ? 'undecided' : decided].join(', ');
 
+/** The chain of an item that was approved on arrival begins with it, also where people then audit the item. */
+const AUTO_APPROVAL: LoggedDecision = { audit: false, revision: 1, action: 'auto_approve', status: 'approved' };
+
 function arrival({ type, version, status }: ItemEvent, audit: boolean): ReplayState | null {
   if (version !== 1) return null;
-  const autoApproved = audit || status === 'auto_approved';
   const born = {
-    ...({ version, claims: 0, claim: 'none', decided: 'no', revisions: 0, autoApproved } as const),
+    ...({ version, claims: 0, claim: 'none', holder: null, decided: 'no' } as const),
     ...{ audit, expired: false, before: null, until: 0 },
+    decisions: audit || status === 'auto_approved' ? [AUTO_APPROVAL] : [],
   } as const satisfies Partial<ReplayState>;
   if (type === 'item.queued') return { ...born, status: 'queued' };
   if (type === 'item.escalated') return { ...born, status: 'escalated' };
@@ -100,7 +126,7 @@ const STEPS: Partial<Record<DomainEventType, Step>> = {
   'item.claimed': (state, event) =>
     allowed(undecided(state) && isFree(state, event), {
       ...{ claim: 'live', claims: state.claims + 1 },
-      until: event.expiresAt ?? 0,
+      ...{ holder: event.actorId, until: event.expiresAt ?? 0 },
     }),
   'claim.released': ({ claim }) => allowed(claim === 'live', { claim: 'none' }),
   'claim.expired': ({ claim }) => allowed(claim === 'live', { claim: 'expired' }),
@@ -112,11 +138,12 @@ const STEPS: Partial<Record<DomainEventType, Step>> = {
   'item.queued': (state) =>
     allowed(isReturn(state) || isReopening(state) || isDrawn(state), { status: 'queued', claim: 'none' }),
   'item.decided': decide,
-  'item.undone': ({ decided, before }, { status }) =>
+  'item.undone': ({ decided, before, decisions }, { status }) =>
     allowed(decided === 'provisional' && status !== null && status === before, {
       status: status ?? 'queued',
-      decided: 'no',
-      before: null,
+      ...{ decided: 'no', before: null },
+      // What can be undone is the newest: only what is final is revised.
+      decisions: decisions.slice(0, -1),
     }),
   'item.withdrawn': (state) => allowed(undecided(state) && !state.audit, { status: 'withdrawn', claim: 'none' }),
   'decision.revised': revise,
@@ -139,25 +166,32 @@ const isReturn = ({ status, claim }: ReplayState): boolean => status === 'escala
 /** AU2: an audited item stays approved. */
 const isEndByTime = ({ audit }: ReplayState, status: ItemStatus | null): boolean =>
   audit ? status === 'auto_approved' : status === 'expired' || status === 'rejected';
-const isReopening = ({ status, decided, revisions, expired }: ReplayState): boolean =>
-  status === 'rejected' && decided === 'no' && revisions === 0 && !expired;
+const isReopening = ({ status, decided, decisions, expired }: ReplayState): boolean =>
+  status === 'rejected' && decided === 'no' && decisions.length === 0 && !expired;
 /** Older event logs have two events for an audited arrival: approved first, then drawn. */
 const isDrawn = ({ audit, version, claims }: ReplayState): boolean => audit && version === 1 && claims === 0;
 
 function decide(state: ReplayState, { status, action }: ItemEvent): Partial<ReplayState> | undefined {
   if (!undecided(state) || state.claim === 'none') return undefined;
   if (action === null || action === 'auto_approve' || status === null) return undefined;
-  if (moveFor(state, action)?.to !== status) return undefined;
-  return { status, claim: 'none', decided: 'provisional', before: state.status };
+  const move = moveFor(state, action);
+  if (move?.to !== status || move.decides === null) return undefined;
+  const { audit, decisions } = state;
+  const made: LoggedDecision = { audit, revision: 1, action, status: move.decides };
+  return { status, claim: 'none', decided: 'provisional', before: state.status, decisions: [...decisions, made] };
 }
 
 /** RV1: only what is final is revised, along one chain. */
 function revise(state: ReplayState, { action, status, revision }: ItemEvent): Partial<ReplayState> | undefined {
-  const { revisions, decided } = state;
+  const { decisions, decided } = state;
   if (decided === 'provisional' || isOpen(state.status)) return undefined;
   if (state.status === 'withdrawn' || state.status === 'expired') return undefined;
-  if (!isRevision(action) || status !== revisedStatus(action) || revision !== revisions + 2) return undefined;
-  return { status, revisions: revisions + 1 };
+  if (!isRevision(action)) return undefined;
+  const made = revisedStatus(action);
+  // A chain without a first decision begins with revision 2 (RV3).
+  const next = decisions.filter(({ revision: place }) => place > 1).length + 2;
+  if (status !== made || revision !== next) return undefined;
+  return { status, decisions: [...decisions, { audit: false, revision, action, status: made }] };
 }
 
 const isRevision = (action: DecisionAction | null): action is RevisionAction =>
