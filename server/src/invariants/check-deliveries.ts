@@ -1,9 +1,8 @@
-// Checks I5 and I7: what ended an item or revised its decision has its delivery, each delivery its event and body.
+// Checks I5 and I7: each delivery has its event and body, and is due, being sent or visibly ended.
 import { jsonText } from '@countersign/shared/json/json';
-import { DECISION_ACTIONS } from '@countersign/shared/enums';
+import type { DeliveryStatus } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
-import { endpointOf, GETS_DELIVERIES, isAfterStart } from '../db/endpoint-columns.ts';
 import { inList } from '../db/in-list.ts';
 import { entityFromRow } from '../db/entity-from-row.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -15,9 +14,7 @@ import {
   UNDECIDED_EVENTS,
   webhookIdOf,
 } from '../domain/items/decision.ts';
-import { isDelivered } from '../delivery/write.ts';
 import { byPages, type Check, type Fault } from './check.ts';
-import { projectIds } from './check-event-logs.ts';
 
 /** The rows of one page: bodies may be long. */
 const PAGE = 100;
@@ -26,6 +23,8 @@ const DELIVERED = inList(DELIVERED_EVENT_TYPES);
 
 const DELIVERIES = `
   select w.id as delivery_id, w.project_id as delivery_project, w.item_id as delivery_item, w.webhook_id, w.body,
+    w.status as delivery_status, w.attempt > 0 as attempted, w.next_attempt_at is not null as due, w.lease_until is not null as leased,
+    w.completed_at is not null as ended,
     i.emptied_at is not null as redacted, (extract(epoch from coalesce(i.expired_at, i.decided_at)) * 1000)::float8 as ended_at,
     e.id as event_id, e.type as event_type, e.data ->> 'status' as event_status, d.*
   from delivery w join project p on p.id = w.project_id and p.deleted_at is null join item i on i.id = w.item_id
@@ -37,18 +36,28 @@ const DELIVERIES = `
 /** The columns of the decision are null when there is none. */
 type Columns = EntityDictionary<Decision>;
 
-type Row = Columns & {
-  delivery_id: string;
-  delivery_project: string;
-  delivery_item: string;
-  webhook_id: string;
-  body: string;
-  redacted: boolean;
-  ended_at: number | null;
-  event_id: string | null;
-  event_type: string | null;
-  event_status: string | null;
-};
+/** What the state of a delivery depends on. */
+interface State {
+  delivery_status: DeliveryStatus;
+  attempted: boolean;
+  due: boolean;
+  leased: boolean;
+  ended: boolean;
+}
+
+type Row = Columns &
+  State & {
+    delivery_id: string;
+    delivery_project: string;
+    delivery_item: string;
+    webhook_id: string;
+    body: string;
+    redacted: boolean;
+    ended_at: number | null;
+    event_id: string | null;
+    event_type: string | null;
+    event_status: string | null;
+  };
 
 interface Sent {
   id: string;
@@ -62,6 +71,9 @@ interface Sent {
   of: Ending['of'] | null;
   projectId: string;
   itemId: string;
+  /** What its status lacks to arrive or to end; null where nothing is. */
+  lacks: string | null;
+  status: DeliveryStatus;
 }
 
 export const checkDeliveries: Check = {
@@ -89,10 +101,35 @@ function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   const undecided =
     isDecided || ended_at === null ? null : toUndecided(String(event_type), String(event_status), ended_at);
   const of = isDecided ? decision : undecided && { undecided };
-  return { id, place, webhookId, body, redacted, eventId, of, projectId: project, itemId: item };
+  return { id, place, webhookId, body, redacted, eventId, of, projectId: project, itemId: item, ...stateOf(row) };
 }
 
-function faultsOf({ place, webhookId, body, redacted, eventId, of, projectId, itemId }: Sent): Fault[] {
+/**
+ * What its status needs: a delivery that waits is due at some time, one that is sent ends its lease and is due again then, and one
+ * that ended says when. One of a paused endpoint waits for an owner, and one may be cancelled before its first attempt.
+ */
+const NEEDS: Readonly<Record<DeliveryStatus, Partial<Record<keyof Omit<State, 'delivery_status'>, string>>>> = {
+  pending: { due: 'a time at which it is due' },
+  sending: { leased: 'a lease', due: 'a time at which it is due' },
+  succeeded: { attempted: 'an attempt', ended: 'a time at which it ended' },
+  dead: { attempted: 'an attempt', ended: 'a time at which it ended' },
+  cancelled: { ended: 'a time at which it ended' },
+  paused: {},
+};
+
+function stateOf(row: State): Pick<Sent, 'status' | 'lacks'> {
+  const { delivery_status: status } = row;
+  const [lacks] = Object.entries(NEEDS[status]).filter(([need]) => !row[need as keyof State]);
+  return { status, lacks: lacks?.[1] ?? null };
+}
+
+function faultsOf(sent: Sent): Fault[] {
+  const { place, lacks, status } = sent;
+  const state = lacks === null ? [] : [{ rule: 'I5', says: `${place}: it is ${status} without ${lacks}` }];
+  return [...state, ...contentFaults(sent)];
+}
+
+function contentFaults({ place, webhookId, body, redacted, eventId, of, projectId, itemId }: Sent): Fault[] {
   if (eventId === null || webhookId !== webhookIdOf(eventId))
     return [
       {
@@ -105,46 +142,3 @@ function faultsOf({ place, webhookId, body, redacted, eventId, of, projectId, it
     ? []
     : [{ rule: 'I7', says: `${place}: its body is not what is stored` }];
 }
-
-/**
- * $1: the project; $2: actions that are delivered. A row per event and endpoint that gets it. Only events since the last change of
- * its settings or endpoints, before which an endpoint may have been missing or disabled, or had other events (WE1). None while
- * that change has no `seq` yet.
- */
-const UNDELIVERED_DECISIONS = `
-  with since as (
-    select case when bool_or(e.seq is null) then ${Number.MAX_SAFE_INTEGER} else coalesce(max(e.seq), 0) end as seq from event e
-    where e.project_id = $1 and e.type = 'project.changed'
-      and e.data -> 'changed' ?| array['created', 'settings', 'webhook', 'archived']
-  )
-  select v.item_id, exists (select 1 from delivery w
-    where w.item_id = v.item_id and w.seq = v.seq and ${endpointOf('w')} = e.id) as delivered
-  from event v join item i on i.id = v.item_id and (not i.audit or v.type = 'decision.revised')
-  join project p on p.id = v.project_id join webhook_endpoint e on e.project_id = p.id and ${GETS_DELIVERIES} and ${isAfterStart('v')}
-  where v.project_id = $1 and v.seq > (select seq from since)
-    and ((v.type = 'item.finalized' and v.data ->> 'action' = any($2)) or v.type in ('decision.revised', ${inList(UNDECIDED_EVENTS)}))
-    and case v.type when 'item.finalized' then 'item.decided' else v.type end = any(coalesce(e.events, p.webhook_events))`;
-
-export const checkDelivered: Check = {
-  of: 'ends of items',
-  rules: ['I5'],
-  run: async (read, report, onProgress) => {
-    let examined = 0;
-    for (const { id } of await projectIds(read)) {
-      const rows = await read((em) =>
-        rawQuery<{ item_id: string; delivered: boolean }>(em, UNDELIVERED_DECISIONS, [
-          id,
-          DECISION_ACTIONS.filter(isDelivered),
-        ]),
-      );
-      for (const { item_id: item, delivered } of rows)
-        if (!delivered)
-          report({
-            rule: 'I5',
-            says: `item ${item} of project ${id}: its end has no delivery`,
-          });
-      onProgress((examined += rows.length));
-    }
-    return examined;
-  },
-};

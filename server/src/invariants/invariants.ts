@@ -3,7 +3,8 @@ import { IsolationLevel } from '@mikro-orm/core';
 import type { Em, Orm } from '../db/orm.ts';
 import type { Check, Fault, Read } from './check.ts';
 import { checkAnswers } from './check-answers.ts';
-import { checkDeliveries, checkDelivered } from './check-deliveries.ts';
+import { checkDelivered } from './check-delivered.ts';
+import { checkDeliveries } from './check-deliveries.ts';
 import { checkItems } from './check-items.ts';
 import { checkFigures, checkKeys, checkNumbers } from './check-event-logs.ts';
 

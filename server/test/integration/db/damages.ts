@@ -19,6 +19,33 @@ const ofCall = (rule: string, what: string, change: string, back: string): Damag
   ...{ of: 'call', change: `update ${change}`, back: `update ${back}` },
 });
 
+/** A damage to the state of the only delivery of the approved item, which waits for its first attempt. */
+const ofDelivery = (what: string, columns: string): Damage => ({
+  ...{ rule: 'I5', what, says: /^delivery .*: it is / },
+  ...{ of: 'approved', change: `update delivery set ${columns} where item_id = ?` },
+  back: `update delivery set status = 'pending', attempt = 0, next_attempt_at = created_at, lease_until = null, completed_at = null where item_id = ?`,
+});
+
+/** Its delivery is gone, and a change of the project came later, with this line in its change log. */
+const hiddenBy = (what: string, part: string, action: string): Damage => ({
+  ...{ rule: 'I5', what: `a delivery is gone, and ${what} since`, says: /has no delivery/, of: 'approved' },
+  change: [
+    'update delivery set seq = -seq where item_id = ?',
+    `insert into project_change (id, project_id, action, before, after, changed_by_name, changed_at)
+      select gen_random_uuid(), project_id, '${action}', '{"guidelines":""}', '{"guidelines":"Be quick."}', 'by-hand', now() from item where id = ?`,
+    `insert into event (id, project_id, type, actor, data, created_at, seq)
+      select gen_random_uuid(), project_id, 'project.changed', '{"name":"by-hand"}', '{"changed":["${part}"]}', now(), p.event_seq + 1
+      from item i join project p on p.id = i.project_id where i.id = ?`,
+    'update project set event_seq = event_seq + 1 where id = (select project_id from item where id = ?)',
+  ],
+  back: [
+    'update delivery set seq = -seq where item_id = ?',
+    `delete from project_change where changed_by_name = 'by-hand' and project_id = (select project_id from item where id = ?)`,
+    `delete from event where actor ->> 'name' = 'by-hand' and project_id = (select project_id from item where id = ?)`,
+    'update project set event_seq = event_seq - 1 where id = (select project_id from item where id = ?)',
+  ],
+});
+
 /**
  * Swaps the sequence numbers of the first two events of the item; twice leaves everything as it was. The first statement takes both
  * out of the way of the unique index.
@@ -103,6 +130,19 @@ export const DAMAGES: readonly Damage[] = [
     change: `update delivery set seq = -seq where item_id = ?`,
     back: `update delivery set seq = -seq where item_id = ?`,
   },
+  hiddenBy('the guidelines were changed', 'settings', 'settings.changed'),
+  hiddenBy('deliveries were sent again', 'webhook', 'webhook.resent'),
+  hiddenBy('the project was archived', 'archived', 'project.archived'),
+  ofDelivery('a delivery waits and is never due', 'next_attempt_at = null'),
+  ofDelivery('a delivery is being sent without a lease', `status = 'sending', attempt = 1`),
+  ofDelivery(
+    'a delivery is being sent, and is never due after its lease',
+    `status = 'sending', attempt = 1, lease_until = now(), next_attempt_at = null`,
+  ),
+  ofDelivery('a delivery arrived without an attempt', `status = 'succeeded', completed_at = now()`),
+  ofDelivery('a delivery arrived at no time', `status = 'succeeded', attempt = 1`),
+  ofDelivery('a delivery is dead without an attempt', `status = 'dead', completed_at = now()`),
+  ofDelivery('a delivery was cancelled at no time', `status = 'cancelled'`),
   {
     rule: 'I6',
     what: 'a decision says another action than the event log',
