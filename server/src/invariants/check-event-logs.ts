@@ -21,10 +21,18 @@ const KEYS = `
   left join keeping g on g.project_id = k.project_id and g.kind = 'ledger'
   where i.id is null and m.item_id <> '${REFUSED}' and k.created_at > coalesce(g.gone_until, '-infinity')`;
 
+/** What was answered with 2xx has at least one item: a submission one, a batch those that it had. */
+const EMPTY_KEYS = `
+  select k.project_id, k.key from idempotency_key k join project p on p.id = k.project_id and p.deleted_at is null
+  where k.item_ids = '{}'`;
+
 export const checkKeys: Check = {
   of: 'idempotency keys',
   rules: ['I2'],
   run: async (read, report) => {
+    const empty = await read((em) => rawQuery<Record<'project_id' | 'key', string>>(em, EMPTY_KEYS, []));
+    for (const { project_id: project, key } of empty)
+      report({ rule: 'I2', says: `key ${key} of project ${project}: it names no item` });
     const lost = await read((em) => rawQuery<Record<'project_id' | 'key' | 'item_id', string>>(em, KEYS, []));
     for (const { project_id: project, key, item_id: item } of lost)
       report({ rule: 'I2', says: `key ${key} of project ${project}: item ${item} was returned and does not exist` });
@@ -88,6 +96,10 @@ export const checkFigures = (orm: Orm): Check => ({
     let examined = 0;
     for (const { id } of await projectIds(read)) {
       const result = await recount(orm, id);
+      if (result !== null && result.counted > result.head) {
+        const says = `project ${id}: its rollups have counted up to ${result.counted}, and its event log ends at ${result.head}`;
+        report({ rule: 'I9', says });
+      }
       for (const { measure, key, grain, at, stored, recounted } of result?.differences ?? []) {
         const figures = `${stored.join('/')} stored, ${recounted.join('/')} counted`;
         report({ rule: 'I9', says: `project ${id}: ${measure} “${key}” in the ${grain} of ${at}: ${figures}` });

@@ -91,6 +91,14 @@ export const DAMAGES: readonly Damage[] = [
     back: `delete from idempotency_key where project_id = ? and key = 'by-hand'`,
   },
   {
+    rule: 'I2',
+    what: 'an idempotency key has no item',
+    says: /key by-hand .*: it names no item/,
+    of: 'project',
+    change: `insert into idempotency_key (project_id, operation, key, item_ids, created_at) values (?, 'submit', 'by-hand', '{}', now())`,
+    back: `delete from idempotency_key where project_id = ? and key = 'by-hand'`,
+  },
+  {
     rule: 'I3',
     what: 'a fence fell',
     says: /its fence is 1, in the event log 2/,
@@ -289,6 +297,14 @@ export const DAMAGES: readonly Damage[] = [
     `decision set response = 'No.' where item_id = ?`,
     'decision set response = null where item_id = ?',
   ),
+  {
+    rule: 'I9',
+    what: 'the rollups are ahead of the event log',
+    says: /its rollups have counted up to \d+, and its event log ends at \d+/,
+    of: 'project',
+    change: `update project set rollup_seq = event_seq + 5 where id = ?`,
+    back: `update project set rollup_seq = event_seq where id = ?`,
+  },
   {
     rule: 'I9',
     what: 'a figure differs from the count',
