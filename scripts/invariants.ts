@@ -15,29 +15,36 @@ Works on the database that DATABASE_URL or DATA_DIR names, with the service's ow
 /** How many of each kind are printed; a corrupt database has many. */
 const MAX_REPORTED = 20;
 
-async function main(): Promise<void> {
+async function main(outputClosed: AbortSignal): Promise<number> {
   readFlags(USAGE);
   const { services, close } = await openForCommand();
   try {
     const { orm } = services.db;
     let wrong = 0;
-    for (const check of checksOf(orm)) wrong += await inspect(check, reader(orm));
+    for (const check of checksOf(orm)) wrong += await inspect(check, reader(orm), outputClosed);
     console.log('I8 concerns sockets and is not checked here.');
     console.log(wrong === 0 ? 'No violations.' : `${wrong} violations.`);
-    if (wrong > 0) process.exitCode = 1;
+    return wrong > 0 ? 1 : 0;
   } finally {
     await close();
   }
 }
 
-/** Returns the number of violations. */
-async function inspect({ of, rules, run }: Check, read: ReturnType<typeof reader>): Promise<number> {
+/** Returns the number of violations. Throws when nobody reads the output any more. */
+async function inspect(
+  { of, rules, run }: Check,
+  read: ReturnType<typeof reader>,
+  outputClosed: AbortSignal,
+): Promise<number> {
   const faults: Fault[] = [];
   const bar = progressOf(rules.join(', '), of, null);
   const looked = await run(
     read,
     (fault) => faults.push(fault),
-    (done) => bar.to(done),
+    (done) => {
+      outputClosed.throwIfAborted();
+      bar.to(done);
+    },
   ).finally(() => bar.end());
   console.log(
     `${rules.join(', ')}: ${looked} ${of}, ${faults.length === 0 ? 'as they should be' : `${faults.length} faults`}`,

@@ -1,9 +1,10 @@
 // `npm run submit`: submits a JSONL file of items through the public API, with progress and a summary by status.
 import { createReadStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { runCommand } from './lib/commands/run-command.ts';
 import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 import { readLines } from './lib/files/read-lines.ts';
-import { readArguments, sizeOf, USAGE, UsageError } from './lib/submit/arguments.ts';
+import { readArguments, sizeOf, USAGE } from './lib/submit/arguments.ts';
 import { submitFile, type Progress } from './lib/submit/file.ts';
 import { LINE_BYTES } from './lib/submit/line.ts';
 import { showProgress } from './lib/submit/progress.ts';
@@ -38,10 +39,4 @@ async function main(): Promise<number> {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const usage = error instanceof UsageError;
-  console.error(usage ? `${error.message}\n\n${USAGE}` : error);
-  process.exitCode = usage ? 2 : 1;
-}
+await runCommand(main, { usage: USAGE });

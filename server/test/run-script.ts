@@ -1,6 +1,8 @@
 // Runs the commands of scripts/ as an operator does: as separate processes, on a given database.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { COMPILED } from './server-process.ts';
@@ -11,11 +13,23 @@ const SCRIPTS = join(import.meta.dirname, '../../scripts');
 
 /** Returns its output. Throws with the output when it exits with another code than 0. */
 export async function runScript(script: string, env: Env, ...args: string[]): Promise<string> {
-  const environment = { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...env };
   const { stdout } = await promisify(execFile)(process.execPath, [join(SCRIPTS, script), ...args], {
-    env: environment,
+    env: environmentOf(env),
   });
   return stdout;
+}
+
+const environmentOf = (env: Env) => ({ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...env });
+
+/** Runs it with an output that nobody reads, as `| true` does. Returns its exit code. */
+export async function withClosedOutput(
+  script: string,
+  env: Env,
+): Promise<{ code: number | null; errorOutput: string }> {
+  const child = spawn(process.execPath, [join(SCRIPTS, script)], { env: environmentOf(env), stdio: 'pipe' });
+  child.stdout.destroy();
+  const [errorOutput] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, errorOutput };
 }
 
 /** Runs `npm run invariants`: every one holds, and items were checked. */

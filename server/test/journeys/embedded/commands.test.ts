@@ -6,7 +6,7 @@ import { aSubmission, openProject, review } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { lockFolder } from '../../../src/embedded/folder-lock.ts';
 import { aFolder, cleanUpAfterwards, embeddedService, nothingRunsIn } from '../../embedded-service.ts';
-import { expectInvariants, runScript } from '../../run-script.ts';
+import { expectInvariants, runScript, withClosedOutput } from '../../run-script.ts';
 
 cleanUpAfterwards();
 
@@ -46,6 +46,24 @@ describe('EM2: invariants, rollups and export', () => {
       await service.server.stop();
     },
   );
+
+  it('end quietly, and their PostgreSQL with them, when nobody reads the output any more', async () => {
+    const service = embeddedService();
+    await service.start();
+    await service.server.stop();
+    const { code, errorOutput } = await withClosedOutput('invariants.ts', service.env);
+    // As a program that SIGPIPE ended: neither "No violations." nor a violation.
+    expect({ code, errorOutput }).toEqual({ code: 141, errorOutput: '' });
+    await nothingRunsIn(service.folder);
+  });
+
+  it('say of a wrong command line how the command is used, and exit with 2', async () => {
+    await expect(runScript('invariants.ts', {}, '--all')).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/'--all'[^]*Usage: npm run invariants/) as string,
+    });
+  });
 
   it('name the process that uses the folder when no PostgreSQL answers there', async () => {
     const folder = aFolder();
