@@ -8,7 +8,7 @@ export const LISTEN_USAGE = `Usage: npm run listen -- [--url URL] [--key KEY] [-
 
   --url         address of the service (or the environment variable COUNTERSIGN_URL)
   --key         API key of the project with the scope read (or COUNTERSIGN_API_KEY)
-  --from-start  forward all events of the project, not only new ones
+  --from-start  forward all events of the project, also those that were forwarded before
 
 Forwards each event of the project to a receiver on this machine, signed like a webhook. The secret is
 COUNTERSIGN_WEBHOOK_SECRET; without it a new one is made and printed. Run it again after a break: it continues with the first

@@ -25,6 +25,7 @@ function useFeed(events: string[]) {
     service: [] as (number | null)[],
     stopAfter: Infinity,
     slept: 0,
+    isReadOnly: false,
     stop,
   };
   const answer = (status: number | null, text: string) => {
@@ -46,7 +47,8 @@ function useFeed(events: string[]) {
         fromStart,
       },
       load: () => Promise.resolve(state.position),
-      save: (position) => Promise.resolve(void (state.position = position)),
+      save: (position) =>
+        state.isReadOnly ? Promise.reject(new Error('read-only')) : Promise.resolve(void (state.position = position)),
       print: (line) => state.printed.push(line),
       fetch: (url, { body: sent = '', headers }) => {
         if (url.startsWith('http://service.test'))
@@ -94,13 +96,32 @@ describe('listening', () => {
     await first.run();
     const second = useFeed(events);
     second.state.position = first.state.position;
-    await second.run();
+    await second.run(false);
     expect([...first.state.got, ...second.state.got].map((each) => each.headers['webhook-id'])).toEqual([
       'evt_1',
       'evt_2',
       'evt_3',
     ]);
   });
+
+  it('starts at the beginning again when it is asked for all, also where it was before', async () => {
+    const { state, run } = useFeed([event(1), event(2)]);
+    state.position = { after: '2', done: null };
+    await run(true);
+    expect(state.got.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_2']);
+    expect(state.position).toEqual({ after: '2', done: null });
+  });
+
+  it.each([null, { after: '0', done: null }])(
+    'sends nothing while its position %j cannot be saved',
+    async (position) => {
+      const { state, run } = useFeed([event(1)]);
+      state.position = position;
+      state.isReadOnly = true;
+      await expect(run(position === null)).rejects.toThrow('read-only');
+      expect(state.got).toEqual([]);
+    },
+  );
 
   it('waits for a receiver that is not there, with the same event as its next attempt; any status is an answer', async () => {
     const { state, run } = useFeed([event(1), event(2)]);

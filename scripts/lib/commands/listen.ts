@@ -23,7 +23,7 @@ export interface Listener {
   apiKey: string;
   target: string;
   secret: string;
-  /** Events before the first start are forwarded too. */
+  /** Forwards every event of the project, also when some were forwarded before. */
   fromStart: boolean;
   /** Null before the first start. */
   load: () => Promise<Position | null>;
@@ -47,7 +47,9 @@ const ATTEMPT_MS = 20_000;
 
 /** Forwards until the signal fires. Errors: `ListenError`; what `load` and `save` throw. */
 export async function listen(listener: Listener): Promise<void> {
-  let position = (await listener.load()) ?? (await startOf(listener));
+  let position = (listener.fromStart ? null : await listener.load()) ?? (await startOf(listener));
+  // A position that cannot be saved is an error before anything is sent, not after: the next run would send it again.
+  if (position !== null) await listener.save(position);
   while (position !== null && !listener.signal.aborted) {
     const page = await pageAfter(listener, position.after);
     if (page === null) return;
@@ -74,9 +76,7 @@ async function startOf(listener: Listener): Promise<Position | null> {
     const page = await pageAfter(listener, position.after);
     if (page === null) return null;
     position = { after: page.next, done: null };
-    if (page.hasMore) continue;
-    await listener.save(position);
-    return position;
+    if (!page.hasMore) return position;
   }
 }
 
