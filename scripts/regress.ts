@@ -1,14 +1,15 @@
 // `npm run regress`: starts a regression run, saves its cases or answers it, through the public API.
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { createReadStream } from 'node:fs';
 import type { RegressionStart } from '../shared/src/schemas/regressions.ts';
 import { ApiError, createClient, NetworkError, type Client, type Retry } from '../shared/src/client.ts';
 import { oneLine } from '../shared/src/json/json-line.ts';
 import { answerFile } from './lib/files/answer-file.ts';
+import { FileFault } from './lib/files/append-lines.ts';
 import { readLines } from './lib/files/read-lines.ts';
-import { readRegressArguments, REGRESS_USAGE } from './lib/commands/regress-arguments.ts';
-import { UsageError } from './lib/submit/arguments.ts';
+import { openReplacement } from './lib/files/replacement.ts';
+import { readRegressArguments, REGRESS_USAGE, type RegressArguments } from './lib/commands/regress-arguments.ts';
+import { runCommand } from './lib/commands/run-command.ts';
+import { sizeOf } from './lib/submit/arguments.ts';
 import { LINE_BYTES } from './lib/submit/line.ts';
 
 /** Retries of a request: few, as a person waits, and can run the command again. */
@@ -22,8 +23,9 @@ async function main(): Promise<number> {
   }
   const { url: baseUrl, apiKey, file } = options;
   const client = createClient({ baseUrl, apiKey, retry: { tries: TRIES, onRetry: printRetry } });
-  const run = typeof options.run === 'string' ? options.run : await begin(client, options.run);
-  return options.read ? readCases(client, run, file) : sendAnswers(client, run, file);
+  if (options.read || typeof options.run !== 'string') return readCases(client, options);
+  await sizeOf(file);
+  return sendAnswers(client, options.run, file);
 }
 
 /** Tells the waiting person the reason. */
@@ -37,19 +39,25 @@ async function begin(client: Client, start: RegressionStart): Promise<string> {
   return id;
 }
 
-async function readCases(client: Client, run: string, file: string): Promise<number> {
-  const part = `${file}.part`;
-  let lines = 0;
-  await pipeline(async function* () {
-    for await (const text of client.eachCaseText(run, { unanswered: true })) {
-      yield `${oneLine(text)}\n`;
-      lines += 1;
-    }
-  }, createWriteStream(part));
-  // An existing file stays until everything has arrived.
-  await rename(part, file);
-  console.log(`${file}: ${lines} cases`);
-  return 0;
+/** The file first: a run that is begun for one that cannot be written would be of no use. */
+async function readCases(client: Client, { run, file }: Pick<RegressArguments, 'run' | 'file'>): Promise<number> {
+  const replacement = await openReplacement(file);
+  try {
+    const id = typeof run === 'string' ? run : await begin(client, run);
+    let lines = 0;
+    const content = async function* () {
+      for await (const text of client.eachCaseText(id, { unanswered: true })) {
+        yield `${oneLine(text)}\n`;
+        lines += 1;
+      }
+    };
+    await replacement.fill(content());
+    console.log(`${file}: ${lines} cases`);
+    return 0;
+  } catch (error) {
+    await replacement.discard();
+    throw error;
+  }
 }
 
 async function sendAnswers(client: Client, run: string, file: string): Promise<number> {
@@ -62,17 +70,4 @@ async function sendAnswers(client: Client, run: string, file: string): Promise<n
   return still_fails > 0 || refused.length > 0 ? 1 : 0;
 }
 
-/** What went wrong, in words where they say it all. */
-function messageOf(error: unknown): unknown {
-  if (error instanceof UsageError) return `${error.message}\n\n${REGRESS_USAGE}`;
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  const isUserError = error instanceof ApiError || error instanceof NetworkError || code === 'ENOENT';
-  return isUserError ? (error as Error).message : error;
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(messageOf(error));
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand(main, { usage: REGRESS_USAGE, userErrors: [ApiError, NetworkError, FileFault] });

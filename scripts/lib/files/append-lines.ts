@@ -39,7 +39,9 @@ function lockOf(file: string): () => void {
   }
 }
 
-const cannotWrite = (file: string, { message }: Error) => new FileFault(`${file} cannot be written: ${message}`);
+/** The fault of a file that the operating system does not let us write. */
+export const cannotWrite = (file: string, { message }: Error): FileFault =>
+  new FileFault(`${file} cannot be written: ${message}`);
 
 async function appendMissing(file: string, handle: FileHandle, chunks: AsyncIterable<string>): Promise<number> {
   const { size } = await handle.stat();

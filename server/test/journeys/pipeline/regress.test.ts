@@ -81,6 +81,22 @@ describe('npm run regress', () => {
     expect(readFileSync(casesFile, 'utf8')).toBe('');
   });
 
+  it('names a file that it cannot use, and starts no run for it', async () => {
+    const runs = () => testEnv.sql('select id from regression where project_id = $1', [project.id]);
+    const before = await runs();
+    for (const file of [folder, join(folder, 'missing', 'cases.jsonl')]) {
+      const unwritable = await regress('--start', file);
+      expect([unwritable.code, unwritable.output]).toEqual([1, '']);
+      expect(unwritable.errorOutput).toMatch(new RegExp(`^${file} cannot be written: .*\n$`));
+      const unreadable = await regress('--run', run, file);
+      expect([unreadable.code, unreadable.output]).toEqual([2, '']);
+      expect(unreadable.errorOutput).toMatch(
+        new RegExp(`^${file} (is a directory, not a JSONL file|cannot be read)\\.$`, 'm'),
+      );
+    }
+    expect(await runs()).toEqual(before);
+  });
+
   it('explains a wrong command line, and a wrong address, in words', async () => {
     const without = await regress();
     expect(without.code).toBe(2);
