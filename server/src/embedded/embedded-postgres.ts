@@ -13,14 +13,13 @@ import {
   fallbackName,
   ownerOf,
   refuseForeign,
-  makePrivateFolder,
-  removeLastPrivateFolder,
 } from './data-folder.ts';
 import { EmbeddedError, explainFault } from './embedded-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { chooseIdentity, type Identity, reaches } from './identity.ts';
 import { stopStaleServer, serverOf } from './stale-server.ts';
 import { makeOpenFolder } from './open-folder.ts';
+import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
 import { initialise, type Installation, type Server, startServer } from './server.ts';
 import { openServerLog } from './server-log.ts';
 import type { Settings } from './settings.ts';

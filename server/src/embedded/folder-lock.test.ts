@@ -2,7 +2,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,6 +29,8 @@ process.on('message', (folder) => {
   try { lockFolder(folder); process.send('taken'); } catch (error) { process.send(error.message); }
 });
 process.send('ready');`;
+
+type Three = [string, string, string];
 
 const others: ChildProcess[] = [];
 let folder: string;
@@ -42,9 +54,9 @@ async function anotherProcess(): Promise<ChildProcess> {
 }
 
 /** Lets another process lock the folder: `taken`, or the message of the refusal. */
-async function take(other: ChildProcess): Promise<string> {
+async function take(other: ChildProcess, at = folder): Promise<string> {
   const said = once(other, 'message');
-  other.send(folder);
+  other.send(at);
   return String((await said)[0]);
 }
 
@@ -90,6 +102,28 @@ describe('EM2: the lock of a data folder', () => {
     const release = lockFolder(folder);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid });
     release();
+  });
+
+  it('holds after the folder was renamed or linked, and not in a copy of it', async () => {
+    const [original, renamed, copy] = ['original', 'renamed', 'copy'].map((name) => join(folder, name)) as Three;
+    const other = await anotherProcess();
+    expect(await take(other, original)).toBe('taken');
+    cpSync(original, copy, { recursive: true });
+    lockFolder(copy)();
+    renameSync(original, renamed);
+    expect(() => lockFolder(renamed)).toThrow(FolderInUse);
+    symlinkSync(renamed, original);
+    expect(() => lockFolder(original)).toThrow(FolderInUse);
+    await kill(other);
+    lockFolder(renamed)();
+  });
+
+  it('holds when an earlier version wrote it, without its folder', async () => {
+    const other = await anotherProcess();
+    await take(other);
+    const { pid, born } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; born: string };
+    writeFileSync(path, JSON.stringify({ pid, born }));
+    expect(() => lockFolder(folder)).toThrow(FolderInUse);
   });
 
   it.each(['', '{', 'null', '{"pid":"x"}', '[]'])('is taken over when its file is invalid: %s', (content) => {

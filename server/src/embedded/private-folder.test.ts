@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseIdentity } from './identity.ts';
-import { makePrivateFolder, removeLastPrivateFolder } from './data-folder.ts';
+import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
 
 const made: string[] = [];
 let folder: string;
@@ -60,5 +60,26 @@ describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', ()
     removeLastPrivateFolder(folder);
     expect(existsSync(old)).toBe(false);
     removeLastPrivateFolder(join(folder, 'new'));
+  });
+
+  it('leaves the folder that a copied postmaster.opts names while a process uses it, of ours or of PostgreSQL', () => {
+    const opts = (path: string) =>
+      writeFileSync(join(folder, 'postmaster.opts'), `postgres "-c" "unix_socket_directories=${path}"\n`);
+    // Our process has it, and PostgreSQL has not started or is being restarted.
+    const ours = make();
+    opts(ours);
+    removeLastPrivateFolder(folder);
+    expect(existsSync(ours)).toBe(true);
+    // An earlier version has started this one, without a lock of its own.
+    const earlier = join(folder, 'countersign-Ab12Cd');
+    const lock = join(earlier, '.s.PGSQL.5432.lock');
+    mkdirSync(earlier);
+    opts(earlier);
+    writeFileSync(lock, `${process.pid}\n/data/postgres\n1\n5432\n${earlier}\n`);
+    removeLastPrivateFolder(folder);
+    expect(existsSync(earlier)).toBe(true);
+    writeFileSync(lock, `${2 ** 22 + 1}\n/data/postgres\n1\n5432\n${earlier}\n`);
+    removeLastPrivateFolder(folder);
+    expect(existsSync(earlier)).toBe(false);
   });
 });

@@ -1,6 +1,8 @@
-// A lock file that names the process with exclusive use. The lock of a dead process (kill -9) is taken over.
+// A lock file that names the process with exclusive use. One of a dead process or in a copied folder is taken over.
 import { createHash } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isAt, type Place, placeOf } from './place.ts';
 
 /** Other processes may be removing the same stale lock: that takes a moment, or they get the folder. */
 const TRIES = 20;
@@ -12,6 +14,8 @@ interface Owner {
   pid: number;
   /** Distinguishes a process from a later one with the same PID (Linux: start time in clock ticks since boot). */
   born: string;
+  /** The folder of the lock file: a copy of the folder is not locked. Absent in locks of earlier versions. */
+  place?: Place;
 }
 
 /** `release` unlocks; `heldBy` is the live process that has the lock. */
@@ -22,16 +26,20 @@ export type LockResult = { release: () => void } | { heldBy: number };
  * created.
  */
 export function acquireLock(path: string): LockResult {
-  const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid) } satisfies Owner);
+  const place = placeOf(dirname(path));
+  const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid), place } satisfies Owner);
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (tries > 0) pause();
     if (createLockFile(path, mine)) return { release: () => rmSync(path, { force: true }) };
     const held = textOf(path) ?? '';
-    if (isHeld(held)) return { heldBy: parseOwner(held)?.pid ?? 0 };
+    if (isHeld(held, path)) return { heldBy: parseOwner(held)?.pid ?? 0 };
     clearStale(path, mine);
   }
   return { heldBy: parseOwner(textOf(path) ?? '')?.pid ?? 0 };
 }
+
+/** Whether a live process has the lock at this path. */
+export const isLocked = (path: string): boolean => isHeld(textOf(path) ?? '', path);
 
 /** Creates the lock file atomically: a hard link to a complete file cannot be read half-written. */
 function createLockFile(path: string, content: string): boolean {
@@ -56,7 +64,7 @@ function createLockFile(path: string, content: string): boolean {
 function clearStale(path: string, mine: string, depth = 0): void {
   const stale = textOf(path);
   // Decided by the current content: a live process may have acquired it since the last check.
-  if (stale === null || isHeld(stale) || depth > MAX_RECOVERIES) return;
+  if (stale === null || isHeld(stale, path) || depth > MAX_RECOVERIES) return;
   const recoveryPath = `${path}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
   if (createLockFile(recoveryPath, mine)) {
     if (textOf(path) === stale) rmSync(path, { force: true });
@@ -87,9 +95,10 @@ function parseOwner(text: string): Owner | null {
   }
 }
 
-function isHeld(text: string): boolean {
+function isHeld(text: string, path: string): boolean {
   const owner = parseOwner(text);
-  return owner !== null && isAlive(owner);
+  if (owner === null || !isAlive(owner)) return false;
+  return owner.place === undefined || isAt(dirname(path), owner.place);
 }
 
 const isAlive = (owner: Owner): boolean => isRunning(owner.pid) && bornAt(owner.pid) === owner.born;

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stopStaleServer, serverOf } from './stale-server.ts';
 import { isRunning } from './process-lock.ts';
 
@@ -26,6 +26,7 @@ beforeEach(() => {
   path = join(data, 'postmaster.pid');
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const child of children.splice(0)) child.kill('SIGKILL');
   rmSync(data, { recursive: true, force: true });
 });
@@ -65,6 +66,23 @@ describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () =
 });
 
 describe.runIf(process.platform === 'linux')('on Linux', () => {
+  it('leaves the server of the original alone in a copy of its folder, also where no working directory tells', async () => {
+    const copy = join(data, 'copy');
+    const program = join(data, 'postgres');
+    copyFileSync('/bin/sleep', program);
+    const server = child(program, ['600'], data);
+    write(server.pid);
+    mkdirSync(copy);
+    copyFileSync(path, join(copy, 'postmaster.pid'));
+    for (const platform of ['linux', 'darwin']) {
+      vi.spyOn(process, 'platform', 'get').mockReturnValue(platform as NodeJS.Platform);
+      expect(serverOf(data)?.pid).toBe(server.pid);
+      expect(serverOf(copy)).toBeUndefined();
+    }
+    await stopStaleServer(copy);
+    expect(isRunning(server.pid)).toBe(true);
+  });
+
   /** A shell that starts a process, prints its PID, and never waits for it. */
   async function zombie(): Promise<number> {
     const parent = child('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600']);

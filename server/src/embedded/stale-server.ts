@@ -15,6 +15,8 @@ const STEPS = [
 
 export interface PidFile {
   pid: number;
+  /** The data folder when the server started. */
+  data: string;
   port: string;
   socketFolder: string;
 }
@@ -24,8 +26,9 @@ const pathOf = (data: string): string => join(data, 'postmaster.pid');
 /** The content of the server's own lock file; undefined without one. */
 function readPidFile(data: string): PidFile | undefined {
   try {
-    const [pid, , , port = '', socketFolder = ''] = readFileSync(pathOf(data), 'utf8').split('\n');
-    return Number(pid) > 0 ? { pid: Number(pid), port: port.trim(), socketFolder: socketFolder.trim() } : undefined;
+    const lines = readFileSync(pathOf(data), 'utf8').split('\n');
+    const [pid = '', folder = '', , port = '', socketFolder = ''] = lines.map((line) => line.trim());
+    return Number(pid) > 0 ? { pid: Number(pid), data: folder, port, socketFolder } : undefined;
   } catch {
     return undefined;
   }
@@ -34,13 +37,15 @@ function readPidFile(data: string): PidFile | undefined {
 /** The process that serves this data folder; undefined without one, regardless of the lock file. */
 export function serverOf(data: string): PidFile | undefined {
   const file = readPidFile(data);
-  return file !== undefined && isRunning(file.pid) && isServerOf(file.pid, data) ? file : undefined;
+  return file !== undefined && isRunning(file.pid) && isServerOf(file, data) ? file : undefined;
 }
 
 /** The PID may belong to another program by now: the working directory of a server is its data folder. */
-function isServerOf(pid: number, data: string): boolean {
+function isServerOf(file: PidFile, data: string): boolean {
+  const { pid } = file;
   try {
     if (process.platform === 'linux') return hasWorkingDirectory(pid, data) ?? isStartedOn(pid, data);
+    if (isCopied(file, data)) return false;
     if (process.platform === 'win32')
       return execFileSync('tasklist', ['/fi', `pid eq ${pid}`], { encoding: 'utf8' }).includes('postgres');
     return execFileSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).includes('postgres');
@@ -48,6 +53,10 @@ function isServerOf(pid: number, data: string): boolean {
     return false;
   }
 }
+
+/** Whether the lock file came here in a copy of the data: the folder that it names is another one and has it too. */
+const isCopied = (file: PidFile, data: string): boolean =>
+  readPidFile(file.data)?.pid === file.pid && realpathSync(file.data) !== realpathSync(data);
 
 /** Undefined if the system does not say: root in a container may not inspect processes of other users. */
 function hasWorkingDirectory(pid: number, data: string): boolean | undefined {
