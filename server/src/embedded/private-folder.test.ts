@@ -17,6 +17,12 @@ afterEach(() => {
   for (const path of [...made.splice(0), folder]) rmSync(path, { recursive: true, force: true });
 });
 
+const withFolder = (name: string): string => {
+  const path = join(folder, name);
+  mkdirSync(path);
+  return path;
+};
+
 const make = (): string => {
   const path = makePrivateFolder(chooseIdentity(undefined));
   made.push(path);
@@ -35,14 +41,16 @@ describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', ()
   });
 
   it.each([
-    ['too long for a socket', () => join(folder, 'x'.repeat(200))],
+    ['too long for a socket', () => withFolder('x'.repeat(200))],
     ['nonexistent', () => join(folder, 'missing')],
+    ['with a comma, which separates folders in the setting', () => withFolder('a, b')],
+    ['with a quote, which delimits the setting in postmaster.opts', () => withFolder('a"b')],
+    ['with a line break, which ends the setting in postmaster.pid', () => withFolder('a\nb')],
   ])('creates the folder elsewhere when TMPDIR is %s', (_, place) => {
-    const long = place();
-    if (long.length > 200) mkdirSync(long);
-    vi.stubEnv('TMPDIR', long);
+    const unusable = place();
+    vi.stubEnv('TMPDIR', unusable);
     const path = make();
-    expect(dirname(path)).not.toBe(long);
+    expect(dirname(path)).not.toBe(unusable);
     expect(`${path}/.s.PGSQL.5432`.length).toBeLessThanOrEqual(103);
   });
 

@@ -9,12 +9,14 @@ import { acquireLock, isLocked, isRunning } from './process-lock.ts';
 /** A socket path has at most 107 bytes on Linux and 103 on macOS. */
 const LONGEST = 103;
 const SOCKET = '/.s.PGSQL.5432';
+/** Each ends a path: the comma in PostgreSQL's setting, the quote in postmaster.opts, the line break in postmaster.pid. */
+const DELIMITERS = /[,"\r\n]/;
 const PREFIX = 'countersign-';
 /** In the private folder: the process of ours that uses it. */
 const LOCK = 'countersign.lock';
 /** In postmaster.opts in the data folder: the arguments of the last start. */
 const LAST_RUN_FOLDER = new RegExp(`"unix_socket_directories=(/[^"]*/${PREFIX}[A-Za-z0-9]{6})"`);
-/** Alternatives if TMPDIR is too long or not accessible to the server's user. */
+/** Alternatives if TMPDIR cannot hold a socket or is not accessible to the server's user. */
 const ELSEWHERE = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
 
 /** Creates the private folder of a run, for `identity`. Errors: `EmbeddedError` when there is no place for it. */
@@ -28,7 +30,7 @@ export function makePrivateFolder(identity: Identity): string {
     rmSync(folder, { recursive: true, force: true });
   }
   throw new EmbeddedError(
-    `The embedded database needs a short folder for its socket, and cannot write to any of ${candidates.join(', ')}: set TMPDIR to one.`,
+    `The embedded database needs a folder for its socket, with a short path without commas and quotes, and cannot use any of ${candidates.join(', ')}: set TMPDIR to one.`,
   );
 }
 
@@ -52,10 +54,12 @@ function hasServer(folder: string): boolean {
   return pid > 0 && isRunning(pid);
 }
 
+const canHoldSocket = (prefix: string): boolean =>
+  Buffer.byteLength(`${prefix}XXXXXX${SOCKET}`) <= LONGEST && !DELIMITERS.test(prefix);
+
 function tryCreateIn(candidate: string): string | undefined {
   const prefix = join(candidate, PREFIX);
-  const isTooLong = Buffer.byteLength(`${prefix}XXXXXX${SOCKET}`) > LONGEST;
-  if (process.platform !== 'win32' && isTooLong) return undefined;
+  if (process.platform !== 'win32' && !canHoldSocket(prefix)) return undefined;
   let folder: string | undefined;
   try {
     folder = mkdtempSync(prefix);
