@@ -40,9 +40,12 @@ function mayMount(): boolean {
 export function smallDisk(megabytes: number): string {
   const folder = aFolder('disk');
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
-  mounted.push(folder);
+  unmountAfterwards(folder);
   return folder;
 }
+
+/** Unmounts what a test has mounted at `folder`, before the folders are removed. */
+export const unmountAfterwards = (folder: string): void => void mounted.push(folder);
 const mounted: string[] = [];
 
 /** A PATH on which this program fails, as where the system forbids what it does. */

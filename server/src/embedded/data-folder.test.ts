@@ -5,6 +5,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -134,6 +136,31 @@ describe('EM3: a new database', () => {
     });
     expect(isInitialised(data)).toBe(true);
     expect(readdirSync(folder)).toEqual(['postgres']);
+  });
+
+  it('is created on the disk that a link names, which stays, next to what belongs to others', async () => {
+    const [disk, target] = [join(folder, 'disk'), join(folder, 'disk/big')];
+    mkdirSync(target, { recursive: true });
+    for (const name of ['big-new-killed', 'big-new-year', 'other-new-killed', 'postgres-new-killed'])
+      mkdirSync(join(disk, name));
+    symlinkSync(target, data);
+    refuseForeign(folder, data);
+    await createDatabase(data, async (draft) => {
+      expect(dirname(draft)).toBe(realpathSync(disk));
+      write(draft);
+    });
+    expect(readlinkSync(data)).toBe(target);
+    expect(isInitialised(target)).toBe(true);
+    expect(readdirSync(disk).sort()).toEqual(['big', 'big-new-year', 'other-new-killed', 'postgres-new-killed']);
+    expect(readdirSync(folder).sort()).toEqual(['disk', 'postgres']);
+  });
+
+  it('never replaces a folder that is not empty', async () => {
+    mkdirSync(data);
+    writeFileSync(join(data, 'thesis.txt'), 'all of it');
+    await expect(createDatabase(data, async (draft) => write(draft))).rejects.toThrow('ENOTEMPTY');
+    expect(readdirSync(folder)).toEqual(['postgres']);
+    expect(readdirSync(data)).toEqual(['thesis.txt']);
   });
 
   it('a new database that fails halfway leaves nothing behind', async () => {

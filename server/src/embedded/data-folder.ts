@@ -11,19 +11,20 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
 import type { Owner } from './identity.ts';
+import { isMountPoint } from './mount-point.ts';
 
 /** In DATA_DIR. PGlite's folder was called `database`. */
 const NAME = 'postgres';
 const PGLITE_NAME = 'database';
 /** The content of `PG_VERSION` in a folder that this version can use. */
 const MAJOR = '18';
-const DRAFT = 'postgres-new-';
 
 /** How `global/pg_control` of PostgreSQL 18 begins, and its marker of 64-bit builds (PGlite is a 32-bit build). */
 const CONTROL = { versionAt: 8, version: 1800, float8ByValueAt: 248 } as const;
@@ -54,6 +55,7 @@ export function refuseForeign(folder: string, data: string): void {
   if (!existsSync(data) && existsSync(join(old, 'PG_VERSION'))) throw new EmbeddedError(ofPglite(old));
   if (isDangling(data))
     throw new EmbeddedError(`The link ${data} is broken: mount the disk that it points to, or remove the link.`);
+  if (existsSync(data) && isEmpty(data) && isMountPoint(data)) throw new EmbeddedError(ofMount(folder, data));
   if (isEmpty(data)) return;
   const version = isFolder(data) ? textOf(join(data, 'PG_VERSION')) : undefined;
   if (version === undefined)
@@ -66,6 +68,9 @@ export function refuseForeign(folder: string, data: string): void {
 
 const ofPglite = (path: string): string =>
   `The folder ${path} was created by PGlite, the embedded database of earlier versions, which PostgreSQL cannot read. To start with an empty database, move it away or choose another DATA_DIR; to keep its data, see “Move an embedded database” in docs/OPERATIONS.md.`;
+
+const ofMount = (folder: string, data: string): string =>
+  `A disk is mounted at ${data}, and only a folder can be replaced by a new database: mount the disk at ${folder} (DATA_DIR), or make ${data} a link to a folder on the disk. Nothing was changed.`;
 
 const ofVersion = (path: string, version: string): string =>
   `The folder ${path} belongs to PostgreSQL ${version}, and this is PostgreSQL ${MAJOR}. Dump it with the version of Countersign that created it and restore the dump into a new DATA_DIR: see “Move an embedded database” in docs/OPERATIONS.md. Nothing was changed.`;
@@ -108,23 +113,32 @@ function isEmpty(path: string): boolean {
 
 /**
  * Lets `initialise` fill an empty folder and moves it into place when it is complete: a killed start leaves no partial
- * database. The caller has exclusive use of the folder, so old drafts are removed.
+ * database. The caller has exclusive use of the folder, so old drafts are removed. A link stays: the place is its target.
  */
 export async function createDatabase(data: string, initialise: (draft: string) => Promise<void>): Promise<void> {
-  const parent = dirname(data);
-  for (const name of readdirSync(parent).filter((one) => one.startsWith(DRAFT))) remove(join(parent, name));
-  const draft = mkdtempSync(join(parent, DRAFT));
+  const target = targetOf(data);
+  const parent = dirname(target);
+  const prefix = `${basename(target)}-new-`;
+  for (const name of readdirSync(parent).filter((one) => isDraft(one, prefix))) remove(join(parent, name));
+  const draft = mkdtempSync(join(parent, prefix));
   try {
     await initialise(draft);
-    // It may be an empty folder of a volume mounted for it.
-    rmSync(data, { recursive: true, force: true });
-    renameSync(draft, data);
+    if (existsSync(target)) rmdirSync(target);
+    renameSync(draft, target);
     flush(parent);
   } catch (error) {
     remove(draft);
     throw error;
   }
 }
+
+/** The folder that a link at `data` points to, else `data` itself. */
+export const targetOf = (data: string): string =>
+  lstatSync(data, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(data) : data;
+
+/** As `mkdtemp` names it: the parent of a link's target may contain folders of others. */
+const isDraft = (name: string, prefix: string): boolean =>
+  name.startsWith(prefix) && /^[A-Za-z0-9]{6}$/.test(name.slice(prefix.length));
 
 /**
  * An initdb that briefly outlives its parent may still write into its draft: what cannot be removed now is removed next

@@ -13,6 +13,7 @@ import {
   fallbackName,
   ownerOf,
   refuseForeign,
+  targetOf,
 } from './data-folder.ts';
 import { EmbeddedError, explainFault } from './embedded-error.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -153,13 +154,16 @@ function resolveDataFolder(of: {
 }): string {
   const { folder, found, identity, fallback, log } = of;
   mkdirSync(dirname(found), { recursive: true });
-  if (reaches(identity, { folder: dirname(found) })) {
+  const target = targetOf(found);
+  const closed = [dirname(found), dirname(target)].find((parent) => !reaches(identity, { folder: parent }));
+  if (closed === undefined) {
     if (isInitialised(found)) giveTree(identity, found);
     return found;
   }
-  if (isInitialised(found))
+  // A link says where the data is to be.
+  if (isInitialised(found) || target !== found)
     throw new EmbeddedError(
-      `The user that runs PostgreSQL cannot enter ${dirname(found)}: move DATA_DIR to a folder that every user can enter, or allow access to the folders above it.`,
+      `The user that runs PostgreSQL cannot enter ${closed}: move DATA_DIR to a folder that every user can enter, or allow access to the folders above it.`,
     );
   makeOpenFolder(fallback, fallbackName(folder));
   const data = fallbackDataFolder(folder, fallback);
@@ -173,7 +177,7 @@ function resolveDataFolder(of: {
  */
 function giveTree(identity: Identity, data: string): void {
   if (identity.how === 'as another user' && ownerOf(data)?.uid !== identity.owner?.uid)
-    execFileSync('chown', ['-R', `${identity.owner?.uid}:${identity.owner?.gid}`, data]);
+    execFileSync('chown', ['-R', `${identity.owner?.uid}:${identity.owner?.gid}`, targetOf(data)]);
 }
 
 interface Supervised {

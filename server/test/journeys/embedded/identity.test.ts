@@ -1,7 +1,16 @@
 // Tests the user of PostgreSQL: the current one, or for root, which PostgreSQL refuses, nobody in a user namespace, or another
 // user.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
@@ -64,7 +73,10 @@ describe.runIf(MAY_UNSHARE)('EM1: PostgreSQL (needs root and user namespaces)', 
 
   it('runs in a namespace when started by root, and without one as another user, which it then keeps', async () => {
     const service = embeddedService({ folder: openFolder() });
-    const data = join(service.folder, 'postgres');
+    // A link to another disk makes no difference.
+    const data = join(openFolder(), 'postgres');
+    mkdirSync(data);
+    symlinkSync(data, join(service.folder, 'postgres'));
     await service.start();
     expect(namespaceOf(service.postmaster())).not.toBe(namespaceOf(service.server.pid));
     expect(statSync(data).uid).toBe(0);

@@ -1,4 +1,5 @@
 // Tests starts on a data folder: a new one, an existing one, an unusable one, and two at once.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -8,6 +9,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -20,9 +22,12 @@ import {
   cleanUpAfterwards,
   type EmbeddedService,
   embeddedService,
+  MAY_MOUNT,
   nothingRunsIn,
   ON_LINUX,
   processesIn,
+  smallDisk,
+  unmountAfterwards,
 } from '../../embedded-service.ts';
 import { startReceiver } from '../../receiver.ts';
 
@@ -212,6 +217,48 @@ describe('EM3: a start on an unusable folder', () => {
     rmSync(join(service.folder, 'postgres/postgresql.auto.conf'));
     await service.start();
     await service.server.stop();
+  });
+});
+
+describe('a start on a folder for the data that is on another disk', () => {
+  it('EM3: creates the database where a link points to, and keeps the link', async () => {
+    const [service, disk] = [embeddedService(), aFolder('disk')];
+    const [data, target] = [join(service.folder, 'postgres'), join(disk, 'big')];
+    mkdirSync(target);
+    symlinkSync(target, data);
+    await service.start();
+    const isThere = await submitOne(service);
+    expect(linkAt(data)).toBe(target);
+    expect(readdirSync(disk)).toEqual(['big']);
+    expect(readFileSync(join(target, 'PG_VERSION'), 'utf8')).toBe('18\n');
+    await service.server.stop();
+    await service.start();
+    await isThere();
+    await service.server.stop();
+  });
+
+  it.runIf(MAY_MOUNT)('EM3: says where to mount a disk instead, for a mount and for a link to one', async () => {
+    const [mounted, linked] = ['a disk', 'link'].map((name) => embeddedService({ folder: join(aFolder(), name) })) as [
+      EmbeddedService,
+      EmbeddedService,
+    ];
+    const [mount, link] = [mounted, linked].map(({ folder }) => join(folder, 'postgres')) as [string, string];
+    mkdirSync(mount, { recursive: true });
+    // The disk of the folder itself, so that the number of the device does not tell.
+    execFileSync('mount', ['--bind', aFolder('disk'), mount]);
+    unmountAfterwards(mount);
+    mkdirSync(linked.folder);
+    symlinkSync(smallDisk(1), link);
+    for (const [service, data] of [
+      [mounted, mount],
+      [linked, link],
+    ] as const) {
+      expect(await service.refused()).toBe(
+        `A disk is mounted at ${data}, and only a folder can be replaced by a new database: mount the disk at ${service.folder} (DATA_DIR), or make ${data} a link to a folder on the disk. Nothing was changed.`,
+      );
+      expect(readdirSync(data)).toEqual([]);
+      expect(readdirSync(service.folder).sort()).toEqual(['postgres', 'secret-keys']);
+    }
   });
 });
 
