@@ -14,15 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  fallbackDataFolder,
-  isInitialised,
-  locateData,
-  createDatabase,
-  ownerOf,
-  refuseForeign,
-} from './data-folder.ts';
+import { isInitialised, createDatabase, ownerOf, refuseForeign } from './data-folder.ts';
 import { EmbeddedError } from './embedded-error.ts';
+import { locateData } from './locate-data.ts';
 
 let folder: string;
 let data: string;
@@ -103,18 +97,6 @@ describe('EM3: a data folder', () => {
   ])('a data folder %s is accepted', (_, make) => {
     make();
     refuseForeign(folder, data);
-  });
-
-  it('is located where PostgreSQL can reach it when there is none inside DATA_DIR', () => {
-    const fallback = join(folder, 'apart');
-    expect(locateData(folder, fallback)).toBe(data);
-    write(fallbackDataFolder(folder, fallback));
-    expect(locateData(folder, fallback)).toBe(fallbackDataFolder(folder, fallback));
-    // Such as a volume mounted for it.
-    mkdirSync(data);
-    expect(locateData(folder, fallback)).toBe(fallbackDataFolder(folder, fallback));
-    write(data);
-    expect(locateData(folder, fallback)).toBe(data);
   });
 
   it.runIf(process.getuid !== undefined)('has an owner as soon as it is not empty', () => {

@@ -1,5 +1,4 @@
-// The data folder of the embedded PostgreSQL: location, version check, creation.
-import { createHash } from 'node:crypto';
+// The data folder of the embedded PostgreSQL: version check, creation.
 import {
   closeSync,
   existsSync,
@@ -20,32 +19,16 @@ import { EmbeddedError } from './embedded-error.ts';
 import type { Owner } from './identity.ts';
 import { isMountPoint } from './mount-point.ts';
 
-/** In DATA_DIR. PGlite's folder was called `database`. */
-const NAME = 'postgres';
+/** In DATA_DIR: the folder of PGlite, the embedded database of earlier versions. */
 const PGLITE_NAME = 'database';
 /** The content of `PG_VERSION` in a folder that this version can use. */
 const MAJOR = '18';
 
+/** Nothing at a path, or a link that leads nowhere. */
+const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP'];
+
 /** How `global/pg_control` of PostgreSQL 18 begins, and its marker of 64-bit builds (PGlite is a 32-bit build). */
 const CONTROL = { versionAt: 8, version: 1800, float8ByValueAt: 248 } as const;
-
-/**
- * Where the data of `folder` (DATA_DIR) is or will be: inside it, or in `fallback` if PostgreSQL's user cannot reach
- * it.
- */
-export function locateData(folder: string, fallback: string): string {
-  const inside = join(folder, NAME);
-  const elsewhere = fallbackDataFolder(folder, fallback);
-  return isEmpty(inside) && isInitialised(elsewhere) ? elsewhere : inside;
-}
-
-/** The folder that replaces DATA_DIR if only root can enter that. Always the same for the same DATA_DIR. */
-export const fallbackDataFolder = (folder: string, fallback: string): string =>
-  join(fallback, fallbackName(folder), NAME);
-
-/** The name of the folder in `fallback` that contains `fallbackDataFolder`. */
-export const fallbackName = (folder: string): string =>
-  createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16);
 
 /**
  * Errors: `EmbeddedError` when the content is of another version or of PGlite, or is not a database. Changes nothing.
@@ -84,15 +67,15 @@ function isOfPglite(data: string): boolean {
 const isFolder = (path: string): boolean => statSync(path).isDirectory();
 
 function isDangling(path: string): boolean {
-  return !existsSync(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return isAbsent(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function textOf(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+  return isAbsent(path) ? undefined : readFileSync(path, 'utf8').trim();
 }
 
 /** Whether a database already exists. */
-export const isInitialised = (data: string): boolean => existsSync(join(data, 'PG_VERSION'));
+export const isInitialised = (data: string): boolean => !isAbsent(join(data, 'PG_VERSION'));
 
 /** The owner of the data; undefined without data, or where the system has no user IDs. */
 export function ownerOf(data: string): Owner | undefined {
@@ -101,9 +84,19 @@ export function ownerOf(data: string): Owner | undefined {
   return { uid, gid };
 }
 
+/** Whether there is nothing at `path`. What this user may not examine counts as there. */
+export function isAbsent(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return ABSENT.includes((error as NodeJS.ErrnoException).code ?? '');
+  }
+}
+
 /** Whether `path` does not exist or is an empty folder. An unreadable folder counts as not empty. */
-function isEmpty(path: string): boolean {
-  if (!existsSync(path)) return true;
+export function isEmpty(path: string): boolean {
+  if (isAbsent(path)) return true;
   try {
     return isFolder(path) && readdirSync(path).length === 0;
   } catch {

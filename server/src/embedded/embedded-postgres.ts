@@ -5,19 +5,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, onLoopback, socketIn, socketUrl } from './address.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries, programOf } from './binaries.ts';
-import {
-  fallbackDataFolder,
-  isInitialised,
-  locateData,
-  createDatabase,
-  fallbackName,
-  ownerOf,
-  refuseForeign,
-  targetOf,
-} from './data-folder.ts';
+import { createDatabase, isInitialised, ownerOf, refuseForeign, targetOf } from './data-folder.ts';
 import { EmbeddedError, explainFault } from './embedded-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { chooseIdentity, type Identity, reaches } from './identity.ts';
+import { fallbackDataFolder, fallbackName, locateData, otherData, storeLocation } from './locate-data.ts';
 import { stopStaleServer, serverOf } from './stale-server.ts';
 import { makeOpenFolder } from './open-folder.ts';
 import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
@@ -119,6 +111,9 @@ async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<
   const found = locateData(folder, fallback.data);
   const identity = chooseIdentity(ownerOf(found));
   refuseForeign(folder, found);
+  const other = otherData(folder, fallback.data);
+  if (other !== undefined && other !== found)
+    log.warn({ folder: other, used: found }, 'this DATA_DIR has a second database, which is not used');
   if (!creates && !isInitialised(found)) throw noDatabaseIn(folder);
   const ended = await stopStaleServer(found);
   if (ended !== undefined) log.info({ pid: ended }, 'stopped the PostgreSQL that an earlier process left running');
@@ -132,6 +127,7 @@ async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<
   undo.push(() => serverLog.close());
   const at = { binaries, identity, data, log: serverLog, signal };
   if (!isInitialised(data)) await createDatabase(data, (draft) => initialise(at, draft));
+  storeLocation(folder, data);
   const address = options.address ?? (process.platform === 'win32' ? await onLoopback() : socketIn(run));
   return { ...at, address, settings, reportProgress: (sentence) => log.warn({}, sentence) };
 }

@@ -8,6 +8,8 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
@@ -170,6 +172,40 @@ describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', (
     },
   );
 });
+
+describe.runIf(MAY_MOUNT && MAY_UNSHARE)(
+  'data outside DATA_DIR (needs root, namespaces and the right to mount)',
+  () => {
+    it('EM7: is used again after DATA_DIR was renamed, and an ordinary user creates no second database', async () => {
+      const [cache, lib, parent] = [openFolder(), openFolder(), aFolder('private')];
+      const mounts = `mount --bind ${cache} /var/cache && mount --bind ${lib} /var/lib && exec "$@"`;
+      const through = ['/usr/bin/unshare', '--mount', 'sh', '-c', mounts, 'sh'];
+      const [folder, renamed] = [join(parent, 'data'), join(parent, 'renamed')];
+      const service = embeddedService({ folder, env: { PATH: pathWithout(...NO_NAMESPACES) }, through });
+      await service.start();
+      const { project, id } = await aProjectOn(service);
+      await service.server.stop();
+      const location = join(folder, 'postgres.location');
+      for (const left of ['as an earlier version leaves it', 'as this version leaves it']) {
+        if (left.includes('earlier')) rmSync(location);
+        const asOrdinaryUser = [...through, '/usr/bin/unshare', ...AS_1000.slice(1)];
+        expect(await service.refused({}, asOrdinaryUser), left).toMatch(
+          /^The embedded database belongs to the user with the ID \d+: start as that user, or choose another DATA_DIR\.$/,
+        );
+        expect(existsSync(join(folder, 'postgres')), left).toBe(false);
+        await service.start();
+        expect(await project.pipeline.read(id)).toMatchObject({ id });
+        await service.server.stop();
+        expect(existsSync(location)).toBe(true);
+      }
+      renameSync(folder, renamed);
+      await service.start({ DATA_DIR: renamed });
+      expect(await project.pipeline.read(id)).toMatchObject({ id });
+      await service.server.stop();
+      await nothingRunsIn(lib);
+    });
+  },
+);
 
 describe.runIf(MAY_MOUNT)('the programs as npm unpacks them, without links (needs the right to mount)', () => {
   /** Starts it with a copy in place of the package, for this process alone. */
