@@ -215,14 +215,14 @@ async function findDatabase(
 const WITHOUT_TLS = { PGSSLMODE: 'disable' };
 
 /** How every connection of this process is made (DB3). Errors: `ConfigError`. */
-async function connectionTo({ url, libpq }: GivenDatabase): Promise<Chosen> {
+async function connectionTo({ url, libpq, name = 'DATABASE_URL' }: GivenDatabase): Promise<Chosen> {
   try {
     return await chooseConnection(readDatabaseUrl(url, libpq));
   } catch (error) {
-    if (error instanceof DatabaseUrlError) throw new ConfigError(`DATABASE_URL cannot be used: ${error.message}.`);
+    if (error instanceof DatabaseUrlError) throw new ConfigError(`${name} cannot be used: ${error.message}.`);
     // A name with several addresses fails without a message, and no message of the driver has the password.
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`PostgreSQL at DATABASE_URL cannot be used: ${message || String(code)}.`, { cause: error });
+    throw new ConfigError(`PostgreSQL at ${name} cannot be used: ${message || String(code)}.`, { cause: error });
   }
 }
 

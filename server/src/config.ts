@@ -45,6 +45,8 @@ export interface GivenDatabase {
   url: string;
   poolSize: number;
   libpq: Record<string, string | undefined>;
+  /** How messages name it, if not by its variable. */
+  name?: string;
 }
 
 /** An invalid value; the message names the variable and its valid values. */

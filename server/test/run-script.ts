@@ -13,10 +13,13 @@ const SCRIPTS = join(import.meta.dirname, '../../scripts');
 
 /** Returns its output. Throws with the output when it exits with another code than 0. */
 export async function runScript(script: string, env: Env, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(SCRIPTS, script), ...args], {
-    env: environmentOf(env),
-  });
+  const { stdout } = await beginScript(script, env, ...args);
   return stdout;
+}
+
+/** As `runScript`, with its process as `child` while it runs. */
+export function beginScript(script: string, env: Env, ...args: string[]) {
+  return promisify(execFile)(process.execPath, [join(SCRIPTS, script), ...args], { env: environmentOf(env) });
 }
 
 const environmentOf = (env: Env) => ({ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...env });

@@ -34,7 +34,7 @@ export interface Options {
   /** DATA_DIR. */
   readonly folder: string;
   readonly log: Log;
-  /** False to refuse a folder without a database instead of creating one. */
+  /** False for a command, which refuses a folder without a database instead of creating one. */
   readonly creates?: boolean;
   /** In addition to our own. */
   readonly settings?: Settings;
@@ -68,7 +68,7 @@ export async function startEmbedded(options: Options): Promise<EmbeddedPostgres>
   try {
     // The lock would create the folder.
     if (options.creates === false && !existsSync(options.folder)) throw noDatabaseIn(options.folder);
-    undo.push(lockFolder(options.folder));
+    undo.push(lockFolder(options.folder, options.creates === false ? 'command' : 'service'));
     const at = { ...(await prepare(options, { undo, signal: ending.signal })), signal: ending.signal };
     return supervise(at, await startServer(at), { log: options.log, ending, release: () => undoAll(undo) });
   } catch (error) {

@@ -118,12 +118,23 @@ describe('EM2: the lock of a data folder', () => {
     lockFolder(renamed)();
   });
 
+  it('says whether a command has it, for commands to wait', () => {
+    for (const use of ['service', 'command'] as const) {
+      const release = lockFolder(folder, use);
+      expect(() => lockFolder(folder)).toThrow(
+        expect.objectContaining({ pid: process.pid, byCommand: use === 'command' }),
+      );
+      release();
+    }
+  });
+
   it('holds when an earlier version wrote it, without its folder', async () => {
     const other = await anotherProcess();
     await take(other);
     const { pid, born } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; born: string };
     writeFileSync(path, JSON.stringify({ pid, born }));
     expect(() => lockFolder(folder)).toThrow(FolderInUse);
+    expect(() => lockFolder(folder)).toThrow(expect.objectContaining({ byCommand: false }));
   });
 
   it.each(['', '{', 'null', '{"pid":"x"}', '[]'])('is taken over when its file is invalid: %s', (content) => {

@@ -16,26 +16,33 @@ interface Owner {
   born: string;
   /** The folder of the lock file: a copy of the folder is not locked. Absent in locks of earlier versions. */
   place?: Place;
+  /** What the process is, for others that find the lock. */
+  use?: string;
 }
 
-/** `release` unlocks; `heldBy` is the live process that has the lock. */
-export type LockResult = { release: () => void } | { heldBy: number };
+/** `release` unlocks; `heldBy` is the live process that has the lock, and `use` what it said it is. */
+export type LockResult = { release: () => void } | { heldBy: number; use?: string };
 
 /**
  * Acquires the lock at this path, unless a live process has it. Throws file system errors if no lock file can be
  * created.
  */
-export function acquireLock(path: string): LockResult {
+export function acquireLock(path: string, use?: string): LockResult {
   const place = placeOf(dirname(path));
-  const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid), place } satisfies Owner);
+  const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid), place, use } satisfies Owner);
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (tries > 0) pause();
     if (createLockFile(path, mine)) return { release: () => rmSync(path, { force: true }) };
     const held = textOf(path) ?? '';
-    if (isHeld(held, path)) return { heldBy: parseOwner(held)?.pid ?? 0 };
+    if (isHeld(held, path)) return holderOf(held);
     clearStale(path, mine);
   }
-  return { heldBy: parseOwner(textOf(path) ?? '')?.pid ?? 0 };
+  return holderOf(textOf(path) ?? '');
+}
+
+function holderOf(text: string): LockResult {
+  const { pid = 0, use } = parseOwner(text) ?? {};
+  return { heldBy: pid, use };
 }
 
 /** Whether a live process has the lock at this path. */

@@ -1,14 +1,19 @@
 // Tests the commands of scripts/ on an embedded database: beside the running service, and alone with their own PostgreSQL.
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aSubmission, openProject, review } from '../../builders.ts';
 import { person } from '../../client.ts';
+import { startEmbedded } from '../../../src/embedded/embedded-postgres.ts';
 import { lockFolder } from '../../../src/embedded/folder-lock.ts';
-import { aFolder, cleanUpAfterwards, embeddedService, nothingRunsIn } from '../../embedded-service.ts';
-import { expectInvariants, runScript, withClosedOutput } from '../../run-script.ts';
+import { aFolder, cleanUpAfterwards, embeddedService, nothingRunsIn, ON_LINUX } from '../../embedded-service.ts';
+import { beginScript, expectInvariants, runScript, withClosedOutput } from '../../run-script.ts';
 
 cleanUpAfterwards();
+
+const NO_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Eight programs or more, one after the other, each with TypeScript to load and some with a PostgreSQL to start. In ms. */
 const PROGRAMS_TIMEOUT = 300_000;
@@ -63,6 +68,37 @@ describe('EM2: invariants, rollups and export', () => {
       stdout: '',
       stderr: expect.stringMatching(/'--all'[^]*Usage: npm run invariants/) as string,
     });
+  });
+
+  it('wait for a command that runs PostgreSQL, which ends with that command', async () => {
+    const service = embeddedService();
+    await service.start();
+    await service.server.stop();
+    const first = await startEmbedded({ folder: service.folder, log: NO_LOG, creates: false });
+    const second = beginScript('access.ts', service.env, 'list');
+    const said = Promise.race([once(second.child.stderr!, 'data'), second.then(() => ['nothing'])]);
+    expect(String((await said)[0])).toBe(
+      `Waiting for process ${process.pid}, a command that uses ${service.folder} (DATA_DIR).\n`,
+    );
+    await first.stop();
+    expect((await second).stdout).toBe('No wallet is blocked or signed in.\n');
+    await nothingRunsIn(service.folder);
+  });
+
+  it.runIf(ON_LINUX)('name DATA_DIR when the PostgreSQL of a service does not answer there', async () => {
+    const folder = aFolder();
+    const data = join(folder, 'postgres');
+    mkdirSync(data);
+    const release = lockFolder(folder);
+    const server = spawn('sleep', ['600'], { cwd: data });
+    await once(server, 'spawn');
+    writeFileSync(join(data, 'postmaster.pid'), `${server.pid}\n${data}\n1\n5432\n${folder}/none\n`);
+    await expect(runScript('access.ts', { DATA_DIR: folder }, 'list')).rejects.toMatchObject({
+      code: 1,
+      stderr: `PostgreSQL at ${folder} (DATA_DIR) cannot be used: connect ENOENT ${folder}/none/.s.PGSQL.5432.\n`,
+    });
+    server.kill();
+    release();
   });
 
   it('name the process that uses the folder when no PostgreSQL answers there', async () => {
