@@ -78,9 +78,10 @@ export async function resendNotificationMessage(services: Services, actor: Membe
     const project = await em.findOneOrFail(Project, { id: projectId }, { refresh: true });
     if (!isReachable(project, message))
       throw new Refusal('validation_failed', 'This target is no longer in the notifications. Add it again first.');
-    await em.execute(WAKE, [projectId, message.target]);
+    // The message before its target, as the record of an attempt locks them: the other way round the two would deadlock.
     const [resent] = await em.execute<object[]>(RESEND, [id]);
     if (resent === undefined)
       throw new Refusal('delivery_under_way', 'This message is being sent. Wait for its result.');
+    await em.execute(WAKE, [projectId, message.target]);
   });
 }
