@@ -14,6 +14,7 @@ import { admit, type Admitted, createEndpointLimiters, releaseWhenSent } from '.
 import { type Caller, callers, signer } from './admission/callers.ts';
 import { Download, sendDownload } from './response/download.ts';
 import { compressResponse } from './response/compression.ts';
+import { clientOf } from './admission/rate-limit.ts';
 import { parseBody } from './request/i-json.ts';
 import { refuseForeignSite } from './admission/origin.ts';
 import { parseFields, parsePath, parseQuery } from './request/parse-fields.ts';
@@ -151,7 +152,8 @@ function registrar(router: Router, services: Services) {
       const owner = ownerOf(ctx, actor);
       // The response memory is reserved first: nothing is read from the database for a response that cannot be held
       // (MB1).
-      const admitted = await admit(services.memory, limiter, { owner, expected, client: ctx.res });
+      const sender = { owner, address: clientOf(ctx), client: ctx.res };
+      const admitted = await admit(services.memory, limiter, { ...sender, expected });
       const identify = () => caller.identify(ctx);
       const pending = answer({ params, query, actor, owner, ctx, reserved: admitted.reservation });
       await send({ log: services.log, identify }, ctx, { endpoint, pending, admitted });

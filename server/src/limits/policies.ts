@@ -128,6 +128,8 @@ export function policiesOf(perMinute: number = PER_MINUTE): Policies {
 export interface ConcurrencyLimit {
   readonly perPerson: number;
   readonly perProcess: number;
+  /** How many of all people behind one network address: wallets are free, addresses are not. Only where none waits. */
+  readonly perAddress?: number;
   /** How many of a process are only for people who have none: a few people with many each do not stop the others. */
   readonly firstOnly?: number;
   readonly waitingPerPerson: number;
@@ -148,8 +150,8 @@ export const CONCURRENCY_LIMITS = {
     why: 'Pages of lists, by key or session: up to 1.5 MiB each, 10 ms of the single thread. More at once would not be faster.',
   },
   export: {
-    ...{ perPerson: 2, perProcess: 40, waitingPerPerson: 0, waiting: 0 },
-    why: 'An export takes as long as its reader.',
+    ...{ perPerson: 2, perAddress: 10, perProcess: 40, waitingPerPerson: 0, waiting: 0 },
+    why: 'An export takes as long as its reader: slow ones of one address leave the others room.',
   },
   media: {
     ...{ perPerson: 6, perProcess: 48, waitingPerPerson: 60, waiting: 400 },
