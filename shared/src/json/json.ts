@@ -12,10 +12,6 @@ export class RawJson {
   constructor(text: string) {
     this.text = text;
   }
-  /** `JSON.stringify` would write this object instead of its text, and nothing would look wrong. */
-  toJSON(): never {
-    throw new TypeError('RawJson is written by jsonText alone.');
-  }
 }
 
 /**
