@@ -1,21 +1,19 @@
-// Starts a worker: its loops, what wakes each, how they stop, and two of their jobs: counting and assigning clusters.
+// Starts a worker: its loops, what wakes each, and how they stop.
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { DUE, EVENTS_APPENDED } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
 import { createDeliverer, type Egress } from '../delivery/deliver.ts';
+import { assignClustersOnce } from './assign-clusters.ts';
+import { countOnce } from './count-rollups.ts';
 import { finalizeOnce } from './finalize.ts';
 import { expireItemsOnce } from './expire-items.ts';
 import { expireClaimsOnce } from './expire-claims.ts';
-import { type Loop, type LoopOptions, spreadStarts, startLoop, type Next } from './loop.ts';
+import { type Loop, type LoopOptions, spreadStarts, startLoop } from './loop.ts';
 import { relayOnce, type SequencedEvent } from './relay.ts';
 import { replayOnce } from './replay.ts';
-import { runEach } from './row-by-row.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
-import { countBatch, isBehind, MAX_LOGS } from '../analytics/count-events.ts';
-import { type ClusterServices, assignCluster, waitingReasons } from '../db/learnings/assign-cluster.ts';
 import { DELIVERED_EVENT_TYPES } from '../domain/items/decision.ts';
-import type { Database } from '../db/database.ts';
 
 const POLL_MS = 1000;
 /**
@@ -105,32 +103,4 @@ async function listen(
     delivering.wake(true);
     replaying.wake();
   });
-}
-
-/** Counts a batch. Several workers may run it concurrently: events that both have read are added once. */
-export async function countOnce({ db }: Services, batchSize?: number): Promise<Next> {
-  // Most runs end here, without a transaction.
-  if (!(await db.read(isBehind))) return {};
-  const progress = await db.write(({ em }) => countBatch(em, { batchSize }));
-  // The batch was full: there may be other logs, which were less behind.
-  return { again: progress.length === MAX_LOGS || progress.some(({ counted, head }) => counted < head) };
-}
-
-/** Maximum number of reasons assigned per run before yielding to others. */
-const BATCH_SIZE = 200;
-
-/**
- * One run: the reasons that have waited longest. Several workers may run it concurrently, and any of them may crash:
- * each reason is assigned once. A failing reason does not block the others. Errors: the first one of those failures.
- */
-export async function assignClustersOnce(
-  services: ClusterServices & { db: Database },
-  batchSize = BATCH_SIZE,
-): Promise<Next> {
-  const count = await runEach(
-    batchSize,
-    (part) => services.db.read((em) => waitingReasons(em, part)),
-    (variantId) => services.db.write((tx) => assignCluster(services, tx, variantId)),
-  );
-  return { again: count === batchSize };
 }

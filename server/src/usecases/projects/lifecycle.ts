@@ -57,7 +57,7 @@ async function endReminders({ em }: Tx, projectId: string): Promise<void> {
 
 /**
  * Deletes a project. Its members, keys, sources and invites end here, and nothing of it is sent any more; the rows are deleted in
- * batches (`worker/maintenance-jobs.ts`). The change log records how much there was. Errors: `not_found`, `forbidden`.
+ * batches (`worker/purge.ts`). The change log records how much there was. Errors: `not_found`, `forbidden`.
  */
 export async function deleteProject(services: Services, actor: MemberActor, projectId: string): Promise<void> {
   const { ended, keyIds } = await services.db.write(async (tx) => {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { recount } from '../../../src/analytics/recount.ts';
 import type { Measure } from '../../../src/domain/analytics/rollup.ts';
-import { countOnce } from '../../../src/worker/start-worker.ts';
+import { countOnce } from '../../../src/worker/count-rollups.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import type { ServicesEnvironment } from '../support/test-services.ts';
 

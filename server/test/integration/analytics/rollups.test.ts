@@ -4,7 +4,7 @@ import { forgetRollups } from '../../../src/analytics/recount.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { reopen } from '../../../src/usecases/decisions/reopen.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
-import { countOnce } from '../../../src/worker/start-worker.ts';
+import { countOnce } from '../../../src/worker/count-rollups.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { expectCounted, recountOf, relayAll, sumsOf } from './rollup-checks.ts';
 import { endAllClaims } from '../support/database-helpers.ts';

@@ -9,7 +9,7 @@ import { claim } from '../../../src/usecases/claims/claim.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
 import { listClusters } from '../../../src/usecases/learnings/read-clusters.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
-import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
+import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { aDecision, anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { noteReason } from '../../../src/db/learnings/assign-cluster.ts';
 import { LABELLED } from '../../fixtures/labelled-reasons.ts';
-import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
+import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { createProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 

@@ -8,7 +8,7 @@ import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts
 import { shapeCluster, type ShapeInput } from '../../../src/usecases/learnings/change-learnings.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { sweepOnce } from '../../../src/worker/sweep.ts';
-import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
+import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';

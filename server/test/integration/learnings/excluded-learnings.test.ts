@@ -13,7 +13,7 @@ import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
 import { sweepOnce } from '../../../src/worker/sweep.ts';
-import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
+import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 

@@ -17,7 +17,7 @@ import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/c
 import { rawQuery } from '../../../src/db/raw-query.ts';
 import { revise } from '../../../src/usecases/decisions/revise.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
+import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 

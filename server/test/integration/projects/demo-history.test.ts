@@ -12,7 +12,7 @@ import { checkApiKey } from '../../../src/usecases/credentials/check-api-key.ts'
 import { submit } from '../../../src/usecases/items/submit.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { countOnce } from '../../../src/worker/start-worker.ts';
+import { countOnce } from '../../../src/worker/count-rollups.ts';
 import { aPerson, aSubmission, review } from '../support/project-fixture.ts';
 import { expectNoFaults } from '../support/no-faults.ts';
 import { useServices } from '../support/test-services.ts';

@@ -4,7 +4,7 @@ import { answerRegression, type CaseAnswered } from '../../../src/usecases/regre
 import { listRegressionCases } from '../../../src/usecases/regressions/list-regressions.ts';
 import type { Services } from '../../../src/usecases/services.ts';
 import { type RunInput, startRegression } from '../../../src/usecases/regressions/start-regression.ts';
-import { assignClustersOnce } from '../../../src/worker/start-worker.ts';
+import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { anItem, review, type ProjectFixture } from '../support/project-fixture.ts';
 
 type Who = Parameters<typeof startRegression>[1];

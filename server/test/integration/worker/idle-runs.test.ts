@@ -4,7 +4,7 @@ import type { Services } from '../../../src/usecases/services.ts';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { replayOnce } from '../../../src/worker/replay.ts';
-import { countOnce } from '../../../src/worker/start-worker.ts';
+import { countOnce } from '../../../src/worker/count-rollups.ts';
 import { expectNoFaults } from '../support/no-faults.ts';
 import { anItem, createProjectFixture, review } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';

@@ -4,7 +4,7 @@ import { createInboundSource } from '../../../src/usecases/credentials/inbound-s
 import { createInvite } from '../../../src/usecases/access/invites.ts';
 import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
-import { purgeOnce } from '../../../src/worker/maintenance-jobs.ts';
+import { purgeOnce } from '../../../src/worker/purge.ts';
 import { relayAll } from '../analytics/rollup-checks.ts';
 import { withOpenTransaction } from '../support/blocking-transaction.ts';
 import { createProjectFixture, aSubmission, items, review, type ProjectFixture } from '../support/project-fixture.ts';

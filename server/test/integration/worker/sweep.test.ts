@@ -5,7 +5,7 @@ import { startSignIn } from '../../../src/usecases/credentials/sign-in.ts';
 import { submit } from '../../../src/usecases/items/submit.ts';
 import { createInvite, revokeInvite, acceptInvite } from '../../../src/usecases/access/invites.ts';
 import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
-import { purgeOnce } from '../../../src/worker/maintenance-jobs.ts';
+import { purgeOnce } from '../../../src/worker/purge.ts';
 import { INVITE_RETENTION_MS, KEY_RETENTION_MS, sweepOnce } from '../../../src/worker/sweep.ts';
 import { aPerson, createProjectFixture, aSubmission } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
