@@ -1,5 +1,5 @@
 // Wakes the requests that wait for a decision on a notification; polling covers lost ones.
-import { EVENTS_APPENDED } from './db/connection/channels.ts';
+import { EVENTS_APPENDED, parseEventTypes } from './db/connection/channels.ts';
 import type { Signals } from './db/connection/signals.ts';
 import { FINAL_EVENT_TYPES } from './domain/items/decision.ts';
 import { FRAME_MS } from './realtime/tail.ts';
@@ -15,8 +15,9 @@ export async function startWaiterLoop(
 ): Promise<() => Promise<void>> {
   const { waiters, log } = services;
   const waking = startLoop({ name: 'waiters', run: () => waiters.runOnce(), pollMs, gapMs: FRAME_MS, log });
-  await signals.on(EVENTS_APPENDED, (types) => {
-    if (FINAL_EVENT_TYPES.some((type) => types.includes(type))) waking.wake();
+  await signals.on(EVENTS_APPENDED, (payload) => {
+    const types = parseEventTypes(payload);
+    if (FINAL_EVENT_TYPES.some((type) => types.has(type))) waking.wake();
   });
   return async () => {
     waiters.close();

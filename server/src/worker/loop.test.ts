@@ -154,7 +154,7 @@ describe('the gap', () => {
   });
 
   it('is the urgent one for a run that left work behind', async () => {
-    const { begun, finish } = loopOf({ gapMs: 250, urgentGapMs: 10 });
+    const { begun, finish } = loopOf({ gapMs: { normal: 250, high: 10 } });
     await settle();
     await finish({ again: true });
     await pass(9);
@@ -164,17 +164,17 @@ describe('the gap', () => {
   });
 
   it('is shorter for urgent wake-ups, before, after or between others', async () => {
-    const { loop, begun, finish } = loopOf({ gapMs: 25, urgentGapMs: 5 });
+    const { loop, begun, finish } = loopOf({ gapMs: { normal: 25, high: 5 } });
     await settle();
     await finish();
-    for (const order of [[true], [false, true], [true, false]]) {
+    for (const order of [['high'], ['normal', 'high'], ['high', 'normal']] as const) {
       const runs = begun.length;
-      for (const urgent of order) loop.wake(urgent);
+      for (const urgency of order) loop.wake(urgency);
       await pass(4);
       expect(begun).toHaveLength(runs);
       await pass(1);
       expect(begun).toHaveLength(runs + 1);
-      loop.wake(true);
+      loop.wake('high');
       loop.wake();
       await finish();
       await pass(5);
@@ -184,21 +184,21 @@ describe('the gap', () => {
   });
 
   it('is longer for wake-ups that can wait, and any other overtakes them', async () => {
-    const { loop, begun, finish } = loopOf({ gapMs: 25, calmGapMs: 100 });
+    const { loop, begun, finish } = loopOf({ gapMs: { normal: 25, low: 100 } });
     await settle();
     await finish();
-    loop.wake('calm');
+    loop.wake('low');
     await pass(99);
     expect(begun).toHaveLength(1);
     await pass(1);
     expect(begun).toHaveLength(2);
-    loop.wake('calm');
+    loop.wake('low');
     loop.wake();
-    loop.wake('calm');
+    loop.wake('low');
     await finish();
     await pass(25);
     expect(begun).toHaveLength(3);
-    loop.wake('calm');
+    loop.wake('low');
     await finish();
     await pass(99);
     expect(begun).toHaveLength(3);

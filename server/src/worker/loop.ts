@@ -17,36 +17,27 @@ export interface LoopOptions {
   pollMs: number;
   /** The delay of the first run, in milliseconds, which a wake-up ends; none by default. */
   firstMs?: number;
-  /**
-   * The minimum time between the starts of two runs, in milliseconds, and the one for urgent wake-ups and for a run
-   * that follows with `again`; by default 0, and the same.
-   */
-  gapMs?: number;
-  urgentGapMs?: number;
-  /** The same for wake-ups that can wait; by default as long as any other. */
-  calmGapMs?: number;
+  /** The minimum time between the starts of two runs, in milliseconds: one for all wake-ups, or by urgency; 0 by default. */
+  gapMs?: number | Gaps;
   log: Logger;
   /** Called after every run. */
   onRun?: (seen: { loop: string; failed: boolean; seconds: number }) => void;
 }
 
-type Urgency = boolean | 'calm';
+/** How soon a wake-up needs a run: `low` can wait. A run that follows with `again` is `high`. */
+export type Urgency = 'low' | 'normal' | 'high';
 
-/** From what can wait to what is urgent. */
-const RANK = new Map<Urgency | null, number>([
-  [null, 0],
-  ['calm', 1],
-  [false, 2],
-  [true, 3],
-]);
-const rank = (urgency: Urgency | null): number => RANK.get(urgency) ?? 0;
+/** The gap by urgency; by default `normal`. */
+export interface Gaps extends Partial<Record<Urgency, number>> {
+  normal: number;
+}
+
+const RANK = { low: 1, normal: 2, high: 3 } as const satisfies Record<Urgency, number>;
+const rank = (urgency: Urgency | null): number => (urgency === null ? 0 : RANK[urgency]);
 
 export interface Loop {
-  /**
-   * Something happened: run soon, sooner when it is urgent (`true`), or later when it can wait. During a run, it causes
-   * one more run after it.
-   */
-  wake(urgent?: Urgency): void;
+  /** Something happened: run soon; `normal` by default. During a run, it causes one more run after it. */
+  wake(urgency?: Urgency): void;
   /** Starts no new run and waits for the current one. */
   stop(): Promise<void>;
 }
@@ -97,9 +88,9 @@ class RunningLoop implements Loop {
     this.#schedule(this.#options.firstMs ?? 0);
   }
 
-  wake(urgent: Urgency = false): void {
-    if (!this.#running) this.#schedule(0, urgent);
-    else if (rank(urgent) > rank(this.#woken)) this.#woken = urgent;
+  wake(urgency: Urgency = 'normal'): void {
+    if (!this.#running) this.#schedule(0, urgency);
+    else if (rank(urgency) > rank(this.#woken)) this.#woken = urgency;
   }
 
   async stop(): Promise<void> {
@@ -109,16 +100,19 @@ class RunningLoop implements Loop {
   }
 
   /** Never later than already scheduled: the earlier of two times counts. */
-  #schedule(ms: number, urgent: Urgency = false): void {
+  #schedule(ms: number, urgency: Urgency = 'normal'): void {
     if (this.#stopped) return;
-    const { gapMs = 0, urgentGapMs = gapMs, calmGapMs = gapMs } = this.#options;
     const now = performance.now();
-    const gap = urgent === 'calm' ? calmGapMs : urgent ? urgentGapMs : gapMs;
-    const due = Math.max(now + ms, this.#startedAt + gap);
+    const due = Math.max(now + ms, this.#startedAt + this.#gapOf(urgency));
     if (this.#cancel && due >= this.#due) return;
     this.#cancel?.();
     this.#due = due;
     this.#cancel = runAfter(due - now, () => this.#start());
+  }
+
+  #gapOf(urgency: Urgency): number {
+    const { gapMs = 0 } = this.#options;
+    return typeof gapMs === 'number' ? gapMs : (gapMs[urgency] ?? gapMs.normal);
   }
 
   #start(): void {
@@ -139,7 +133,7 @@ class RunningLoop implements Loop {
       const next = (await run()) ?? {};
       seen(false);
       // What is left behind is urgent: the gap of others would only delay it.
-      this.#schedule(next.again ? 0 : waitFor(next.at, pollMs), next.again === true);
+      this.#schedule(next.again ? 0 : waitFor(next.at, pollMs), next.again ? 'high' : 'normal');
     } catch (error) {
       seen(true);
       log.warn({ err: error, loop: name }, 'a loop run failed; it will be retried');

@@ -41,5 +41,5 @@ const SEND_GAP_MS = 10;
 function startSending(services: Services, start: Start): Loop {
   const sender = createReminderSender(services, () => loop.wake());
   const loop = start('send-reminders', () => sender.runOnce(), { pollMs: SEND_REMINDERS_MS, gapMs: SEND_GAP_MS });
-  return { wake: (urgent) => loop.wake(urgent), stop: () => loop.stop().then(() => sender.drain()) };
+  return { wake: (urgency) => loop.wake(urgency), stop: () => loop.stop().then(() => sender.drain()) };
 }

@@ -5,6 +5,8 @@
  * window to wait for.
  */
 export const EVENTS_APPENDED = 'countersign_recorded';
+/** The types in that payload. */
+export const parseEventTypes = (payload: string): Set<string> => new Set(payload.split(','));
 /** In that payload for an `item.finalized` that routing produced on arrival. */
 export const ARRIVED_FINAL = 'item.arrived_final';
 /** Events got their sequence numbers: payload of `formatAdvance` texts, separated by commas. */
