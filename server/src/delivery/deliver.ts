@@ -14,7 +14,7 @@ import {
   type ReadyToSend,
   stillLeased,
 } from './lease.ts';
-import { ConcurrencyLimiter, MOST_LEASED, type Next, type Permit, tookAll } from './limits.ts';
+import { SendPermits, MOST_LEASED, type Next, type Permit, tookAll } from './send-permits.ts';
 import { createRecorder } from './record.ts';
 import type { SendCapacity } from './write.ts';
 
@@ -54,41 +54,41 @@ export function createDeliverer(
   egress: Egress,
   { onFree = () => undefined, load = loadSender }: DelivererOptions = {},
 ): Deliverer {
-  const limiter = new ConcurrencyLimiter(onFree);
+  const permits = new SendPermits(onFree);
   const sender = new LazySender(load);
   const record = createRecorder(services);
   const context = sendContextOf(services, egress);
   const deliver = async (ready: ReadyToSend, permit: Permit) => {
     const done = await send(context, await sender.get(), ready);
-    limiter.throttle.note(done.outcome);
+    permits.throttle.note(done.outcome);
     // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
     // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
     // more attempts.
-    if (done.outcome.error === null) limiter.free(permit);
+    if (done.outcome.error === null) permits.free(permit);
     await record(done);
   };
   const start = (leased: Leased, secrets: StoredSecrets<string>) => {
     const { projectId, endpointId, attempt, scheduleFrom } = leased;
     const permit = { projectId, endpointId, isRetry: attempt - scheduleFrom > 1 };
     const attempted = () => deliver([leased, secrets], permit);
-    limiter.run(permit, () => attempted().catch((error: unknown) => logUnrecorded(services, leased, error)));
+    permits.run(permit, () => attempted().catch((error: unknown) => logUnrecorded(services, leased, error)));
   };
   return {
     reserve: (fresh) => {
-      const reserved = limiter.reserve(sender.isBroken ? [] : fresh);
+      const reserved = permits.reserve(sender.isBroken ? [] : fresh);
       const use = (ready: readonly ReadyToSend[]) => {
         for (const [leased, secrets] of ready) start(leased, secrets);
         const used = new Set(ready.map(([{ id }]) => id));
         for (const [id, permit] of reserved) {
-          if (used.has(id)) limiter.leave(permit);
-          else limiter.free(permit);
+          if (used.has(id)) permits.leave(permit);
+          else permits.free(permit);
         }
       };
       return { ids: new Set(reserved.keys()), use };
     },
-    runOnce: () => sender.recovered().then(() => fill(services, limiter, start)),
-    settled: () => limiter.drain(),
-    drain: () => limiter.drain().then(() => sender.close()),
+    runOnce: () => sender.recovered().then(() => fill(services, permits, start)),
+    settled: () => permits.drain(),
+    drain: () => permits.drain().then(() => sender.close()),
   };
 }
 
@@ -140,18 +140,14 @@ const logUnrecorded = ({ log }: Services, { id }: Leased, error: unknown): void 
   log.error({ err: error, delivery: id }, 'delivery result not recorded; its lease will expire');
 
 /** Leases due deliveries, as far as there is room, and starts them. */
-async function fill(
-  services: Services,
-  limiter: ConcurrencyLimiter,
-  start: (...ready: ReadyToSend) => void,
-): Promise<Next> {
+async function fill(services: Services, permits: SendPermits, start: (...ready: ReadyToSend) => void): Promise<Next> {
   const lease = async (capacity: LeaseCapacity) => {
     const limit = Math.min(capacity.limit, MOST_LEASED);
     const due = await services.db.statement((em) => leaseDue(em, { ...capacity, limit }));
     for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
     return due;
   };
-  return (await limiter.fill(lease, tookAll)) ?? { at: await nextDue(services.db) };
+  return (await permits.fill(lease, tookAll)) ?? { at: await nextDue(services.db) };
 }
 
 /** What every attempt of this process is sent with, besides the HTTP client, which is loaded late. */

@@ -5,7 +5,7 @@ import { rawQuery } from '../db/raw-query.ts';
 import type { AttemptError } from '../domain/webhooks/retry.ts';
 import type { SecretsRow } from '../domain/webhooks/signing.ts';
 import { type LeaseCapacity, LEASE_SECONDS, PROBE_SECONDS, SECRETS } from '../delivery/lease.ts';
-import type { PostLimits } from '../delivery/limits.ts';
+import type { PostLimits } from '../delivery/send-permits.ts';
 
 /** Concurrent POSTs of reminders of one process: a third is reserved for first attempts to targets that do not fail. */
 export const REMINDER_LIMITS: PostLimits = { posts: 32, retries: 21 };

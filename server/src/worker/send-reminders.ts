@@ -3,7 +3,7 @@ import { rawQuery } from '../db/raw-query.ts';
 import { webhookIdOf } from '../domain/items/decision.ts';
 import { nextStep, type NextStep, type Outcome } from '../domain/webhooks/retry.ts';
 import { secretsOf } from '../domain/webhooks/signing.ts';
-import { ConcurrencyLimiter } from '../delivery/limits.ts';
+import { SendPermits } from '../delivery/send-permits.ts';
 import { errorAfter } from '../delivery/record.ts';
 import type { Services } from '../usecases/services.ts';
 import { type LeasedReminder, leaseReminders, REMINDER_LIMITS } from './lease-reminders.ts';
@@ -45,13 +45,13 @@ export interface ReminderSender {
  * same time: each leases others, and a crash ends with the lease.
  */
 export function createReminderSender(services: Services, onFree: () => void = () => undefined): ReminderSender {
-  const limiter = new ConcurrencyLimiter(onFree, REMINDER_LIMITS);
+  const permits = new SendPermits(onFree, REMINDER_LIMITS);
   const attempt = async (message: LeasedReminder) => {
     const outcome = await send(services, message);
-    limiter.throttle.note(outcome);
+    permits.throttle.note(outcome);
   };
   const start = (message: LeasedReminder) =>
-    limiter.run({ projectId: message.project_id, endpointId: message.target, isRetry: message.retry }, () =>
+    permits.run({ projectId: message.project_id, endpointId: message.target, isRetry: message.retry }, () =>
       attempt(message).catch((error: unknown) => logUnrecorded(services, message, error)),
     );
   const lease = async (capacity: Parameters<typeof leaseReminders>[1]) => {
@@ -60,8 +60,8 @@ export function createReminderSender(services: Services, onFree: () => void = ()
     return leased;
   };
   return {
-    runOnce: async () => (await limiter.fill(lease, (leased, { limit }) => leased.length === limit)) ?? {},
-    drain: () => limiter.drain(),
+    runOnce: async () => (await permits.fill(lease, (leased, { limit }) => leased.length === limit)) ?? {},
+    drain: () => permits.drain(),
   };
 }
 

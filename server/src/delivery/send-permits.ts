@@ -33,7 +33,7 @@ export interface Next {
   at?: Date | null;
 }
 
-export class ConcurrencyLimiter {
+export class SendPermits {
   readonly throttle = new LeaseThrottle();
   readonly #taken = new Set<Permit>();
   readonly #underWay = new Set<Promise<void>>();

@@ -1,7 +1,7 @@
 // Tests when deliveries are leased: at once, except with few free permits or a failing proxy.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LeaseCapacity } from './lease.ts';
-import { LeaseThrottle, tookAll } from './limits.ts';
+import { LeaseThrottle, tookAll } from './send-permits.ts';
 
 const MAX_CONCURRENT_POSTS = 128;
 const capacity = (posting: number): LeaseCapacity => ({
