@@ -1,7 +1,7 @@
 // Wakes the requests that wait for a decision on a notification; polling covers lost ones.
 import { EVENTS_APPENDED, parseEventTypes } from './db/connection/channels.ts';
 import type { Signals } from './db/connection/signals.ts';
-import { FINAL_EVENT_TYPES } from './domain/items/decision.ts';
+import { FINAL_EVENT_TYPES } from './domain/webhooks/delivered-events.ts';
 import { FRAME_MS } from './realtime/tail.ts';
 import type { Services } from './usecases/services.ts';
 import { startLoop } from './worker/loop.ts';

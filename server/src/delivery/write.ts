@@ -6,7 +6,7 @@ import { endpointOf, GETS_DELIVERIES, storedEndpoint, URL_OF_ENDPOINT } from '..
 import { planned } from '../db/connection/planned.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { type Ending, toEnded, webhookIdOf } from '../domain/items/decision.ts';
+import { type Ending, webhookBodyOf, webhookIdOf } from '../domain/webhooks/delivered-events.ts';
 import { secretsOf, type SecretsRow } from '../domain/webhooks/signing.ts';
 import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './lease.ts';
 
@@ -32,7 +32,7 @@ export function deliveriesOf(
   { newId, createdAt }: { newId: () => string; createdAt: Date },
 ) {
   const { eventId, seq, projectId, itemId } = deliverable;
-  const event = { projectId, itemId, webhookId: webhookIdOf(eventId), seq, body: jsonText(toEnded(deliverable)) };
+  const event = { projectId, itemId, webhookId: webhookIdOf(eventId), seq, body: jsonText(webhookBodyOf(deliverable)) };
   return endpointIds.map((endpointId) => ({ ...event, id: newId(), endpointId, createdAt }));
 }
 

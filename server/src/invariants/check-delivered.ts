@@ -4,7 +4,7 @@ import { endpointOf, GETS_DELIVERIES, isAfterStart } from '../db/endpoint-column
 import { inList } from '../db/in-list.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { isDelivered } from '../delivery/write.ts';
-import { UNDECIDED_EVENTS } from '../domain/items/decision.ts';
+import { UNDECIDED_EVENTS } from '../domain/webhooks/delivered-events.ts';
 import type { Check } from './check.ts';
 import { projectIds } from './check-event-logs.ts';
 

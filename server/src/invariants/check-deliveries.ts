@@ -9,11 +9,11 @@ import { rawQuery } from '../db/raw-query.ts';
 import {
   DELIVERED_EVENT_TYPES,
   type Ending,
-  toEnded,
+  webhookBodyOf,
   toUndecided,
   UNDECIDED_EVENTS,
   webhookIdOf,
-} from '../domain/items/decision.ts';
+} from '../domain/webhooks/delivered-events.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 
 /** The rows of one page: bodies may be long. */
@@ -68,7 +68,7 @@ interface Sent {
   redacted: boolean;
   eventId: string | null;
   /** What the event delivers; null where that is missing. */
-  of: Ending['of'] | null;
+  outcome: Ending['outcome'] | null;
   projectId: string;
   itemId: string;
   /** What its status lacks to arrive or to end; null where nothing is. */
@@ -100,8 +100,8 @@ function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   const isDecided = !UNDECIDED_EVENTS.some((type) => type === event_type);
   const undecided =
     isDecided || ended_at === null ? null : toUndecided(String(event_type), String(event_status), ended_at);
-  const of = isDecided ? decision : undecided && { undecided };
-  return { id, place, webhookId, body, redacted, eventId, of, projectId: project, itemId: item, ...stateOf(row) };
+  const outcome = isDecided ? decision : undecided && { undecided };
+  return { id, place, webhookId, body, redacted, eventId, outcome, projectId: project, itemId: item, ...stateOf(row) };
 }
 
 /**
@@ -129,7 +129,7 @@ function faultsOf(sent: Sent): Fault[] {
   return [...state, ...contentFaults(sent)];
 }
 
-function contentFaults({ place, webhookId, body, redacted, eventId, of, projectId, itemId }: Sent): Fault[] {
+function contentFaults({ place, webhookId, body, redacted, eventId, outcome, projectId, itemId }: Sent): Fault[] {
   if (eventId === null || webhookId !== webhookIdOf(eventId))
     return [
       {
@@ -137,8 +137,8 @@ function contentFaults({ place, webhookId, body, redacted, eventId, of, projectI
         says: `${place}: its webhook-id ${webhookId} belongs to no end of an item in the event log`,
       },
     ];
-  if (of === null) return [{ rule: 'I5', says: `${place}: what it delivers is missing or not final` }];
-  return body === (redacted ? '' : jsonText(toEnded({ of, projectId, itemId })))
+  if (outcome === null) return [{ rule: 'I5', says: `${place}: what it delivers is missing or not final` }];
+  return body === (redacted ? '' : jsonText(webhookBodyOf({ outcome, projectId, itemId })))
     ? []
     : [{ rule: 'I7', says: `${place}: its body is not what is stored` }];
 }

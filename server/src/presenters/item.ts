@@ -6,7 +6,9 @@ import type { Routing } from '@countersign/shared/schemas/parts/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { displayName } from '../domain/access/actor.ts';
 import { isBlind } from '../domain/audits/audit.ts';
-import { type DecisionRow, type Ending, rawJson, toDecision, toEnded, webhookIdOf } from '../domain/items/decision.ts';
+import { rawJson } from '@countersign/shared/json/json';
+import { type DecisionRow, toDecision } from '../domain/items/decision.ts';
+import { type Ending, webhookBodyOf, webhookIdOf } from '../domain/webhooks/delivered-events.ts';
 import { isExtendable } from '../domain/items/deadline.ts';
 import { isOpen, isReopenable, isRevised, isSettled, publicStatusOf, revisability } from '../domain/items/item.ts';
 import { itemAbilities } from '../domain/access/permissions.ts';
@@ -74,7 +76,7 @@ function decidedAtOf(item: Item): Date | null {
 /** One line of the catch-up feed. */
 export const presentEvent = ({ eventId, ...ending }: Ending & { eventId: string }): PublicEvent => ({
   id: webhookIdOf(eventId),
-  ...toEnded(ending),
+  ...webhookBodyOf(ending),
 });
 
 function presentRouting(item: RoutedItem): Routing {

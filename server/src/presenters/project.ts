@@ -14,7 +14,7 @@ import { memberAbilities, type MemberView } from '../domain/access/pool.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';
 import type { Project } from '../db/entities/project.ts';
 import type { User } from '../db/entities/user.ts';
-import { rawJson } from '../domain/items/decision.ts';
+import { rawJson } from '@countersign/shared/json/json';
 import { settingsOf } from '../domain/stored-names.ts';
 import type { ProjectChange } from '../db/entities/project-change.ts';
 

@@ -7,7 +7,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { plannedBySize } from '../db/connection/planned.ts';
 import type { Em } from '../db/orm.ts';
 import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
-import { DELIVERED_EVENT_TYPES, toUndecided, UNDECIDED_EVENTS } from '../domain/items/decision.ts';
+import { DELIVERED_EVENT_TYPES, toUndecided, UNDECIDED_EVENTS } from '../domain/webhooks/delivered-events.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import { endpointOf, GETS_DELIVERIES, isAfterStart } from '../db/endpoint-columns.ts';
 import { entityFromRow } from '../db/entity-from-row.ts';
@@ -174,15 +174,15 @@ async function assignSequence({ em }: Tx, db: Database, until: Date | undefined)
 function toSequenced(em: Em, row: SequencedRow): SequencedEvent {
   const { event_id: eventId, event_project: projectId, event_item: itemId, event_type: type } = row;
   const about = { projectId, seq: Number(row.seq) };
-  const of = endingOf(em, row);
+  const outcome = outcomeOf(em, row);
   return {
     ...{ ...about, type: eventTypeOf(type), itemId, version: row.event_version, appendedAt: row.event_at },
-    deliverable: of && itemId !== null ? { ...about, eventId, itemId, of } : null,
+    deliverable: outcome && itemId !== null ? { ...about, eventId, itemId, outcome } : null,
     endpointIds: row.endpoints?.split(',') ?? [],
   };
 }
 
-function endingOf(em: Em, row: SequencedRow): Deliverable['of'] | null {
+function outcomeOf(em: Em, row: SequencedRow): Deliverable['outcome'] | null {
   const { event_type: type, event_status: status, ended_at: at } = row;
   if (at !== null && status !== null) return { undecided: toUndecided(type, status, at) };
   return row.id ? { decision: entityFromRow(em, Decision, row) } : null;

@@ -1,6 +1,6 @@
 // Sends the written reminders: leased, behind the guard of webhooks, and repeated on their schedule (NO5).
 import { rawQuery } from '../db/raw-query.ts';
-import { webhookIdOf } from '../domain/items/decision.ts';
+import { webhookIdOf } from '../domain/webhooks/delivered-events.ts';
 import { nextStep, type NextStep, type Outcome } from '../domain/webhooks/retry.ts';
 import { secretsOf } from '../domain/webhooks/signing.ts';
 import { SendPermits } from '../delivery/send-permits.ts';

@@ -13,7 +13,7 @@ import { type Gaps, type Loop, type LoopOptions, spreadStarts, startLoop, type U
 import { relayOnce, type SequencedEvent } from './relay.ts';
 import { replayOnce } from './replay.ts';
 import { startMaintenanceJobs } from './maintenance-jobs.ts';
-import { DELIVERED_EVENT_TYPES } from '../domain/items/decision.ts';
+import { DELIVERED_EVENT_TYPES } from '../domain/webhooks/delivered-events.ts';
 
 const POLL_MS = 1000;
 /**

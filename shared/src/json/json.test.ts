@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { json } from '../schemas/parts/json.ts';
-import { jsonText, RawJson } from './json.ts';
+import { jsonText, RawJson, rawJson } from './json.ts';
 
 describe('jsonText', () => {
   it.each<[string, unknown]>([
@@ -40,6 +40,10 @@ describe('jsonText', () => {
     for (const text of ['1.0', '1E2', '0.10000000000000000555', '{"2":1,"1":2}', '"\\u00e9"', '[ 1 ]', '-0']) {
       expect(jsonText({ output: new RawJson(text) })).toBe(`{"output":${text}}`);
     }
+  });
+
+  it('raw JSON text appears unchanged in an answer, also in lists', () => {
+    expect(jsonText([rawJson('1.0'), { a: rawJson('[ ]') }])).toBe('[1.0,{"a":[ ]}]');
   });
 });
 

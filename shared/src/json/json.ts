@@ -14,6 +14,9 @@ export class RawJson {
   }
 }
 
+/** Stored JSON text as a member of an answer: the JSON writer inserts it unchanged (I7), so its type is any JSON value. */
+export const rawJson = <T = Json>(text: string): T => new RawJson(text) as T;
+
 /**
  * `JSON.stringify` that embeds `RawJson` members unchanged. Plain data only: no cycles, and no `toJSON` except that of
  * Date.

@@ -2,9 +2,8 @@
 import { exactJson } from '@countersign/shared/json-schema/exact-numbers';
 import type { ExportFilter } from '@countersign/shared/schemas/exports';
 import type { ExportFormat, ItemKind } from '@countersign/shared/enums';
-import { jsonText, type Json } from '@countersign/shared/json/json';
+import { jsonText, type Json, rawJson } from '@countersign/shared/json/json';
 import { oneLine } from '@countersign/shared/json/json-line';
-import { rawJson } from '../items/decision.ts';
 import type { OverrideAction } from '@countersign/shared/review-actions';
 
 /** A learning with its item. `input`, `suggestion` and `output` are JSON text as submitted; `output` is null for a rejection or a response. */

@@ -32,7 +32,7 @@ import { EXPECTED_WAIT, setExpectedWait } from '../response/expected-wait.ts';
 import { DeferredReply } from '../response/reply.ts';
 import { header, recheckKey, traceOf } from '../admission/callers.ts';
 import type { Binder } from '../route.ts';
-import { rawJson } from '../../domain/items/decision.ts';
+import { rawJson } from '@countersign/shared/json/json';
 import { openApiDocument } from '../openapi/document.ts';
 
 export function bindPublic(bind: Binder, services: Services): void {

@@ -25,7 +25,7 @@ import { toProblem } from '../response/problem.ts';
 import { limitItems } from '../admission/rate-limit.ts';
 import { readAnswers } from '../request/read-submission.ts';
 import type { Binder } from '../route.ts';
-import { rawJson } from '../../domain/items/decision.ts';
+import { rawJson } from '@countersign/shared/json/json';
 
 export function bindRegressions(bind: Binder, services: Services): void {
   bind.member(api.beginRegression, async ({ actor, params, body: { cluster_id: cluster, title, ...filter }, ctx }) => {

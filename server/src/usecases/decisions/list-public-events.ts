@@ -1,7 +1,7 @@
 // The catch-up feed: what ended items or revised decisions, in event log order, for consumers that were down.
 import { Decision } from '../../db/entities/decision.ts';
 import { Project } from '../../db/entities/project.ts';
-import { type Ending, toUndecided, UNDECIDED_EVENTS } from '../../domain/items/decision.ts';
+import { type Ending, toUndecided, UNDECIDED_EVENTS } from '../../domain/webhooks/delivered-events.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 import { decodeSeq, encodeSeq, fitting, invalidCursor, textBytes } from '../cursor.ts';
@@ -87,8 +87,8 @@ export function listPublicEvents(
     const rows = visible.flatMap((row): PublicEventRow[] => {
       const { id: eventId, item_id: itemId, ended_at: at, event, status } = row;
       const decision = byRevision.get(`${itemId} ${row.revision}`);
-      const of = at === null ? decision && { decision } : { undecided: toUndecided(event, status, at) };
-      return of ? [{ eventId, projectId: actor.projectId, itemId, of }] : [];
+      const outcome = at === null ? decision && { decision } : { undecided: toUndecided(event, status, at) };
+      return outcome ? [{ eventId, projectId: actor.projectId, itemId, outcome }] : [];
     });
     const last = page.at(-1);
     return { rows, hasMore: found.length > page.length, nextCursor: encodeSeq(last ? Number(last.seq) : from) };

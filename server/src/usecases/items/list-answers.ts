@@ -3,7 +3,7 @@ import { OPEN_STATUSES } from '@countersign/shared/enums';
 import { inList } from '../../db/in-list.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ItemAnswers } from '@countersign/shared/schemas/projects';
-import { rawJson } from '../../domain/items/decision.ts';
+import { rawJson } from '@countersign/shared/json/json';
 import type { Em } from '../../db/orm.ts';
 import { requirePermission } from '../access/membership.ts';
 import { decodeCursor, fitting, toPage, type PageQuery } from '../cursor.ts';

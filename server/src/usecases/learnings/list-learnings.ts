@@ -1,7 +1,7 @@
 // Lists the recorded overrides of a project, newest first, with an optional filter.
 import type { Learning as WireLearning } from '@countersign/shared/schemas/learnings';
 import { displayName } from '../../domain/access/actor.ts';
-import { rawJson } from '../../domain/items/decision.ts';
+import { rawJson } from '@countersign/shared/json/json';
 import { mayExcludeLearnings } from '../../domain/access/permissions.ts';
 import { Cluster } from '../../db/entities/cluster.ts';
 import type { Em } from '../../db/orm.ts';

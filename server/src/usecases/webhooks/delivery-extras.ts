@@ -2,7 +2,7 @@
 import type { DecisionAction, DeliveredEvent, ItemStatus } from '@countersign/shared/enums';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { Em } from '../../db/orm.ts';
-import { DELIVERED_EVENT_TYPES } from '../../domain/items/decision.ts';
+import { DELIVERED_EVENT_TYPES } from '../../domain/webhooks/delivered-events.ts';
 
 export interface DeliveryExtras {
   /** Of the last attempt, in ms; null without one. */

@@ -52,7 +52,7 @@ async function pipelineViewOf(of: ProjectFixture, itemId: string): Promise<objec
     item: presentPublicItem(item, decision),
     lists: lists.flat(),
     told: feed.rows.flatMap((row) =>
-      row.itemId === itemId && 'decision' in row.of ? [[row.eventId, row.of.decision.id]] : [],
+      row.itemId === itemId && 'decision' in row.outcome ? [[row.eventId, row.outcome.decision.id]] : [],
     ),
     webhooks: await testEnv.sql('select id from delivery where item_id = ?', [itemId]),
   };

@@ -6,7 +6,7 @@ import { MAX_CLAIMS } from '@countersign/shared/limits';
 import type { ItemStatus } from '@countersign/shared/enums';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { webhookIdOf } from '../../../src/domain/items/decision.ts';
+import { webhookIdOf } from '../../../src/domain/webhooks/delivered-events.ts';
 import { endAllClaims, type ItemRow } from '../support/database-helpers.ts';
 import { followEventLog } from './item-model.ts';
 import { EACH_OUTCOME, newRace, raceArbitrary, run, type Move, type Race, type Racer } from './races.ts';
