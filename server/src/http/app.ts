@@ -11,7 +11,8 @@ import { type MetricsSource, metricsPage, noMetrics, observeRequests } from './m
 import { bindAlerts, bindDeliveries, bindWebhook } from './routes/webhook.ts';
 import { bindChanges, bindLifecycle, bindProjects, bindGuidelines, bindTeam } from './routes/projects.ts';
 import { bindInbound } from './routes/inbound.ts';
-import { bindInsights } from './routes/insights.ts';
+import { bindAnalytics } from './routes/analytics.ts';
+import { bindLearnings } from './routes/learnings.ts';
 import { bindOpenApi, bindPublic } from './routes/public.ts';
 import { bindMcp } from './routes/mcp.ts';
 import { bindPool } from './routes/pool.ts';
@@ -92,7 +93,8 @@ export function bindRoutes(services: Services): Router {
   bindGuidelines(bind, services);
   bindChanges(bind, services);
   bindQueue(bind, services);
-  bindInsights(bind, services);
+  bindLearnings(bind, services);
+  bindAnalytics(bind, services);
   bindRegressions(bind, services);
   bindTeam(bind, services);
   bindDeliveries(bind, services);

@@ -1,8 +1,9 @@
-// Projects: settings, API keys, lifecycle, change log, guidelines, and the live team view with the stop switch.
+// Projects: settings, API keys, onboarding, lifecycle, change log, guidelines, and the live team view with its stop.
 import * as api from '@countersign/shared/routes/projects';
 import * as lifecycle from '@countersign/shared/routes/lifecycle';
 import * as changes from '@countersign/shared/routes/changes';
 import * as guidelines from '@countersign/shared/routes/guidelines';
+import * as onboarding from '@countersign/shared/routes/onboarding';
 import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/schemas/guidelines';
 import * as team from '@countersign/shared/routes/team';
 import { presentPreview } from '../../presenters/item.ts';
@@ -22,6 +23,8 @@ import { refuseLargeItem, refuseOtherProject, toSubmitInput } from '../request/r
 import { definedOf } from '../request/defined-of.ts';
 import type { Binder } from '../route.ts';
 import { archiveProject, deleteProject, restoreProject } from '../../usecases/projects/lifecycle.ts';
+import { readOnboarding } from '../../usecases/projects/read-onboarding.ts';
+import { hideReadiness, readReadiness } from '../../usecases/projects/read-readiness.ts';
 import { readContents } from '../../usecases/projects/read-contents.ts';
 import { listChanges } from '../../usecases/projects/list-changes.ts';
 import {
@@ -47,6 +50,7 @@ const shown = async (services: Services, actor: MemberActor, projectId: string) 
 export function bindProjects(bind: Binder, services: Services): void {
   bindSettings(bind, services);
   bindKeys(bind, services);
+  bindOnboarding(bind, services);
 }
 
 function bindSettings(bind: Binder, services: Services): void {
@@ -105,6 +109,15 @@ function bindKeys(bind: Binder, services: Services): void {
   });
   bind.member(api.revokeApiKey, async ({ actor, params }) => {
     await revokeApiKey(services, actor, { projectId: params.id, keyId: params.key_id });
+    return undefined;
+  });
+}
+
+function bindOnboarding(bind: Binder, services: Services): void {
+  bind.member(onboarding.readOnboarding, ({ actor, params }) => readOnboarding(services, actor, params.id));
+  bind.member(onboarding.readReadiness, ({ actor, params }) => readReadiness(services, actor, params.id));
+  bind.member(onboarding.hideReadiness, async ({ actor, params }) => {
+    await hideReadiness(services, actor, params.id);
     return undefined;
   });
 }
