@@ -7,7 +7,7 @@ import type { Tx } from '../db/database.ts';
 import { databaseTime } from '../db/database-time.ts';
 import { Project } from '../db/entities/project.ts';
 import { ProjectSettings } from '../db/entities/project-settings.ts';
-import { logChange, appendProjectChanged } from '../db/log-change.ts';
+import { appendProjectChanged, recordChange } from '../db/record-change.ts';
 import type { Em } from '../db/orm.ts';
 import { lockProject } from '../db/lock-project.ts';
 import { SYSTEM } from '../domain/access/actor.ts';
@@ -120,7 +120,7 @@ async function raise(
     changedBy: null,
     changedAt: at,
   });
-  await logChange(
+  await recordChange(
     services,
     { tx, by: SYSTEM },
     {

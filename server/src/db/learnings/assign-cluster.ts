@@ -7,7 +7,7 @@ import { Project } from '../entities/project.ts';
 import { ReasonVariant } from '../entities/reason-variant.ts';
 import type { Em } from '../orm.ts';
 import { planned } from '../connection/planned.ts';
-import { appendProjectChanged } from '../log-change.ts';
+import { appendProjectChanged } from '../record-change.ts';
 import { rawQuery } from '../raw-query.ts';
 import { SYSTEM } from '../../domain/access/actor.ts';
 import { KEY_LENGTH, keyOf } from '@countersign/shared/formats/reason-key';

@@ -7,7 +7,9 @@ import type { Tx } from '../../db/database.ts';
 import { Member } from '../../db/entities/member.ts';
 import { endOffers } from './end-offers.ts';
 import { ownersOf } from './membership.ts';
-import { nameOf, recordChange, type Change } from '../projects/record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { type Change, recordChange } from '../../db/record-change.ts';
+import { nameOfUser } from './name-of-user.ts';
 import { releaseClaims } from '../claims/release-claims.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -48,8 +50,8 @@ export async function changeMembership(
   // This event comes before those of the claims: a removed member has left the room when those are sent (I8).
   await recordChange(
     services,
-    { tx, actor },
-    membershipChangeEntry(membership, { subject: await nameOf(tx, userId), ends }),
+    { tx, by: memberRef(actor) },
+    membershipChangeEntry(membership, { subject: await nameOfUser(tx, userId), ends }),
   );
   return releaseClaims(tx, actor, { projectId, userId, role: to });
 }

@@ -1,9 +1,9 @@
 // Changes a person's own name (PM4), which shows in every project they are in, and notifies each project.
-import { displayName } from '../../domain/access/actor.ts';
+import { displayName, memberRef } from '../../domain/access/actor.ts';
 import type { Tx } from '../../db/database.ts';
 import { User } from '../../db/entities/user.ts';
 import { notFound } from './membership.ts';
-import { recordChange } from '../projects/record-change.ts';
+import { recordChange } from '../../db/record-change.ts';
 import { countOrRefuse } from '../count-or-refuse.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -35,7 +35,7 @@ export async function changeName(
   const change = { changed: ['members' as const], action: 'member.changed' as const, subjectId: userId };
   const names = { subject: displayName(known), before: { name: known.name }, after: { name } };
   for (const projectId of await projectsOf(tx, userId))
-    await recordChange(services, { tx, actor }, { projectId, ...change, ...names });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, ...change, ...names });
 }
 
 /** The projects that are not deleted, locked against deletion until the transaction ends. */

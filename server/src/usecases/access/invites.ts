@@ -5,10 +5,11 @@ import { decodeAddress } from '../../crypto/ed25519.ts';
 import { randomToken, sha256Hex } from '../../crypto/tokens.ts';
 import { Invite } from '../../db/entities/invite.ts';
 import { lockProject } from '../../db/lock-project.ts';
-import { shortAddress } from '../../domain/access/actor.ts';
+import { memberRef, shortAddress } from '../../domain/access/actor.ts';
 import { notFound, requireChange, requirePermission, lockRole } from './membership.ts';
 import { badField, changeMembership } from './change-membership.ts';
-import { recordChange, nameOf } from '../projects/record-change.ts';
+import { recordChange } from '../../db/record-change.ts';
+import { nameOfUser } from './name-of-user.ts';
 import { countOrRefuse } from '../count-or-refuse.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { User } from '../../db/entities/user.ts';
@@ -48,7 +49,7 @@ export async function createInvite(
       [id, projectId, sha256Hex(token), role, address, actor.userId, hours],
     );
     const change = { action: 'invite.made' as const, ...subjectOf(id, address), after: { role, address, hours } };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['invites'], ...change });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['invites'], ...change });
     return { invite: await tx.em.findOneOrFail(Invite, { id }), token };
   });
 }
@@ -77,7 +78,7 @@ export async function revokeInvite(
     if (revoked[0] === undefined) return;
     const { role, address } = revoked[0];
     const change = { action: 'invite.revoked' as const, ...subjectOf(inviteId, address), before: { role, address } };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['invites'], ...change });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['invites'], ...change });
   });
 }
 
@@ -135,7 +136,7 @@ export async function acceptInvite(services: Services, actor: MemberActor, token
     const from = await lockRole(tx.em, actor.userId, projectId);
     if (from !== null && !isRaise({ from, to: role })) return { project, role: from };
     await useUp(tx, { id, actor });
-    const invitedBy = maker === null ? null : await nameOf(tx, maker);
+    const invitedBy = maker === null ? null : await nameOfUser(tx, maker);
     await changeMembership(services, { tx, actor }, { projectId, userId: actor.userId, from, to: role, invitedBy });
     return { project, role };
   });

@@ -7,14 +7,14 @@ import { Offer } from '../../db/entities/offer.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
 import { lockProject } from '../../db/lock-project.ts';
-import { logChange } from '../../db/log-change.ts';
-import { displayName } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
+import { nameOfUser } from './name-of-user.ts';
+import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { isRaise } from '../../domain/access/pool.ts';
 import { refuseBlocked } from './blocked.ts';
 import { endOffers, notifyOffersChanged } from './end-offers.ts';
 import { lockRole, notFound, requirePermission } from './membership.ts';
 import { changeMembership } from './change-membership.ts';
-import { nameOf, recordChange } from '../projects/record-change.ts';
 import { releaseLocks } from '../claims/release-claims.ts';
 import { countOrRefuse } from '../count-or-refuse.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -55,7 +55,7 @@ export async function makeOffer(
   );
   await recordChange(
     services,
-    { tx, actor },
+    { tx, by: memberRef(actor) },
     {
       ...{ projectId, changed: ['offers'], action: 'offer.made', subject, subjectId: id },
       ...(former && { before: { role: former.role } }),
@@ -81,7 +81,7 @@ export async function revokeOffer(
     const { role, address } = ended;
     const { subject } = await wallet(tx, { projectId, address });
     const change = { action: 'offer.revoked' as const, subject, subjectId: offerId, before: { role, address } };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['offers'], ...change });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['offers'], ...change });
   });
 }
 
@@ -105,7 +105,7 @@ export async function acceptOffer(
       await logDeclined(services, by, { projectId, offerId, role: offered });
       return { project: found, role: from, ended: [] };
     }
-    const membership = { projectId, userId: actor.userId, from, to: offered, offeredBy: await nameOf(tx, madeBy) };
+    const membership = { projectId, userId: actor.userId, from, to: offered, offeredBy: await nameOfUser(tx, madeBy) };
     return { project: found, role: offered, ended: await changeMembership(services, by, membership) };
   });
   await releaseLocks(services, ended);
@@ -132,7 +132,7 @@ async function logDeclined(
   const { subject, userId } = await wallet(tx, { projectId, address });
   const change = { action: 'offer.declined' as const, subject, subjectId: offerId, before: { role, address } };
   const by = { kind: 'member' as const, id: userId, name: subject };
-  await logChange(services, { tx, by }, { projectId, changed: ['offers'], ...change });
+  await recordChange(services, { tx, by }, { projectId, changed: ['offers'], ...change });
 }
 
 /**

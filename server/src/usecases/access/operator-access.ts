@@ -3,7 +3,7 @@ import type { HeldClaim } from '../../claims/claim-lock.ts';
 import { CLAIMS_ENDED, SESSIONS_ENDED } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
 import { lockProject } from '../../db/lock-project.ts';
-import { logChange } from '../../db/log-change.ts';
+import { recordChange } from '../../db/record-change.ts';
 import { displayName } from '../../domain/access/actor.ts';
 import { findOrCreateUser } from './add-member.ts';
 import { endOffers } from './end-offers.ts';
@@ -153,7 +153,7 @@ async function logMemberAccess(
   const ends = { ...(invites > 0 && { invites_revoked: invites }), ...(offers > 0 && { offers_revoked: offers }) };
   const change = { projectId, action, subject: user ? displayName(user) : null, subjectId: userId };
   const after = Object.keys(ends).length === 0 ? null : ends;
-  await logChange(services, { tx, by: OPERATOR }, { ...change, changed: ['members', 'invites', 'offers'], after });
+  await recordChange(services, { tx, by: OPERATOR }, { ...change, changed: ['members', 'invites', 'offers'], after });
 }
 
 function ownedAlone({ db }: Services, userId: string): Promise<{ id: string; name: string }[]> {

@@ -8,7 +8,8 @@ import { lockProject } from '../../db/lock-project.ts';
 import { COUNT_LIMITS } from '../../limits/policies.ts';
 import { notFound, refuseBeyond, requireChange, requirePermission } from '../access/membership.ts';
 import { badField } from '../access/change-membership.ts';
-import { recordChange } from '../projects/record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface NewKey {
@@ -59,7 +60,11 @@ export async function createApiKey(
     const end = expiresAt === null ? {} : { expires_at: expiresAt.toISOString() };
     const after = { last4: key.last4, ...(scopes.length < SCOPES.length ? { scopes } : {}), ...end };
     const change = { action: 'key.made' as const, ...subjectOf(key), after };
-    await recordChange(services, { tx, actor }, { projectId: key.projectId, changed: ['keys'], ...change });
+    await recordChange(
+      services,
+      { tx, by: memberRef(actor) },
+      { projectId: key.projectId, changed: ['keys'], ...change },
+    );
     return { key: tx.em.map(ApiKey, key), text };
   });
 }
@@ -90,24 +95,23 @@ export async function revokeApiKey(
  */
 export async function revokeKeysOf(
   services: Services,
-  by: { tx: Tx; actor: MemberActor },
+  { tx, actor }: { tx: Tx; actor: MemberActor },
   { projectId, userId }: { projectId: string; userId: string },
 ): Promise<string[]> {
-  const keys = await by.tx.em.find(
-    ApiKey,
-    { projectId, createdBy: userId, revokedAt: null },
-    { orderBy: { id: 'asc' } },
-  );
-  for (const key of keys) await revoke(services, by, key);
+  const keys = await tx.em.find(ApiKey, { projectId, createdBy: userId, revokedAt: null }, { orderBy: { id: 'asc' } });
+  for (const key of keys) await revoke(services, { tx, actor }, key);
   return keys.map(({ id }) => id);
 }
 
-async function revoke(services: Services, by: { tx: Tx; actor: MemberActor }, key: ApiKey): Promise<void> {
-  const { em } = by.tx;
-  await em.nativeUpdate(ApiKey, { id: key.id }, { revokedAt: services.clock.now() });
-  await em.execute('select pg_notify(?, ?)', [REVOKED, key.id]);
+async function revoke(services: Services, { tx, actor }: { tx: Tx; actor: MemberActor }, key: ApiKey): Promise<void> {
+  await tx.em.nativeUpdate(ApiKey, { id: key.id }, { revokedAt: services.clock.now() });
+  await tx.em.execute('select pg_notify(?, ?)', [REVOKED, key.id]);
   const change = { action: 'key.revoked' as const, ...subjectOf(key), before: { last4: key.last4 } };
-  await recordChange(services, by, { projectId: key.projectId, changed: ['keys'], ...change });
+  await recordChange(
+    services,
+    { tx, by: memberRef(actor) },
+    { projectId: key.projectId, changed: ['keys'], ...change },
+  );
 }
 
 const subjectOf = ({ id, name }: { id: string; name: string }) => ({ subject: name, subjectId: id });

@@ -6,7 +6,8 @@ import { lockProject } from '../../db/lock-project.ts';
 import { sourceContext } from '../../domain/webhooks/inbound.ts';
 import { COUNT_LIMITS } from '../../limits/policies.ts';
 import { notFound, refuseBeyond, requireChange, requirePermission } from '../access/membership.ts';
-import { recordChange } from '../projects/record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
@@ -38,7 +39,7 @@ export async function createInboundSource(
     };
     await tx.em.insert(InboundSource, source);
     const change = { action: 'source.made' as const, subject: name, subjectId: id };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['sources'], ...change });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['sources'], ...change });
     return { source: tx.em.map(InboundSource, source), secret };
   });
 }
@@ -57,7 +58,7 @@ export async function removeInboundSource(
     if (source.removedAt) return;
     await tx.em.nativeUpdate(InboundSource, { id: sourceId }, { removedAt: services.clock.now() });
     const change = { action: 'source.removed' as const, subject: source.name, subjectId: sourceId };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['sources'], ...change });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['sources'], ...change });
   });
 }
 

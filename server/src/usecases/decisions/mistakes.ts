@@ -7,7 +7,8 @@ import type { Item } from '../../db/entities/item.ts';
 import { Learning } from '../../db/entities/learning.ts';
 import { MistakeReport } from '../../db/entities/mistake-report.ts';
 import { lockProject } from '../../db/lock-project.ts';
-import { appendProjectChanged } from '../../db/log-change.ts';
+import { appendProjectChanged, recordChange } from '../../db/record-change.ts';
+import { nameOfUser } from '../access/name-of-user.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { displayName, memberRef } from '../../domain/access/actor.ts';
@@ -17,7 +18,6 @@ import { findItem, isArchived, notFound, refuseArchived, refuseUnless } from '..
 import { endOf, olderThan, type Page, type PageQuery, toPage } from '../cursor.ts';
 import { currentDecision } from './current-decision.ts';
 import { markLearning } from '../learnings/change-learnings.ts';
-import { nameOf, recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 interface Situation {
@@ -102,12 +102,12 @@ export async function reportMistake(
     });
     await recordChange(
       services,
-      { tx, actor },
+      { tx, by: memberRef(actor) },
       {
         projectId,
         changed: ['mistakes'],
         action: 'mistake.reported',
-        subject: await nameOf(tx, decision.reviewerId),
+        subject: await nameOfUser(tx, decision.reviewerId),
         subjectId: decision.reviewerId,
       },
     );
@@ -169,12 +169,12 @@ async function storeAnswer(
   await tx.em.nativeUpdate(MistakeReport, { itemId }, answer);
   await recordChange(
     services,
-    { tx, actor },
+    { tx, by: memberRef(actor) },
     {
       projectId,
       changed: ['mistakes'],
       action: overturned ? 'mistake.overturned' : 'mistake.upheld',
-      subject: await nameOf(tx, decidedBy),
+      subject: await nameOfUser(tx, decidedBy),
       subjectId: decidedBy,
     },
   );

@@ -8,7 +8,8 @@ import { rawQuery } from '../../db/raw-query.ts';
 import { notFound, requireChange } from '../access/membership.ts';
 import { lockClusters } from '../../db/learnings/assign-cluster.ts';
 import { commonestReasons, rootsOf } from './cluster-roots.ts';
-import { recordChange, type Change } from '../projects/record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { type Change, recordChange } from '../../db/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { Learning } from '../../db/entities/learning.ts';
 
@@ -44,7 +45,8 @@ export async function shapeCluster(services: Services, actor: MemberActor, input
     // Exports of a cluster can be continued only while its reasons are unchanged (LX6).
     const event = reshaped && { reshaped: await withAncestors(tx.em, reshaped) };
     const what = { projectId, changed: ['clusters' as const], subjectId: id };
-    if (log !== null) await recordChange(services, { tx, actor }, { ...what, ...log, ...(event && { event }) });
+    if (log !== null)
+      await recordChange(services, { tx, by: memberRef(actor) }, { ...what, ...log, ...(event && { event }) });
     return { id };
   });
 }
@@ -180,7 +182,7 @@ export async function markLearning(
   if (marked === 0) return;
   await recordChange(
     services,
-    { tx, actor },
+    { tx, by: memberRef(actor) },
     {
       projectId: learning.projectId,
       changed: ['learnings'],

@@ -11,7 +11,9 @@ import { Member } from '../../db/entities/member.ts';
 import { Project } from '../../db/entities/project.ts';
 import { resumeEndpoint } from '../../db/resume-endpoint.ts';
 import { refuseArchived, requireChange, requirePermission } from '../access/membership.ts';
-import { differing, recordChange } from './record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
+import { differing } from './differing.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { checkTargets, recordNotifications } from './notification-targets.ts';
 import { refuseNonMembers, storeSkills } from './skills.ts';
@@ -72,7 +74,7 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     await tx.em.insert(SettingsVersion, { projectId, version, settings: after, changedBy: actor.userId, changedAt });
     if (guidelinesVersion === version) await sawGuidelines(tx.em, { actor, projectId, version });
     const change = { action: 'settings.changed' as const, subject: `v${version}`, ...differing(before, after) };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['settings'], ...change });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['settings'], ...change });
   });
 }
 
@@ -160,5 +162,9 @@ async function resumeWebhook(
   projectId: string,
 ): Promise<void> {
   if (await resumeEndpoint(who.tx, projectId))
-    await recordChange(services, who, { projectId, changed: ['webhook'], action: 'webhook.resumed' });
+    await recordChange(
+      services,
+      { tx: who.tx, by: memberRef(who.actor) },
+      { projectId, changed: ['webhook'], action: 'webhook.resumed' },
+    );
 }

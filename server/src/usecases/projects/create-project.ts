@@ -11,7 +11,8 @@ import { Member } from '../../db/entities/member.ts';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
-import { recordChange } from './record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import type { AnswerSchema } from '../items/answer-schemas.ts';
 import { checkTargets, recordNotifications } from './notification-targets.ts';
@@ -59,7 +60,11 @@ export async function insertProject(
     await insertRows(services, tx, { id, settings, notifications, schema, ownerId: actor.userId });
     // The log has all settings, because the defaults may be different when it is read.
     const change = { action: 'project.created' as const, after: settings };
-    await recordChange(services, { tx, actor }, { projectId: id, changed: ['created', 'members'], ...change });
+    await recordChange(
+      services,
+      { tx, by: memberRef(actor) },
+      { projectId: id, changed: ['created', 'members'], ...change },
+    );
     if (notifications.length > 0) await recordNotifications(services, { tx, actor }, id);
   });
   return id;

@@ -7,7 +7,8 @@ import { lockProject } from '../../db/lock-project.ts';
 import { countContents } from './read-contents.ts';
 import { endOffers } from '../access/end-offers.ts';
 import { lockRole, isArchived, notFound, refuseUnless, requirePermission } from '../access/membership.ts';
-import { recordChange } from './record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
 import { releaseLocks, releaseAllClaims } from '../claims/release-claims.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -28,7 +29,7 @@ export async function archiveProject(services: Services, actor: MemberActor, pro
     const offers = (await endOffers(tx, projectId, { all: true })).length;
     const along = offers === 0 ? {} : { after: { offers_revoked: offers } };
     const change = { projectId, changed: ['archived' as const], action: 'project.archived' as const, ...along };
-    await recordChange(services, { tx, actor }, change);
+    await recordChange(services, { tx, by: memberRef(actor) }, change);
     return releaseAllClaims(tx, actor, projectId);
   });
   await releaseLocks(services, ended);
@@ -43,7 +44,7 @@ export async function restoreProject(services: Services, actor: MemberActor, pro
     // A process of an earlier version may have archived it.
     await endReminders(tx, projectId);
     const change = { projectId, changed: ['archived' as const], action: 'project.restored' as const };
-    await recordChange(services, { tx, actor }, change);
+    await recordChange(services, { tx, by: memberRef(actor) }, change);
   });
 }
 
@@ -69,7 +70,7 @@ export async function deleteProject(services: Services, actor: MemberActor, proj
     const change = { projectId, subject, action: 'project.deleted' as const, before: { ...contents } };
     // This event comes before those of the claims, together with the members: every socket has left the room when anything later
     // is sent (I8).
-    await recordChange(services, { tx, actor }, { ...change, changed: ['archived', 'members'] });
+    await recordChange(services, { tx, by: memberRef(actor) }, { ...change, changed: ['archived', 'members'] });
     await tx.em.execute('delete from member where project_id = ?', [projectId]);
     await endOffers(tx, projectId, { all: true });
     const revoked = await revokeAccess(tx, projectId);

@@ -2,7 +2,8 @@
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import type { Tx } from '../../db/database.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { recordChange } from './record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
 import { checkWebhookUrl } from './settings.ts';
 
 /** Looks up the hosts of targets that are not `known` yet. Errors: `webhook_url_refused` with the place of the target. */
@@ -21,4 +22,8 @@ export const recordNotifications = (
   who: { tx: Tx; actor: MemberActor },
   projectId: string,
 ): Promise<unknown> =>
-  recordChange(services, who, { projectId, changed: ['webhook'], action: 'webhook.notifications_changed' });
+  recordChange(
+    services,
+    { tx: who.tx, by: memberRef(who.actor) },
+    { projectId, changed: ['webhook'], action: 'webhook.notifications_changed' },
+  );

@@ -3,17 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '@countersign/shared/errors';
 import type { Tx } from '../../db/database.ts';
 import { Project } from '../../db/entities/project.ts';
-import { appendProjectChanged } from '../../db/log-change.ts';
+import { appendProjectChanged, recordChange } from '../../db/record-change.ts';
 import { deleteItems } from '../../db/retention/delete-items.ts';
 import { lockProject } from '../../db/lock-project.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
-import { SYSTEM } from '../../domain/access/actor.ts';
+import { SYSTEM, memberRef } from '../../domain/access/actor.ts';
 import { removeMember } from '../access/change-member.ts';
 import { requireChange } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { demoAddresses } from './demo-people.ts';
-import { recordChange } from './record-change.ts';
 
 /** Marks these projects before their samples are made: what arrives before `until` is one. */
 export async function beginSamples({ db }: Services, projectIds: readonly string[], until: Date): Promise<void> {
@@ -66,7 +65,7 @@ export async function removeSamples(services: Services, actor: MemberActor, proj
     const change = { action: 'project.samples_removed' as const, before: { items } };
     await recordChange(
       services,
-      { tx, actor },
+      { tx, by: memberRef(actor) },
       { projectId, changed: ['samples', 'learnings', 'clusters'], ...change },
     );
   });

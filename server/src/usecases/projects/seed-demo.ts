@@ -5,7 +5,7 @@ import type { Samples } from '@countersign/shared/enums';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/settings';
 import { newAddress } from '../../crypto/ed25519.ts';
 import { decrypt } from '../../crypto/key-ring.ts';
-import { displayName } from '../../domain/access/actor.ts';
+import { displayName, memberRef } from '../../domain/access/actor.ts';
 import { secretContext } from '../../domain/webhooks/signing.ts';
 import type { Tx } from '../../db/database.ts';
 import { ApiKey } from '../../db/entities/api-key.ts';
@@ -20,7 +20,7 @@ import { createApiKey, revokeApiKey } from '../credentials/api-keys.ts';
 import { changeSettings } from './change-settings.ts';
 import { insertProject } from './create-project.ts';
 import { restoreProject } from './lifecycle.ts';
-import { recordChange } from './record-change.ts';
+import { recordChange } from '../../db/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /** In the order in which they are locked. */
@@ -167,5 +167,5 @@ async function joinProject(
   const actor = actorOf(services, user);
   const who = { subject: displayName(actor), subjectId: user.id };
   const change = { action: 'member.joined' as const, ...who, after: { role: 'owner' } };
-  await recordChange(services, { tx, actor }, { projectId, changed: ['members'], ...change });
+  await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['members'], ...change });
 }

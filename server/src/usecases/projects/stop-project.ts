@@ -2,7 +2,8 @@
 import type { Tx } from '../../db/database.ts';
 import { lockIntakeExclusive } from '../../db/submit-batch.ts';
 import { requireChange, requirePermission } from '../access/membership.ts';
-import { recordChange } from './record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface StopInput {
@@ -28,7 +29,11 @@ export async function stopProject(
     );
     if (stopped.length === 0) return;
     const after = note === null ? null : { note };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['stop'], action: 'project.stopped', after });
+    await recordChange(
+      services,
+      { tx, by: memberRef(actor) },
+      { projectId, changed: ['stop'], action: 'project.stopped', after },
+    );
   });
 }
 
@@ -45,7 +50,11 @@ export async function releaseProject(services: Services, actor: MemberActor, pro
       [projectId],
     );
     if (released.length === 0) return;
-    await recordChange(services, { tx, actor }, { projectId, changed: ['stop'], action: 'project.released' });
+    await recordChange(
+      services,
+      { tx, by: memberRef(actor) },
+      { projectId, changed: ['stop'], action: 'project.released' },
+    );
   });
 }
 

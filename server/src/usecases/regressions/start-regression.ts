@@ -6,7 +6,7 @@ import { displayName, keyRef, memberRef } from '../../domain/access/actor.ts';
 import type { Tx } from '../../db/database.ts';
 import { Cluster } from '../../db/entities/cluster.ts';
 import type { Em } from '../../db/orm.ts';
-import { appendProjectChanged } from '../../db/log-change.ts';
+import { appendProjectChanged } from '../../db/record-change.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { notFound, refuseArchived, requirePermission } from '../access/membership.ts';
 import { fromOf, whereOf } from '../learnings/learning-where.ts';

@@ -17,7 +17,9 @@ import { settledPosition } from '../../db/settled-position.ts';
 import { secretContext } from '../../domain/webhooks/signing.ts';
 import { notFound, refuseArchived, refuseBeyond, requireChange, requirePermission } from '../access/membership.ts';
 import { changeSettings } from '../projects/change-settings.ts';
-import { differing, recordChange } from '../projects/record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
+import { differing } from '../projects/differing.ts';
 import { checkWebhookUrl } from '../projects/settings.ts';
 import { type EndpointRef, lockEndpoint } from './lock-endpoint.ts';
 import { subjectOf } from './rotate-webhook-secret.ts';
@@ -66,7 +68,7 @@ export async function createEndpoint(
     });
     const after = logged({ ...fields, events });
     const change = { action: 'webhook.endpoint_made' as const, subject: endpointName(fields), subjectId: endpointId };
-    await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], ...change, after });
+    await recordChange(services, { tx, by: memberRef(actor) }, { projectId, changed: ['webhook'], ...change, after });
   });
   return { endpointId, secret };
 }
@@ -131,12 +133,12 @@ async function applyChanges(
   const before = logged(endpoint);
   const after = { ...before, ...logged(changes) };
   const about = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint) };
-  if (isResumed) await recordChange(services, { tx, actor }, { ...about, action: 'webhook.resumed' });
+  if (isResumed) await recordChange(services, { tx, by: memberRef(actor) }, { ...about, action: 'webhook.resumed' });
   await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
   if (JSON.stringify(before) === JSON.stringify(after)) return;
   await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, changes);
   const change = { action: 'webhook.endpoint_changed' as const, ...differing(before, after) };
-  await recordChange(services, { tx, actor }, { ...about, ...change });
+  await recordChange(services, { tx, by: memberRef(actor) }, { ...about, ...change });
 }
 
 /**
@@ -166,7 +168,7 @@ export async function removeEndpoint(
     await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, gone);
     const change = { action: 'webhook.endpoint_removed' as const, before };
     const about = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint) };
-    await recordChange(services, { tx, actor }, { ...about, ...change });
+    await recordChange(services, { tx, by: memberRef(actor) }, { ...about, ...change });
   });
 }
 

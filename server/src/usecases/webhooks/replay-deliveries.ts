@@ -8,7 +8,7 @@ import { endpointOf, GETS_DELIVERIES } from '../../db/endpoint-columns.ts';
 import { makeDue, wakeEndpoints } from '../../db/make-due.ts';
 import { Replay } from '../../db/entities/replay.ts';
 import { notFound, refuseUnless, requirePermission } from '../access/membership.ts';
-import { recordChange } from '../projects/record-change.ts';
+import { recordChange } from '../../db/record-change.ts';
 import { endpointIdOf, findDelivery, type Target, targetsOf } from './read-delivery.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -152,7 +152,11 @@ async function recordResent(
   const isNamed = endpointId !== null && endpointId !== projectId;
   const of = isNamed ? { subject: await nameOf(who.tx, filter), subjectId: endpointId } : {};
   const after = { deliveries: status, count, created_since: from?.toISOString() ?? null };
-  await recordChange(services, who, { projectId, changed: ['webhook'], ...of, action: 'webhook.resent', after });
+  await recordChange(
+    services,
+    { tx: who.tx, by: memberRef(who.actor) },
+    { projectId, changed: ['webhook'], ...of, action: 'webhook.resent', after },
+  );
 }
 
 async function nameOf({ em }: Tx, { projectId, endpointId }: ReplayFilter): Promise<string | null> {

@@ -9,7 +9,8 @@ import type { Tx } from '../../db/database.ts';
 import { databaseTime } from '../../db/database-time.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { requireChange } from '../access/membership.ts';
-import { recordChange } from '../projects/record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { recordChange } from '../../db/record-change.ts';
 import { type EndpointRef, lockEndpoint } from './lock-endpoint.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -59,7 +60,7 @@ export async function rotateWebhookSecret(
       ...(endpoint.revealed && { overlap_hours: overlapHours }),
     };
     const change = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint), after };
-    await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_made' });
+    await recordChange(services, { tx, by: memberRef(actor) }, { ...change, action: 'webhook.secret_made' });
     return { secret, phase, promoteAt };
   });
 }
@@ -78,7 +79,7 @@ export async function promoteWebhookSecret(
     await tx.em.nativeUpdate(WebhookEndpoint, { id: endpointId }, promoted);
     const after = { previous_until: promoted.previousUntil?.toISOString() ?? null };
     const change = { projectId, changed: ['webhook' as const], ...subjectOf(endpoint), after };
-    await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_promoted' });
+    await recordChange(services, { tx, by: memberRef(actor) }, { ...change, action: 'webhook.secret_promoted' });
   });
 }
 

@@ -10,7 +10,8 @@ import { projectLink, testBody } from '../../domain/notifications/message.ts';
 import type { Outcome } from '../../domain/webhooks/retry.ts';
 import { secretsOf, type StoredSecrets } from '../../domain/webhooks/signing.ts';
 import { notFound, refuseArchived, requirePermission } from '../access/membership.ts';
-import { type Change, recordChange } from '../projects/record-change.ts';
+import { memberRef } from '../../domain/access/actor.ts';
+import { type Change, recordChange } from '../../db/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { checkWebhookUrl } from '../projects/settings.ts';
 import { subjectOf } from './rotate-webhook-secret.ts';
@@ -130,6 +131,6 @@ async function recordTest(services: Services, actor: MemberActor, change: Change
     // While the receiver answered, the project may have been deleted, or the role removed.
     await lockProject(tx.em, projectId);
     await requirePermission(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-    await recordChange(services, { tx, actor }, change);
+    await recordChange(services, { tx, by: memberRef(actor) }, change);
   });
 }

@@ -234,12 +234,12 @@ describe('CL2: no secret', () => {
 describe('CL2: append-only', () => {
   it('no code changes or deletes an entry, except for erased people (KE6) and long-deleted projects (KE7)', () => {
     const sources = globSync('**/*.ts', { cwd: SOURCES, exclude: ['db/migrations/**'] });
-    expect(sources).toContain('db/log-change.ts');
+    expect(sources).toContain('db/record-change.ts');
     const texts = sources.map((file) => [file, readFileSync(join(SOURCES, file), 'utf8')] as const);
     const touching = /(update|delete from|truncate)\s+"?project_change|native(Update|Delete)\(\s*ProjectChange/i;
     const changing = texts.filter(([, text]) => touching.test(text)).map(([file]) => file);
     expect(changing.sort()).toEqual(['db/retention/pseudonymize-user.ts', 'db/retention/purge-project.ts']);
     const inserting = texts.filter(([, text]) => /insert\(\s*ProjectChange/.test(text)).map(([file]) => file);
-    expect(inserting).toEqual(['db/log-change.ts']);
+    expect(inserting).toEqual(['db/record-change.ts']);
   });
 });

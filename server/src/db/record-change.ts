@@ -1,4 +1,4 @@
-// Writes a line of a project's change log and its event, in the transaction of the change (CL1).
+// Records a change of a project: a line of its change log and its event, in the transaction of the change (CL1).
 import type { ChangeAction } from '@countersign/shared/enums';
 import type { ActorRef, DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import type { Clock, Ids } from './clock.ts';
@@ -23,8 +23,8 @@ export interface Change {
   event?: Pick<DomainEventOf<'project.changed'>, 'learning' | 'reshaped' | 'placed_from'>;
 }
 
-/** Logs a change and appends its event. `by` is who did it: a member, or the system. */
-export async function logChange(
+/** Logs a change and appends its event. `by` is who did it: a member, the operator or the system. */
+export async function recordChange(
   services: { clock: Clock; ids: Ids },
   { tx, by }: { tx: Tx; by: ActorRef },
   { projectId, changed, ...change }: Change,
