@@ -8,13 +8,14 @@ import { Learning } from '../../db/entities/learning.ts';
 import { Project } from '../../db/entities/project.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { memberRef } from '../../domain/access/actor.ts';
+import { type Answer, sameAnswer } from '../../domain/items/decision-input.ts';
 import { revisability, revisedStatus } from '../../domain/items/item.ts';
 import { findItem, refuseUnless } from '../access/membership.ts';
-import { sameAnswer } from '../items/answer-schemas.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { currentDecision, revisedDecision, shippedDecision } from './current-decision.ts';
-import { type Answer, checkInput, checkOutput, storeLearning } from './decide.ts';
+import { checkAnswer } from './check-answer.ts';
 import { lockDecided, overturnReport } from './mistakes.ts';
+import { storeLearning } from './store-learning.ts';
 
 export interface ReviseInput extends Omit<Answer, 'response'> {
   itemId: string;
@@ -110,8 +111,7 @@ async function checkRevision({ em }: Tx, revision: Revision): Promise<void> {
     needs: 'revise',
     reason: 'required',
   } as const;
-  checkInput(item, input, move);
-  await checkOutput(em, item, { input, move });
+  await checkAnswer(em, item, { input, move });
   if (changesNothing(revision))
     throw new Refusal(
       'unchanged_edit',

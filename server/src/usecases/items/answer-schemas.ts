@@ -2,7 +2,7 @@
 import { Refusal, type ErrorCode, type FieldError } from '@countersign/shared/errors';
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate, type CompiledSchema, type Fault } from '@countersign/shared/json-schema/evaluate';
-import { exactJson, valueKey } from '@countersign/shared/json-schema/exact-numbers';
+import { exactJson } from '@countersign/shared/json-schema/exact-numbers';
 import { shorten } from '@countersign/shared/json-schema/shorten';
 import { MAX_POINTER } from '@countersign/shared/json/json-pointer';
 import type { ItemKind } from '@countersign/shared/enums';
@@ -112,10 +112,6 @@ export function suggestionRefusal(faults: readonly Fault[], advice: string): Ref
   const { detail, extras } = answerRefusal(faults);
   return new Refusal('answer_invalid', `The suggestion does not satisfy its schema. ${advice} ${detail}`, extras);
 }
-
-/** Whether two answers, which are JSON text, are equal as schemas see them: numbers as decimals. */
-export const sameAnswer = (one: string, other: string): boolean => keyOf(one) === keyOf(other);
-const keyOf = (text: string): string => valueKey(exactJson(text), () => {});
 
 /** As a fragment of a URI. A long pointer is cut at the last level that has room: it names what contains the fault. */
 export function uriPointer(pointer: string): { pointer: string; isCut: boolean } {
