@@ -52,26 +52,26 @@ export async function relayOnce(
 ): Promise<Next> {
   if (!(await signals.lead(RELAY))) return {};
   let reserved = NO_CAPACITY.reserve([]);
-  let sent: readonly ReadyToSend[] = [];
+  let ready: readonly ReadyToSend[] = [];
   try {
     const write = async (tx: Tx) => {
       const sequenced = await assignSequence(tx, services.db, until);
-      if (sequenced.length === 0) return { sequenced, ready: [] };
+      if (sequenced.length === 0) return { sequenced, written: [] };
       const deliveries = newDeliveries(services, sequenced);
       reserved = capacity.reserve(deliveries);
-      const ready = await writeDeliveries(tx.em, {
+      const written = await writeDeliveries(tx.em, {
         deliveries,
         reserved: reserved.ids,
         notifications: sequencedNotifications(sequenced),
       });
-      return { sequenced, ready };
+      return { sequenced, written };
     };
-    const { sequenced, ready } = await services.db.write(write);
-    sent = ready;
+    const { sequenced, written } = await services.db.write(write);
+    ready = written;
     onSequenced(sequenced);
     return { again: sequenced.length === BATCH };
   } finally {
-    reserved.use(sent);
+    reserved.use(ready);
   }
 }
 
@@ -92,57 +92,62 @@ export interface SequencedEvent {
 }
 
 /** The columns of a decision that its webhook is made of (`StoredDecision`). */
-const DECISION_COLUMNS = `d.id, d.item_id, d.project_id, d.status, d.action, d.output, d.edited, d.reason, d.note, d.response,
-  d.reviewer_id, d.decided_at, d.revision, d.revises`;
+const DECISION_COLUMNS = `decision.id, decision.item_id, decision.project_id, decision.status, decision.action, decision.output,
+  decision.edited, decision.reason, decision.note, decision.response, decision.reviewer_id, decision.decided_at,
+  decision.revision, decision.revises`;
 
 /** The decisions that webhooks deliver. */
 const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
-/**
- * $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`; $3: `until`, or null; $4: the types of all events that are delivered.
- * If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
- * by its index: there are few of them in a batch, however many exist. Each enabled endpoint gets the events that it
- * chose, that of the settings those of the project (WE1); `g` has their IDs.
- */
+/** $1: `DELIVERED_ACTIONS`; $2: `UNDECIDED_EVENTS`; $3: `until`, or null; $4: the types of all events that are delivered. */
 const ASSIGN_SEQUENCE = plannedBySize(`
   with unsequenced as (
+    -- If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no number is assigned twice.
     select position, project_id, item_id, type, data ->> 'action' as action, data ->> 'status' as status,
       (data ->> 'version')::int as version, coalesce((data ->> 'revision')::int, 1) as revision from event
     where seq is null
       and ($3::timestamptz is null or not exists (select from item i where i.id = item_id and i.created_at > $3))
     order by position limit ${BATCH} for update
-  ), batch as (
+  ), numbered as (
     select *, row_number() over (partition by project_id order by position) as n from unsequenced
   ), grown as (
-    select project_id, count(*) as n from batch group by project_id
+    select project_id, count(*) as n from numbered group by project_id
   ), held as (
+    -- Projects are locked in the order of their IDs, as counting does.
     select id from project where id in (select project_id from grown) order by id for no key update
   ), heads as (
-    update project p set event_seq = p.event_seq + g.n from grown g join held on held.id = g.project_id
-    where p.id = held.id returning p.id, p.event_seq - g.n as base, p.webhook_url, p.webhook_events
+    update project p set event_seq = p.event_seq + grown.n from grown join held on held.id = grown.project_id
+    where p.id = held.id returning p.id, p.event_seq - grown.n as base, p.webhook_url, p.webhook_events
   )
-  update event e set seq = h.base + b.n
-  from batch b join heads h on h.id = b.project_id
+  update event set seq = head.base + numbered.n
+  from numbered join heads head on head.id = numbered.project_id
   left join lateral (
-    select string_agg(${endpointOf('e')}::text, ',' order by ${endpointOf('e')}) as endpoints
-    from webhook_endpoint e cross join lateral (select h.webhook_url, h.webhook_events) p
-    where b.type = any($4) and (b.action = any($1) or b.type = any($2)) and e.project_id = h.id and ${GETS_DELIVERIES} and ${isAfterStart('b')}
-      and case b.type when 'item.finalized' then 'item.decided' else b.type end = any(coalesce(e.events, p.webhook_events))
-  ) g on true
+    -- Each enabled endpoint gets the events that it chose, that of the settings those of the project (WE1).
+    select string_agg(${endpointOf('e')}::text, ',' order by ${endpointOf('e')}) as ids
+    from webhook_endpoint e cross join lateral (select head.webhook_url, head.webhook_events) p
+    where numbered.type = any($4) and (numbered.action = any($1) or numbered.type = any($2)) and e.project_id = head.id
+      and ${GETS_DELIVERIES} and ${isAfterStart('numbered')}
+      and case numbered.type when 'item.finalized' then 'item.decided' else numbered.type end
+        = any(coalesce(e.events, p.webhook_events))
+  ) endpoints on true
   left join lateral (
-    select ${DECISION_COLUMNS} from decision d
-    where g.endpoints is not null and b.type in ('item.finalized', 'decision.revised') and b.action = any($1)
-      and d.item_id = b.item_id and not d.audit and d.revision = b.revision and d.action = b.action and d.final_at is not null
+    -- Looked up by its index: there are few decisions in a batch, however many exist.
+    select ${DECISION_COLUMNS} from decision
+    where endpoints.ids is not null and numbered.type in ('item.finalized', 'decision.revised')
+      and numbered.action = any($1) and decision.item_id = numbered.item_id and not decision.audit
+      and decision.revision = numbered.revision and decision.action = numbered.action and decision.final_at is not null
     limit 1
-  ) d on true
+  ) decision on true
   left join lateral (
+    -- When an item ended without a decision.
     select (extract(epoch from coalesce(i.expired_at, i.decided_at)) * 1000)::float8 as ended_at from item i
-    where g.endpoints is not null and b.type = any($2) and i.id = b.item_id and not i.audit limit 1
-  ) w on true
-  where e.position = b.position
-  returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
-    (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type,
-    b.status as event_status, g.endpoints, w.ended_at, e.position as event_position, ${DECISION_COLUMNS}`);
+    where endpoints.ids is not null and numbered.type = any($2) and i.id = numbered.item_id and not i.audit limit 1
+  ) ended on true
+  where event.position = numbered.position
+  returning event.id as event_id, event.project_id as event_project, event.item_id as event_item,
+    numbered.version as event_version, (extract(epoch from event.created_at) * 1000)::float8 as event_at, event.seq,
+    event.type as event_type, numbered.status as event_status, endpoints.ids as endpoints, ended.ended_at,
+    event.position as event_position, ${DECISION_COLUMNS}`);
 
 /** The position that the relay of a database has reached: about how many events there are. */
 const reached = new WeakMap<Database, number>();
