@@ -19,7 +19,7 @@ import StopDialog from '#lib/stop/StopDialog.svelte';
 import ProjectRow from '../../projects/ProjectRow.svelte';
 import Overview from '../../projects/[id]/overview/Overview.svelte';
 import Rules from '../../projects/[id]/rules/Rules.svelte';
-import { SettingsForm } from '../../projects/[id]/settings/settings.svelte.ts';
+import { SettingsForm } from '../../projects/[id]/settings/settings-form.svelte.ts';
 import Views from '../../queue/list/Views.svelte';
 import TeamOverview from '../floor/TeamOverview.svelte';
 import Report from '../report/Report.svelte';

@@ -11,7 +11,7 @@ import Notifications from './notifications/Notifications.svelte';
 import Invites from './people/Invites.svelte';
 import Members from './people/Members.svelte';
 import Offers from './people/Offers.svelte';
-import { SettingsForm } from './settings/settings.svelte.ts';
+import { SettingsForm } from './settings/settings-form.svelte.ts';
 
 vi.mock('$app/navigation', () => ({ goto: vi.fn() }));
 vi.mock('$app/paths', () => ({ resolve: (path: string) => path }));

@@ -1,6 +1,6 @@
 // The content of each tab of a project, loaded when the tab is opened.
 import type { Component } from 'svelte';
-import type { SettingsForm } from './settings/settings.svelte.ts';
+import type { SettingsForm } from './settings/settings-form.svelte.ts';
 import type { Tab } from './tabs.ts';
 
 type View = Component<{ form: SettingsForm; userId: string }>;

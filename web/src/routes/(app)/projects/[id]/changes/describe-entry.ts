@@ -7,7 +7,7 @@ import { count, exactMoment } from '#lib/format/format.ts';
 import { changesMessages as messages, type Phrase } from './changes-messages.ts';
 import { describeChange, entryText, formatValue } from '../settings/describe-change.ts';
 import { poolMessages } from '../people/pool-messages.ts';
-import { draftOf, FIELDS, type Draft, type FieldName } from '../settings/settings-form.ts';
+import { draftOf, FIELDS, type Draft, type FieldName } from '../settings/settings-draft.ts';
 import { settingsMessages } from '../settings/settings-messages.ts';
 
 export interface Difference {

@@ -9,7 +9,7 @@ import '#lib/components/Dialog.svelte';
 import Danger from './Danger.svelte';
 import { dangerMessages } from './danger-messages.ts';
 import RestoreButton from './RestoreButton.svelte';
-import { SettingsForm } from '../settings/settings.svelte.ts';
+import { SettingsForm } from '../settings/settings-form.svelte.ts';
 
 const project = (change: Partial<Project> = {}) =>
   ({
@@ -68,7 +68,7 @@ it('AR1: restoring is reported in a place that outlives the button, and moves th
   button.focus();
   await fireEvent.click(button);
   await vi.waitFor(() => expect(document.activeElement?.id).toBe('page'));
-  expect(form.said).toBe('The project is restored.');
+  expect(form.announcement).toBe('The project is restored.');
   document.getElementById('page')?.remove();
 });
 
@@ -76,9 +76,9 @@ it('a removed member has no draft of the project left', () => {
   const form = new SettingsForm(project(), 'me');
   form.draft.name = 'Typed';
   form.secrets.key = 'shown once';
-  form.aside.put(3, 'Three.', 'Typed.');
+  form.replacedGuidelines.put(3, 'Three.', 'Typed.');
   form.persist();
   form.reset();
-  expect([form.dirty, form.secrets.on('keys'), form.aside.last]).toEqual([false, false, null]);
+  expect([form.dirty, form.secrets.on('keys'), form.replacedGuidelines.last]).toEqual([false, false, null]);
   expect(new SettingsForm(project(), 'me').dirty).toBe(false);
 });

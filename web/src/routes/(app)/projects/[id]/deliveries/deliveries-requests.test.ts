@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
 import Deliveries from './Deliveries.svelte';
-import { SettingsForm } from '../settings/settings.svelte.ts';
+import { SettingsForm } from '../settings/settings-form.svelte.ts';
 
 vi.mock('$app/state', () => ({ page: { url: new URL('http://countersign.test/projects/p/deliveries') } }));
 vi.mock('$app/navigation', () => ({ goto: vi.fn() }));

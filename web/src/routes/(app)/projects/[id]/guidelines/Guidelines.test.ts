@@ -6,7 +6,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import Guidelines from './Guidelines.svelte';
-import { SettingsForm } from '../settings/settings.svelte.ts';
+import { SettingsForm } from '../settings/settings-form.svelte.ts';
 
 const PROJECT = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',

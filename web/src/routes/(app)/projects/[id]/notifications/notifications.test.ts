@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Project } from '@countersign/shared/schemas/projects';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
-import { SettingsForm } from '../settings/settings.svelte.ts';
+import { SettingsForm } from '../settings/settings-form.svelte.ts';
 import Notifications from './Notifications.svelte';
 
 const SLACK: Notification = {
@@ -105,7 +105,7 @@ it('adds a notification to the list as it is now, and says so', async () => {
     target: { value: 'https://chat.example/hooks/new' },
   });
   await press('Save notification');
-  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  await vi.waitFor(() => expect(form.announcement).toBe('Saved.'));
   // What somebody else added meanwhile stays.
   expect(server.saved.map(({ url }) => url)).toEqual([SLACK.url, 'https://chat.example/hooks/new']);
 });
@@ -121,7 +121,7 @@ it('ST1: merges the rules that only one side changed', async () => {
   await fireEvent.input(await limitField(), { target: { value: '45' } });
   server.saved = [rulesIn([{ rule: 'waiting_longer_than', minutes: 30 }, { rule: 'project_stopped' }])];
   await press('Save notification');
-  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  await vi.waitFor(() => expect(form.announcement).toBe('Saved.'));
   expect(server.saved).toEqual([rulesIn([{ rule: 'waiting_longer_than', minutes: 45 }, { rule: 'project_stopped' }])]);
 });
 
@@ -155,13 +155,13 @@ it.each([
   server.saved = theirs;
   await press('Save notification');
   await screen.findByText(question);
-  expect([server.sent, server.saved, form.said]).toEqual([[], theirs, '']);
+  expect([server.sent, server.saved, form.announcement]).toEqual([[], theirs, '']);
   // The question stays with the form when the tab is opened again.
   unmount();
   render(Notifications, { form });
   await screen.findByText(question);
   await press('Save notification');
-  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  await vi.waitFor(() => expect(form.announcement).toBe('Saved.'));
   expect(server.saved).toEqual(after);
 });
 
@@ -179,7 +179,7 @@ it('ST1: saves once more what a save sent whose answer was lost', async () => {
   await type('https://chat.example/hooks/newer');
   server.losesAnswer = false;
   await press('Save notification');
-  await vi.waitFor(() => expect(form.said).toBe('Saved.'));
+  await vi.waitFor(() => expect(form.announcement).toBe('Saved.'));
   expect(server.saved.map(({ url }) => url)).toEqual(['https://chat.example/hooks/newer']);
 });
 
@@ -218,7 +218,7 @@ it('removes a notification after a question, and sends a message again', async (
   const server = serve([SLACK]);
   const { form } = open([SLACK]);
   await fireEvent.click(await screen.findByRole('button', { name: /^Send again/ }));
-  await vi.waitFor(() => expect(form.said).toBe('The message is being sent.'));
+  await vi.waitFor(() => expect(form.announcement).toBe('The message is being sent.'));
   expect(server.sent.at(-1)?.path).toContain(`/api/notification-messages/${MESSAGE.id}/resend`);
 });
 

@@ -2,7 +2,7 @@
 // The result of a preview, and that it is out of date, are said in live regions that were there before.
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { SettingsForm } from '../settings/settings.svelte.ts';
+import type { SettingsForm } from '../settings/settings-form.svelte.ts';
 import Preview from './Preview.svelte';
 
 vi.mock('#lib/values/json/EditJson.svelte', () => ({ default: () => undefined }));

@@ -8,7 +8,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { messages } from '../project-messages.ts';
 import { RULE_HEADINGS } from './rule-headings.ts';
 import Rules from './Rules.svelte';
-import { SettingsForm } from '../settings/settings.svelte.ts';
+import { SettingsForm } from '../settings/settings-form.svelte.ts';
 import { aSample } from './figures/sample.fixture.ts';
 
 vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));

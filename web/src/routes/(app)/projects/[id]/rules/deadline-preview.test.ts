@@ -2,7 +2,7 @@
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { expect, it } from 'vitest';
-import { draftOf, type Draft } from '../settings/settings-form.ts';
+import { draftOf, type Draft } from '../settings/settings-draft.ts';
 import { deadlinePreview } from './deadline-preview.ts';
 
 const draft = draftOf({ ...DEFAULT_SETTINGS, name: 'Maths answers' } as Project);

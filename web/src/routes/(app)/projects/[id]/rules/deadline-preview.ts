@@ -1,6 +1,6 @@
 // What the deadline of a project means for an item that brings none, in one sentence.
 import { duration } from '#lib/format/format.ts';
-import { faultsOf, parseNumber, type Draft } from '../settings/settings-form.ts';
+import { faultsOf, parseNumber, type Draft } from '../settings/settings-draft.ts';
 import { settingsMessages } from '../settings/settings-messages.ts';
 
 /** Empty while the deadline is no valid number of minutes. */

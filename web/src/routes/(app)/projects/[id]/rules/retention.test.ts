@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from '../settings/describe-change.ts';
 import { deletedWithItemAfter, RETENTION_FIELDS, shortenedIn } from './retention.ts';
-import { draftOf, faultsOf, patchOf, type Draft } from '../settings/settings-form.ts';
+import { draftOf, faultsOf, patchOf, type Draft } from '../settings/settings-draft.ts';
 
 const forGood = draftOf({ name: 'Maths answers', ...DEFAULT_SETTINGS, settings_version: 12 } as Project);
 const but = (change: Partial<Draft>, from = forGood): Draft => ({ ...structuredClone(from), ...change });

@@ -1,6 +1,6 @@
 // Retention periods (KE): which ones a change of the form shortens, and which data is deleted earlier with its item.
 import { settingsIn } from '@countersign/shared/settings';
-import { faultsOf, parseNumber, type Draft } from '../settings/settings-form.ts';
+import { faultsOf, parseNumber, type Draft } from '../settings/settings-draft.ts';
 
 /** In the order of the page. */
 export const RETENTION_FIELDS = settingsIn('retention');

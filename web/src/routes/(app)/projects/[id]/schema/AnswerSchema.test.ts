@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jsonText } from '@countersign/shared/json/json';
-import { SettingsForm } from '../settings/settings.svelte.ts';
+import { SettingsForm } from '../settings/settings-form.svelte.ts';
 import AnswerSchema from './AnswerSchema.svelte';
 import { EXAMPLE_SCHEMA } from './example-schema.ts';
 import { CHECKED } from './schema-check.svelte.ts';
@@ -105,7 +105,7 @@ describe('the answer schema of a project', () => {
     const text = form.draft.answer_schema;
     await press('Remove schema');
     expect([form.draft.answer_schema, form.changes]).toEqual(['', ['answer_schema']]);
-    expect(form.said).toContain('removed');
+    expect(form.announcement).toContain('removed');
     await screen.findByText('No schema');
     await press('Put it back');
     expect([form.draft.answer_schema, form.changes]).toEqual([text, []]);

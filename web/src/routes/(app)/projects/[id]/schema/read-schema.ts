@@ -5,7 +5,7 @@ import type { Json } from '@countersign/shared/json/json';
 import { JsonFault } from '#lib/values/json/json-fault.ts';
 import { spanOf } from '#lib/values/json/keep-spelling.ts';
 import { parseJson } from '#lib/values/json/lossless.ts';
-import { sentSchema } from '../settings/settings-form.ts';
+import { sentSchema } from '../settings/settings-draft.ts';
 
 /** A fault of the text. */
 export interface SchemaFault {

@@ -6,8 +6,8 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/sve
 import { tick } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import Saving from './Saving.svelte';
-import { SettingsForm } from './settings.svelte.ts';
-import type { Draft } from './settings-form.ts';
+import { SettingsForm } from './settings-form.svelte.ts';
+import type { Draft } from './settings-draft.ts';
 
 const PROJECT = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',

@@ -6,8 +6,8 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/sve
 import { tick } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import SaveBar from './SaveBar.svelte';
-import { SettingsForm } from './settings.svelte.ts';
-import { thresholdText } from './settings-form.ts';
+import { SettingsForm } from './settings-form.svelte.ts';
+import { thresholdText } from './settings-draft.ts';
 
 const AT_12 = {
   id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',

@@ -7,7 +7,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import Keys from '../keys/Keys.svelte';
 import AddPeople from '../people/AddPeople.svelte';
-import { SettingsForm } from './settings.svelte.ts';
+import { SettingsForm } from './settings-form.svelte.ts';
 
 const WALLET = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
 const abilities = Object.fromEntries(ABILITIES.map((ability) => [ability, true]));

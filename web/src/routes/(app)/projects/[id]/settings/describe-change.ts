@@ -1,6 +1,6 @@
 // Describes a change of the form for the save bar: "auto-approve from 0.95 → 0.85".
 import { SETTINGS, type Setting } from '@countersign/shared/settings';
-import type { Draft, FieldName } from './settings-form.ts';
+import type { Draft, FieldName } from './settings-draft.ts';
 import { optionText, settingsMessages as messages } from './settings-messages.ts';
 import { skillText } from './skill-entries.ts';
 

@@ -12,7 +12,7 @@ import {
   savedOf,
 } from '../webhook/endpoints/endpoint-draft.ts';
 import { draftOf as notificationDraftOf } from '../notifications/notification-form.ts';
-import { SettingsForm } from './settings.svelte.ts';
+import { SettingsForm } from './settings-form.svelte.ts';
 
 const formOf = () =>
   new SettingsForm(

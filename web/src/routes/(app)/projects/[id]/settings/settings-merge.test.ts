@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MARKS } from './merge-lines.ts';
-import { changedFields, draftOf, sameValue, type Draft, type FieldName } from './settings-form.ts';
+import { changedFields, draftOf, sameValue, type Draft, type FieldName } from './settings-draft.ts';
 import { answerOf, choose, conflictingFields, mineOf, rebase, type Answer, type Typed } from './settings-merge.ts';
 
 const was = draftOf({ name: 'Maths answers', ...DEFAULT_SETTINGS, settings_version: 12 } as Project);

@@ -1,7 +1,7 @@
 // ST1: merges the draft with what somebody else saved meanwhile. Changes of one side are merged, conflicts are asked.
 import { SETTINGS, type Setting } from '@countersign/shared/settings';
 import { markedText, mergeLines } from './merge-lines.ts';
-import { changedFields, FIELDS, sameValue, type Draft, type FieldName } from './settings-form.ts';
+import { changedFields, FIELDS, sameValue, type Draft, type FieldName } from './settings-draft.ts';
 
 export type Answer = 'theirs' | 'mine' | 'both';
 type Value = Draft[FieldName];

@@ -3,7 +3,7 @@ import { count } from '#lib/format/format.ts';
 import { stopMessages } from '#lib/stop/stop-messages.ts';
 import type { ContentKind, OnDeadline } from '@countersign/shared/enums';
 import { SETTINGS, type ProjectSettings, type Setting, type SettingWith } from '@countersign/shared/settings';
-import type { Fault, FieldName } from './settings-form.ts';
+import type { Fault, FieldName } from './settings-draft.ts';
 
 /** The bounds of a setting, for its fault: a range, a number of entries or characters. */
 function boundsOf(field: FieldName): string {

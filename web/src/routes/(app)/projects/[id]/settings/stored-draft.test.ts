@@ -3,8 +3,8 @@
 import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { afterEach, expect, it } from 'vitest';
-import { draftOf } from './settings-form.ts';
-import { storeDraft, storedDraft } from './settings.svelte.ts';
+import { draftOf } from './settings-draft.ts';
+import { storeDraft, storedDraft } from './stored-draft.ts';
 
 const now = draftOf({ name: 'Maths answers', ...DEFAULT_SETTINGS, settings_version: 12 } as Project);
 const conflict = { was: '', mine: '90', both: null, answer: null };

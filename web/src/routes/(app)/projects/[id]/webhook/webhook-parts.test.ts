@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { WebhookEndpoint, WebhookTestResult } from '@countersign/shared/schemas/webhook';
-import { SettingsForm } from '../settings/settings.svelte.ts';
+import { SettingsForm } from '../settings/settings-form.svelte.ts';
 import WebhookEvents from './WebhookEvents.svelte';
 import WebhookResult from './WebhookResult.svelte';
 import WebhookSecret from './WebhookSecret.svelte';

@@ -2,7 +2,7 @@
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { expect, it } from 'vitest';
-import { draftOf } from '../../settings/settings-form.ts';
+import { draftOf } from '../../settings/settings-draft.ts';
 import { binsOf, effectOf, rulesOf, savedRules } from './effect.ts';
 import { arrivedWith, otherFlags } from './flags.ts';
 import { aSample } from './sample.fixture.ts';

@@ -6,7 +6,7 @@ import { confidenceBins, type ConfidenceBin } from '@countersign/shared/statisti
 import type { Estimate } from '@countersign/shared/statistics/statistics';
 import { hoursADay, predict, replay, type Trial } from '@countersign/shared/statistics/what-if';
 import { routedShares, type RoutedShares } from '../../../../analytics/thresholds/routed-shares.ts';
-import { parseNumber, type Draft } from '../../settings/settings-form.ts';
+import { parseNumber, type Draft } from '../../settings/settings-draft.ts';
 
 /** The rules that decide where an item goes, and how many are audited. */
 export interface RoutingRules {

@@ -7,7 +7,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { flushSync } from 'svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { live } from '#lib/live/connection.svelte.ts';
-import { SettingsForm } from '../../settings/settings.svelte.ts';
+import { SettingsForm } from '../../settings/settings-form.svelte.ts';
 import SkillForecast from './SkillForecast.svelte';
 
 const ANA = '0198c2f0-7a10-7c3e-9f6b-000000000001';

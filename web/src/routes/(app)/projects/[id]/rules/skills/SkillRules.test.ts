@@ -6,7 +6,7 @@ import type { Skill } from '@countersign/shared/skills';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import SkillRules from './SkillRules.svelte';
-import { SettingsForm } from '../../settings/settings.svelte.ts';
+import { SettingsForm } from '../../settings/settings-form.svelte.ts';
 
 const [ANA, MAREK] = ['0198c2f0-7a10-7c3e-9f6b-000000000001', '0198c2f0-7a10-7c3e-9f6b-000000000002'];
 const PEOPLE = [

@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from '@countersign/shared/schemas/webhook';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { SettingsForm } from '../../settings/settings.svelte.ts';
+import { SettingsForm } from '../../settings/settings-form.svelte.ts';
 import Endpoints from './Endpoints.svelte';
 
 const P = '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1';
@@ -289,7 +289,7 @@ it('sends the rest with the next save when more was typed while it was saved', a
   await type('URL', 'https://typed.example/');
   saved.resolve(new Response(null, { status: 204 }));
   answer = () => new Response(null, { status: 204 });
-  await vi.waitFor(() => expect(form.said).not.toBe(''));
+  await vi.waitFor(() => expect(form.announcement).not.toBe(''));
   await save(form);
   expect(bodies()).toEqual([{ description: 'Mail' }, { url: 'https://typed.example/' }]);
 });
@@ -322,7 +322,7 @@ it('WH3: resuming is reported in a place that outlives the button, and moves the
   await vi.waitFor(() => expect(document.activeElement?.id).toBe('endpoints'));
   const body = { url: MAIN.url, settings_version: 1 };
   expect(asked).toEqual([{ method: 'PATCH', path: `/api/projects/${P}/endpoints/${P}`, body }]);
-  expect(form.said).toBe('Resumed. Queued deliveries are being sent.');
+  expect(form.announcement).toBe('Resumed. Queued deliveries are being sent.');
   expect(screen.queryByRole('button', { name: 'Resume main.example' })).toBeNull();
 });
 

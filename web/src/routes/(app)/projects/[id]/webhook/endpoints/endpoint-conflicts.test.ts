@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from '@countersign/shared/schemas/webhook';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { SettingsForm } from '../../settings/settings.svelte.ts';
+import { SettingsForm } from '../../settings/settings-form.svelte.ts';
 import Endpoints from './Endpoints.svelte';
 
 const P = '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1';

@@ -7,7 +7,7 @@ import { readProject } from '@countersign/shared/routes/projects';
 import { changeEndpoint, createEndpoint, listEndpoints, removeEndpoint } from '@countersign/shared/routes/webhook';
 import type { Project } from '@countersign/shared/schemas/projects';
 import type { WebhookEndpoint } from '@countersign/shared/schemas/webhook';
-import type { SettingsForm } from '../../settings/settings.svelte.ts';
+import type { SettingsForm } from '../../settings/settings-form.svelte.ts';
 import { isSame } from '../../settings/merge-fields.ts';
 import {
   addsEndpoint,
@@ -77,7 +77,7 @@ export class EndpointEditor {
 
   /** Saves what is typed, and closes the form unless more was typed meanwhile. */
   async save(): Promise<void> {
-    this.#form.said = '';
+    this.#form.announcement = '';
     await this.saving.run(async () => {
       const version = await this.#catchUp();
       const draft = this.#form.endpoint;
@@ -88,7 +88,7 @@ export class EndpointEditor {
           ? await this.#add(fields)
           : await this.#change(draft.id, { draft, version });
       this.#close(id, fields);
-      this.#form.said = messages.saved;
+      this.#form.announcement = messages.saved;
       await this.#list.load();
       await focusIfLost('endpoints');
     });
@@ -119,7 +119,7 @@ export class EndpointEditor {
 
   /** Shows the list without the endpoint that was removed. */
   async removed(): Promise<void> {
-    this.#form.said = messages.removed;
+    this.#form.announcement = messages.removed;
     await this.#list.load();
     await focusIfLost('endpoints');
   }

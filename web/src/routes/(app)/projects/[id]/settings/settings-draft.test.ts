@@ -1,4 +1,4 @@
-// The rules of the project form: what is sent, what is refused before sending, and the texts of the save bar.
+// The draft of the project settings: what is sent, what is refused before sending, and the texts of the save bar.
 import { projectSettings, type Project } from '@countersign/shared/schemas/projects';
 import {
   DEFAULT_SETTINGS,
@@ -20,7 +20,7 @@ import {
   sentSchema,
   thresholdText,
   type Draft,
-} from './settings-form.ts';
+} from './settings-draft.ts';
 import { parseJson } from '#lib/values/json/lossless.ts';
 import { jsonText, type Json } from '@countersign/shared/json/json';
 import { ABILITIES, type Abilities } from '@countersign/shared/enums';

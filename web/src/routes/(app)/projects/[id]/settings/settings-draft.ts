@@ -1,4 +1,4 @@
-// The rules of the project form: its draft, changes and faults, from the declarations of the settings.
+// The draft of the project settings: its changes and faults, from the declarations of the settings.
 import { excessOf } from '#lib/components/forms/length-limit.ts';
 import type { Project } from '@countersign/shared/schemas/projects';
 import {

@@ -4,7 +4,6 @@ import type { Project } from '@countersign/shared/schemas/projects';
 import { Mutation } from '#lib/api/mutation.svelte.ts';
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { fieldFaults } from '#lib/api/explain-error.ts';
-import { RENAMED_SETTINGS } from '@countersign/shared/settings';
 import {
   changedFields,
   draftOf,
@@ -14,7 +13,7 @@ import {
   patchOf,
   type Draft,
   type FieldName,
-} from './settings-form.ts';
+} from './settings-draft.ts';
 import {
   answerOf,
   choose,
@@ -30,89 +29,8 @@ import type { EndpointDraft } from '../webhook/endpoints/endpoint-draft.ts';
 import type { NotificationDraft } from '../notifications/notification-form.ts';
 import type { Tab } from '../tabs.ts';
 import { AddForms, OpenForm, SecretsShown } from './open-forms.svelte.ts';
-
-interface StoredDraft {
-  /** The server's state it was typed against. */
-  before: Draft;
-  draft: Draft;
-  conflicts: Conflicts;
-}
-
-const keyOf = (key: string): string => `countersign.settings.${key}`;
-
-/** With the present names, also of a form that an older page stored. */
-const renamed = <T extends object>(stored: T | undefined): T =>
-  Object.fromEntries(
-    Object.entries(stored ?? {}).map(([field, value]) => [RENAMED_SETTINGS[field] ?? field, value]),
-  ) as T;
-
-/** The stored form of one user and project, or null. Fields missing in an older page's form are filled from `now`. */
-export function storedDraft(key: string, now: Draft): StoredDraft | null {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(key)) ?? 'null');
-    if (stored === null) return null;
-    // Written by storeDraft of this very tab, so of this shape, possibly by an older page.
-    const { before, draft, conflicts, contests } = stored as Partial<StoredDraft> & { contests?: Conflicts };
-    return {
-      before: { ...now, ...renamed(before) },
-      draft: { ...now, ...renamed(draft) },
-      conflicts: renamed(conflicts ?? contests ?? {}),
-    };
-  } catch {
-    return null;
-  }
-}
-
-/** Stores a form. Without storage it lasts as long as the page. */
-export function storeDraft(key: string, stored: StoredDraft): void {
-  try {
-    sessionStorage.setItem(keyOf(key), JSON.stringify(stored));
-  } catch {
-    // Forbidden or full: the page itself still has it.
-  }
-}
-
-function forgetDraft(key: string): void {
-  try {
-    sessionStorage.removeItem(keyOf(key));
-  } catch {
-    // Nothing was stored either.
-  }
-}
-
-interface Replaced {
-  /** The text of the editor before. */
-  text: string;
-  version: number;
-  /** The version's text, as it was inserted. */
-  used: string;
-}
-
-/** Texts that older versions replaced in the guidelines editor, until it is saved, discarded or restored. */
-class ReplacedTexts {
-  #replaced: readonly Replaced[] = $state.raw([]);
-  /** The text that would be restored next. */
-  readonly last = $derived(this.#replaced.at(-1) ?? null);
-
-  /** `text` of a version replaces `current`. An inserted version without changes need not be restored. */
-  put(version: number, text: string, current: string): void {
-    const untouched = this.last?.used === current;
-    const kept = untouched ? this.#replaced.slice(0, -1) : this.#replaced;
-    const before = untouched ? (this.last?.text ?? current) : current;
-    this.#replaced = before === text ? kept : [...kept, { text: before, version, used: text }];
-  }
-
-  /** Returns the text to restore; null when there is none. */
-  restorePrevious(): string | null {
-    const { last } = this;
-    this.#replaced = this.#replaced.slice(0, -1);
-    return last?.text ?? null;
-  }
-
-  forget(): void {
-    this.#replaced = [];
-  }
-}
+import { ReplacedTexts } from './replaced-texts.svelte.ts';
+import { forgetDraft, storeDraft, storedDraft } from './stored-draft.ts';
 
 const SCHEMA = 'answer_schema';
 
@@ -126,7 +44,7 @@ export class SettingsForm {
   autoMerged: FieldName[] | null = $state.raw(null);
   conflicts: Conflicts = $state.raw({});
   /** Stored here because the tabs are created and destroyed. */
-  readonly aside = new ReplacedTexts();
+  readonly replacedGuidelines = new ReplacedTexts();
   readonly secrets = new SecretsShown();
   readonly adding = new AddForms();
   /** The schema that was removed from the editor, to put it back; null where none was. */
@@ -136,7 +54,7 @@ export class SettingsForm {
   /** Its save, which a change of the tab does not end. */
   readonly endpointSaving = new Mutation();
   /** The last result, for screen readers: it outlives its button. */
-  said = $state('');
+  announcement = $state('');
 
   /** Loaded with the editor of the schema: the service checks every schema again. */
   #schemaFault: ((text: string) => string | null) | null = $state.raw(null);
@@ -277,7 +195,7 @@ export class SettingsForm {
     this.error = null;
     this.autoMerged = null;
     this.conflicts = {};
-    this.aside.forget();
+    this.replacedGuidelines.forget();
     this.removedSchema = null;
     this.persist();
   }
@@ -312,7 +230,7 @@ export class SettingsForm {
     this.draft = { ...now, ...Object.fromEntries(since) };
     this.autoMerged = null;
     this.conflicts = {};
-    this.aside.forget();
+    this.replacedGuidelines.forget();
   }
 
   async #catchUp(read: () => Promise<Project>, stale: unknown): Promise<Project | null> {
