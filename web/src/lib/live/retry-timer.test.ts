@@ -1,7 +1,7 @@
 // The time at which a failed request is repeated.
 import { describe, expect, it } from 'vitest';
 import { ApiProblem, NetworkFailure } from '../api/client.ts';
-import { RetryTimer } from './queue/live-queue.svelte.ts';
+import { RetryTimer } from './retry-timer.ts';
 
 const problem = (status: number, retryAfter: number | null = null) =>
   new ApiProblem({ status, code: 'unavailable' }, retryAfter);
