@@ -1,6 +1,6 @@
 // Benchmarks the queue page in a real Chromium: opening, events, keys, scrolling, layout stability and memory growth.
 import type { Browser, BrowserContext, Page } from 'playwright';
-import { MAX_LINES, PAGE_ROWS } from '../../web/src/lib/live/queue/snapshot.ts';
+import { MAX_ROWS_LOADED, PAGE_ROWS } from '../../web/src/lib/live/queue/snapshot.ts';
 import { launchBrowser, MISSING_BROWSER } from '../lib/processes/browser.ts';
 import { buildWeb } from '../build-web.ts';
 import {
@@ -226,13 +226,13 @@ async function scrolling({ context, server, traffic }: Stage, { listed }: Size):
   await page.goto(`${server.url}/queue?view=all`);
   const lines = page.locator('[data-line]');
   const more = page.getByRole('button', { name: 'Show more' });
-  for (let known = PAGE_ROWS; known <= MAX_LINES; known += PAGE_ROWS) {
+  for (let known = PAGE_ROWS; known <= MAX_ROWS_LOADED; known += PAGE_ROWS) {
     await lines.nth(known - 1).waitFor({ state: 'attached' });
-    if (known < MAX_LINES) await more.click();
+    if (known < MAX_ROWS_LOADED) await more.click();
   }
   // The page reads no more. Further lines are added as they arrive, but not while the pointer is in the list, where the click left it.
   await page.mouse.move(1200, 450);
-  for (let arrived = MAX_LINES; arrived < listed; arrived += 50) await traffic.arrive(50, 1);
+  for (let arrived = MAX_ROWS_LOADED; arrived < listed; arrived += 50) await traffic.arrive(50, 1);
   await lines.nth(listed - 1).waitFor({ state: 'attached' });
   const frames = await scrollThrough(page, { box: '[role=presentation]:has(> [role=grid])', px: 50 });
   await page.close();

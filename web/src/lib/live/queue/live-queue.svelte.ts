@@ -25,7 +25,7 @@ import {
   type Snapshot,
 } from './queue-model.ts';
 import { reduce, type QueueInput } from './queue-state.ts';
-import { MAX_LINES, PAGE_ROWS, readSnapshot } from './snapshot.ts';
+import { MAX_ROWS_LOADED, PAGE_ROWS, readSnapshot } from './snapshot.ts';
 
 /** When fewer rows than this are left of a partly loaded queue, and less than half of what was read, the next part is read. */
 const REFILL_BELOW = 200;
@@ -39,15 +39,15 @@ const HIDDEN_FLUSH_MS = 1000;
 export class LiveQueue {
   #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
   /** The number of rows the list should load, when that many wait. */
-  #rows = $state.raw(PAGE_ROWS);
+  #rowsWanted = $state.raw(PAGE_ROWS);
   /** Why the last snapshot failed; the rows of an older one stay visible, unless the user lost the project. */
   error: unknown = $state.raw(null);
   /** How the rows are grouped; set by the part of the page that is loaded with the first grouping. */
   grouping: Grouping | null = $state.raw(null);
   /** The rows of the screen, in its order. */
   readonly entries: readonly Entry[] = $derived.by(() => {
-    const lines = this.#lines(this.#state);
-    return this.grouping?.arrange(lines) ?? lines;
+    const entries = this.#entriesOf(this.#state);
+    return this.grouping?.arrange(entries) ?? entries;
   });
   readonly counts = $derived(countsOf(this.#state));
   /** How many items somebody holds. */
@@ -55,7 +55,7 @@ export class LiveQueue {
   /** The item that has waited longest among the rows of the view. */
   readonly oldest = $derived(oldestOf(this.entries));
   /** Whether more rows may follow those in the list: `coming` by themselves, `some` on request, or `beyond` what it may load. */
-  readonly more = $derived(moreOf(this.#state, this.#rows));
+  readonly more = $derived(moreOf(this.#state, this.#rowsWanted));
   /** When an item last arrived that this tab has seen, in ms; null before the first. */
   lastArrival: number | null = $state.raw(null);
   /** Called before rows are added, removed or reordered, while the page still shows them as they were. */
@@ -70,7 +70,7 @@ export class LiveQueue {
   #lastGapAt = -Infinity;
   readonly #retryTimer = new RetryTimer();
   /** The number of rows after the last snapshot. */
-  #linesRead = 0;
+  #rowsAtLastSnapshot = 0;
 
   constructor(me: string, scope: Scope) {
     this.#state = emptyQueue(me, scope);
@@ -112,7 +112,7 @@ export class LiveQueue {
     const before = this.#state.scope;
     const same = sameRows(before, scope);
     if (same && before.group === scope.group) return;
-    if (!same) this.#rows = PAGE_ROWS;
+    if (!same) this.#rowsWanted = PAGE_ROWS;
     this.dispatch({ kind: 'scope', scope });
     if (before.projectId !== scope.projectId || (!same && !this.#state.complete)) void this.resync();
   }
@@ -120,7 +120,7 @@ export class LiveQueue {
   /** Reads the next part of a long list. */
   async showMore(): Promise<void> {
     if (this.more !== 'some') return;
-    this.#rows = Math.min(MAX_LINES, this.#rows + PAGE_ROWS);
+    this.#rowsWanted = Math.min(MAX_ROWS_LOADED, this.#rowsWanted + PAGE_ROWS);
     await this.resync();
     this.dispatch({ kind: 'show' });
   }
@@ -141,8 +141,8 @@ export class LiveQueue {
         filter: filterOf(scope),
         sort: sortOf(scope),
         complete,
-        rows: this.#rows,
-        isLine: (row: ItemRow) => belongs({ ...this.#state, scope }, row),
+        rows: this.#rowsWanted,
+        isInView: (row: ItemRow) => belongs({ ...this.#state, scope }, row),
         isMine: (row: ItemRow) => row.claim?.user_id === me,
       };
       receive(await readSnapshot((query) => call(listQueue, { query }), wanted, isNew ? receive : null));
@@ -162,7 +162,7 @@ export class LiveQueue {
     this.error = null;
     this.#lastCountAt = clock.read();
     this.dispatch({ kind: 'snapshot', snapshot, last: newest && !snapshot.restPending });
-    this.#linesRead = this.#remainingLines;
+    this.#rowsAtLastSnapshot = this.#remainingRows;
   }
 
   /** An unanswered or incomplete snapshot is requested again: live events alone do not complete it (QU4). */
@@ -192,7 +192,7 @@ export class LiveQueue {
   }
 
   /** The number of rows of the list that still wait, including those held back. */
-  get #remainingLines(): number {
+  get #remainingRows(): number {
     return this.entries.filter(({ removal }) => removal === null).length + this.#state.heldBack.size;
   }
 
@@ -203,7 +203,7 @@ export class LiveQueue {
     if (arrived.length > 0) this.lastArrival = newest(arrived.map((event) => event.server_time));
   }
 
-  #lines(state: QueueState): readonly Entry[] {
+  #entriesOf(state: QueueState): readonly Entry[] {
     this.#previousEntries = entriesOf(state, this.#previousEntries);
     return this.#previousEntries;
   }
@@ -233,7 +233,7 @@ export class LiveQueue {
     const runningLow =
       input.kind === 'events' &&
       hasMore(this.#state) &&
-      this.#remainingLines < Math.min(REFILL_BELOW, this.#linesRead / 2);
+      this.#remainingRows < Math.min(REFILL_BELOW, this.#rowsAtLastSnapshot / 2);
     if ((gap || runningLow) && this.#state.buffer === null) void this.resync();
     if (input.kind === 'events') this.#noteArrivals(input.events);
   }
@@ -252,7 +252,7 @@ function moreOf(state: QueueState, rows: number): 'none' | 'coming' | 'some' | '
   // A filtered list may be whole before that is known.
   if (state.restPending && state.buffer !== null) return 'coming';
   if (!hasMore(state)) return 'none';
-  return rows < MAX_LINES ? 'some' : 'beyond';
+  return rows < MAX_ROWS_LOADED ? 'some' : 'beyond';
 }
 
 /** The newest of some ISO times, in ms. */

@@ -68,7 +68,7 @@ async function readWhile(eventLog: EventLog, scope: Scope, { between, inUse }: {
   };
   const wanted = {
     ...{ view: scope.view, projectId: null, filter: scope.filter ?? {}, sort: scope.sort ?? 'due', complete: true },
-    ...{ rows: 500, isLine: (row: ItemRow) => belongs(state, row), isMine },
+    ...{ rows: 500, isInView: (row: ItemRow) => belongs(state, row), isMine },
   } as const;
   const snapshot = await readSnapshot(readPage, wanted, (first) => {
     offered.push(apply({ kind: 'snapshot', snapshot: first, last: false }));
@@ -88,9 +88,9 @@ describe('QU31: a queue that is read in two steps', () => {
         const byId = (a: ItemRow, b: ItemRow) => a.id.localeCompare(b.id);
         expect([state.needsResync, state.restPending, state.buffer]).toEqual([null, false, null]);
         expect([...state.rows.values()].sort(byId)).toEqual([...eventLog.waiting.values()].sort(byId));
-        const lines = entriesOf(state).flatMap(({ id, removal }) => (removal === null ? [id] : []));
+        const rows = entriesOf(state).flatMap(({ id, removal }) => (removal === null ? [id] : []));
         const wanted = [...eventLog.waiting.values()].filter((row) => belongs(state, row)).map(({ id }) => id);
-        expect([...lines, ...state.heldBack].sort()).toEqual(wanted.sort());
+        expect([...rows, ...state.heldBack].sort()).toEqual(wanted.sort());
         expect(countsOf(state).all).toBe(eventLog.waiting.size);
       }),
     );

@@ -61,7 +61,7 @@ const truth = (state: QueueState) => ({
   rows: [...state.rows.values()].sort(QUEUE_ORDER.due),
   counts: countsOf(state),
 });
-const lines = (state: QueueState) => entriesOf(state).filter((entry) => entry.removal === null);
+const rowsOf = (state: QueueState) => entriesOf(state).filter((entry) => entry.removal === null);
 
 describe('live queue, properties', () => {
   it('repeats and late duplicates change nothing: the state is that of in-order delivery', () => {
@@ -139,8 +139,8 @@ describe('live queue, properties', () => {
         const { events } = new EventLog().play(played);
         const state = run(begin(where), [{ kind: 'use', inUse }, deliver(events)]);
         const wanted = [...state.rows.values()].filter((row) => belongs(state, row)).map((row) => row.id);
-        for (const { row } of lines(state)) expect(answers(where.filter ?? {}, row)).toBe(true);
-        expect([...lines(state).map((entry) => entry.id), ...state.heldBack].sort()).toEqual(wanted.sort());
+        for (const { row } of rowsOf(state)) expect(answers(where.filter ?? {}, row)).toBe(true);
+        expect([...rowsOf(state).map((entry) => entry.id), ...state.heldBack].sort()).toEqual(wanted.sort());
       }),
     );
   });
@@ -163,7 +163,7 @@ describe('live queue, properties', () => {
     /** A snapshot of every project may contain rows that a project filter omits. */
     function inScope(state: QueueState) {
       const mine = truth(state).rows.filter((row) => [null, row.project_id].includes(state.scope.projectId));
-      return { rows: mine, lines: lines(state).map((entry) => entry.id) };
+      return { rows: mine, shown: rowsOf(state).map((entry) => entry.id) };
     }
   });
 

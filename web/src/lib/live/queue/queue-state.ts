@@ -8,7 +8,7 @@ import {
   isNewer,
   putRow,
   rebuild,
-  updateLine,
+  updateRow,
   showHeldBack,
   clearTombstones,
   transition,
@@ -89,7 +89,7 @@ const TRANSITIONS: Transitions = {
   scope: (draft, { scope }) => changeScope(draft, scope),
   supervises: (draft, { projects }) => {
     draft.supervised = new Set(projects);
-    for (const row of draft.rows.values()) if (belongs(draft, row)) updateLine(draft, row.id, unknownRemoval(row));
+    for (const row of draft.rows.values()) if (belongs(draft, row)) updateRow(draft, row.id, unknownRemoval(row));
   },
   use: (draft, { inUse }) => {
     draft.inUse = inUse;
@@ -141,8 +141,8 @@ function reconcile(draft: Draft): void {
   const isFirst = !draft.loaded || draft.relayout;
   draft.relayout = false;
   if (isFirst) return rebuild(draft);
-  for (const [id, row] of draft.shown) if (!draft.tombstones.has(id)) updateLine(draft, id, unknownRemoval(row));
-  for (const row of draft.rows.values()) if (belongs(draft, row)) updateLine(draft, row.id, unknownRemoval(row));
+  for (const [id, row] of draft.shown) if (!draft.tombstones.has(id)) updateRow(draft, id, unknownRemoval(row));
+  for (const row of draft.rows.values()) if (belongs(draft, row)) updateRow(draft, row.id, unknownRemoval(row));
   for (const id of draft.heldBack) if (!draft.rows.has(id)) draft.heldBack.delete(id);
 }
 

@@ -76,7 +76,7 @@ export function putRow(draft: Draft, row: ItemRow, removal: RowRemoval): void {
     return;
   }
   draft.rows.set(row.id, row);
-  updateLine(draft, row.id, removal);
+  updateRow(draft, row.id, removal);
 }
 
 /** Removes an item that no longer waits. */
@@ -89,11 +89,11 @@ export function dropRow(
   draft.versions.set(id, version);
   const [oldest] = draft.versions.keys();
   if (draft.versions.size > MAX_VERSIONS && oldest !== undefined) draft.versions.delete(oldest);
-  updateLine(draft, id, removal);
+  updateRow(draft, id, removal);
 }
 
 /** Updates the row of one item to its present state: a row in its place, a tombstone, an arrival, or nothing. */
-export function updateLine(draft: Draft, id: string, removal: RowRemoval): void {
+export function updateRow(draft: Draft, id: string, removal: RowRemoval): void {
   const row = draft.rows.get(id);
   if (row === undefined || !belongs(draft, row)) {
     draft.heldBack.delete(id);

@@ -44,7 +44,7 @@ const WANTED: SnapshotRequest = {
   sort: 'due',
   complete: true,
   rows: 1,
-  isLine: () => true,
+  isInView: () => true,
   isMine: ({ claim }) => claim?.user_id === ME,
 };
 const enough = (wanted: Partial<SnapshotRequest> = {}): SnapshotRequest => ({ ...WANTED, ...wanted });
@@ -82,11 +82,11 @@ describe('readSnapshot', () => {
     const { requests, readPage } = server(eventLog, { most: 100 });
     const late = await readSnapshot(
       readPage,
-      enough({ isLine: (row) => row.preview > 'item 4' && row.preview < 'item 5' }),
+      enough({ isInView: (row) => row.preview > 'item 4' && row.preview < 'item 5' }),
     );
     expect(late.rows.length).toBe(500);
     const { requests: moreRequests, readPage: readMore } = server(eventLog, { most: 100 });
-    await readSnapshot(readMore, enough({ isLine: () => false }));
+    await readSnapshot(readMore, enough({ isInView: () => false }));
     expect([requests.length, moreRequests.length]).toEqual([5 + 2, 8 + 2]);
   });
 

@@ -9,11 +9,11 @@ import { FULLY_LOADED, type Snapshot } from './queue-model.ts';
 
 /** The largest page, and the largest list: when more items wait, the later ones are counted, not listed. */
 export const PAGE_ROWS = 500;
-export const MAX_LINES = 3 * PAGE_ROWS;
+export const MAX_ROWS_LOADED = 3 * PAGE_ROWS;
 /** The first rows of a longer list are shown before the others are read (QU31). */
 const FIRST_ROWS = 60;
 /** With fewer rows than this the list reads on automatically: the rows read belong to other views, or few match. */
-const MIN_LINES = 100;
+const MIN_MATCHING_ROWS = 100;
 /** A filtered page may be short; at most this many are read at once. */
 const MAX_PAGES = 8;
 
@@ -38,7 +38,7 @@ export interface SnapshotRequest {
   /** At least this many rows of the list, when there are more than one page holds. */
   rows: number;
   /** Whether a row is in the present list. */
-  isLine: (row: ItemRow) => boolean;
+  isInView: (row: ItemRow) => boolean;
   /** Whether the user holds it. */
   isMine: (row: ItemRow) => boolean;
 }
@@ -103,8 +103,8 @@ async function offerFirst(
   wanted: SnapshotRequest,
   { readPage, offer }: { readPage: ReadPage; offer: (snapshot: Snapshot) => void },
 ): Promise<void> {
-  const { view, filter, sort, isLine, isMine } = wanted;
-  if (view !== 'mine' && start.until !== null && !start.data.some(isLine)) return;
+  const { view, filter, sort, isInView, isMine } = wanted;
+  if (view !== 'mine' && start.until !== null && !start.data.some(isInView)) return;
   const hasMine = start.counts.mine <= start.data.filter(isMine).length;
   const mine = hasMine ? [] : [await readPage({ ...baseOf(wanted), view: 'mine' })];
   const { until } = start;
@@ -123,19 +123,19 @@ async function continuePage(start: QueuePage, query: PageQuery, readPage: ReadPa
 /** The pages after the first one, until there are as many rows as requested and enough in the view. */
 async function readMorePages(
   first: QueuePage,
-  { rows: wanted, isLine }: SnapshotRequest,
+  { rows: wanted, isInView }: SnapshotRequest,
   readAfter: (after: string) => Promise<QueuePage>,
 ): Promise<QueuePage[]> {
   const pages: QueuePage[] = [];
   let rows = first.data.length;
-  let lines = first.data.filter(isLine).length;
+  let matching = first.data.filter(isInView).length;
   let { next_cursor: next } = first;
   while (next !== null && pages.length + 1 < MAX_PAGES) {
-    if (rows >= MAX_LINES || (rows >= wanted && lines >= MIN_LINES)) break;
+    if (rows >= MAX_ROWS_LOADED || (rows >= wanted && matching >= MIN_MATCHING_ROWS)) break;
     const page = await readAfter(next);
     pages.push(page);
     rows += page.data.length;
-    lines += page.data.filter(isLine).length;
+    matching += page.data.filter(isInView).length;
     next = page.next_cursor;
   }
   return pages;

@@ -110,9 +110,9 @@ class QueuePage implements Ui {
   set cursor(id: string | null) {
     this.#cursor = id;
     void tick().then(() => {
-      const line = this.box?.querySelector<HTMLElement>(`[data-line="${CSS.escape(id ?? '')}"]`);
-      line?.focus({ preventScroll: true });
-      line?.scrollIntoView({ block: 'nearest' });
+      const row = this.box?.querySelector<HTMLElement>(`[data-line="${CSS.escape(id ?? '')}"]`);
+      row?.focus({ preventScroll: true });
+      row?.scrollIntoView({ block: 'nearest' });
     });
   }
 

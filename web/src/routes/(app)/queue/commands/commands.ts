@@ -6,7 +6,7 @@ import { QUEUE_VIEWS, type QueueView } from '@countersign/shared/enums';
 import { isFree } from '#lib/live/queue/queue-model.ts';
 import type { CommandHandler, CommandHandlers, ListCommand, Ui } from './command-handler.ts';
 import type { ItemCommands } from './item-commands.ts';
-import { nextLine, stepLine } from '../list/line-steps.ts';
+import { nextRow, stepRow } from '../list/row-steps.ts';
 import { projectOf, type QueueContext } from '../queue-context.ts';
 
 export interface Commands {
@@ -42,7 +42,7 @@ export function commandsOf(context: QueueContext, ui: Ui, itemCommands: () => It
       const handler = handlerOf(command);
       if (handler?.can() !== true || !counts(command) || (event !== null && movesElsewhere(event) && !ui.inList))
         return false;
-      if (command === 'accept' && onOtherLine(event, reviewSession.item.id)) return false;
+      if (command === 'accept' && isOnOtherRow(event, reviewSession.item.id)) return false;
       handler.run(event);
       return true;
     },
@@ -64,9 +64,9 @@ const GUARDED_COMMANDS: ReadonlySet<Command> = new Set(
 const movesElsewhere = ({ key }: KeyboardEvent): boolean => key.startsWith('Arrow') || key === ' ';
 
 /** Whether a key was pressed on a row other than the open item's; it then applies to that row. */
-function onOtherLine(event: KeyboardEvent | null, shown: string | null): boolean {
-  const line = event?.target instanceof Element ? event.target.closest('[data-line]') : null;
-  return line !== null && line.getAttribute('data-line') !== shown;
+function isOnOtherRow(event: KeyboardEvent | null, shown: string | null): boolean {
+  const row = event?.target instanceof Element ? event.target.closest('[data-line]') : null;
+  return row !== null && row.getAttribute('data-line') !== shown;
 }
 
 /** Moving, peeking, opening and selecting rows, and filtering. */
@@ -81,8 +81,8 @@ function listCommandsOf(
   const order = () => queue.entries.map(({ id }) => id);
   const selects = () => ui.cursor !== null && maySelect(context, ui.cursor);
   return {
-    down: { can: some, run: () => (ui.cursor = stepLine(queue.entries, ui.cursor, 1)) },
-    up: { can: some, run: () => (ui.cursor = stepLine(queue.entries, ui.cursor, -1)) },
+    down: { can: some, run: () => (ui.cursor = stepRow(queue.entries, ui.cursor, 1)) },
+    up: { can: some, run: () => (ui.cursor = stepRow(queue.entries, ui.cursor, -1)) },
     open: {
       can: () => ui.cursor !== null && !(ui.cursor === reviewSession.item.id && ui.stage === 'mine'),
       run: onCursor(open),
@@ -123,7 +123,7 @@ function openCommandOf({ queue, reviewSession, me }: QueueContext, ui: Ui): (id:
     // Someone else claimed it first: continue with the next row that is free.
     await reviewSession.claim(
       id,
-      () => (ui.cursor = nextLine(queue.entries, id, (each) => isFree(queue.state, each))?.id ?? id),
+      () => (ui.cursor = nextRow(queue.entries, id, (each) => isFree(queue.state, each))?.id ?? id),
     );
   };
 }

@@ -5,14 +5,14 @@ export const filterMessages = {
   placeholder: 'Search items',
   search: 'Search items by their preview text',
   more: 'More filters',
-  shown: (lines: number, all: number) => `${count(lines)} of ${queueCount(all)}`,
+  shown: (rows: number, all: number) => `${count(rows)} of ${queueCount(all)}`,
   lookedThrough: 'Only the first part of the queue was searched. There may be more matches further down.',
 
   select: {
     start: 'Select',
     stop: 'Stop selecting',
     hint: 'Select items to decide together',
-    line: (preview: string) => `Select ${preview}`,
+    row: (preview: string) => `Select ${preview}`,
     notFree: 'You can only select unclaimed items',
     otherProject: 'You can only select items from one project',
   },

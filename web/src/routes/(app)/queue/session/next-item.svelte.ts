@@ -8,7 +8,7 @@ import { QUEUE_ORDER } from '@countersign/shared/filters/queue-order';
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
 import type { User } from '@countersign/shared/schemas/session';
-import { nextLine } from '../list/line-steps.ts';
+import { nextRow } from '../list/row-steps.ts';
 import { isForOthers, reservedFor } from '../list/reserved.ts';
 
 const TRIES = 5;
@@ -52,7 +52,7 @@ const isCandidateAfter = (done: string, at: NextItemContext) => (row: ItemRow) =
  * claimAfter}.
  */
 export function predict(done: string, at: NextItemContext): ItemRow | null {
-  if (!serverPicks(at.queue.state)) return nextLine(at.queue.entries, done, isCandidateAfter(done, at));
+  if (!serverPicks(at.queue.state)) return nextRow(at.queue.entries, done, isCandidateAfter(done, at));
   return firstPick(at, (row) => row.id !== done && !isForwarded(at, row));
 }
 
@@ -94,7 +94,7 @@ async function claimFirst(next: (lost: readonly string[]) => ItemRow | null): Pr
 
 /** Claims the next row of the list that is free or the user's own. */
 export const claimNextRow = (done: string, at: NextItemContext): Promise<Granted | null> =>
-  claimFirst((lost) => nextLine(at.queue.entries, lost.at(-1) ?? done, isCandidateAfter(done, at)));
+  claimFirst((lost) => nextRow(at.queue.entries, lost.at(-1) ?? done, isCandidateAfter(done, at)));
 
 /**
  * The server's choice. It does not know what this user forwarded, and would return that to a user who may decide it: while one

@@ -4,7 +4,7 @@ import type { Entry } from '#lib/live/queue/queue-model.ts';
 import { PLAIN_ITEM } from '@countersign/shared/plain-item';
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { ABILITIES } from '@countersign/shared/enums';
-import { nextLine, stepLine } from '../list/line-steps.ts';
+import { nextRow, stepRow } from '../list/row-steps.ts';
 import { leaseEnds, shouldRenew, stageOf, type Grant } from './review-state.ts';
 
 const NOW = 1_000_000;
@@ -78,7 +78,7 @@ describe('lease', () => {
 });
 
 describe('rows', () => {
-  const line = (id: string, change: Partial<Entry> = {}): Entry => ({
+  const entry = (id: string, change: Partial<Entry> = {}): Entry => ({
     id,
     row: item({ id }),
     removal: null,
@@ -87,23 +87,23 @@ describe('rows', () => {
   });
   const removal = { what: 'approved', by: 'Ana', mine: false, at: at(0), undoUntil: null } as const;
   const entries = [
-    line('a'),
-    line('b', { removal }),
-    line('c', { row: item({ id: 'c', claim: by('ana') }) }),
-    line('d'),
+    entry('a'),
+    entry('b', { removal }),
+    entry('c', { row: item({ id: 'c', claim: by('ana') }) }),
+    entry('d'),
   ];
   const free = (row: { claim: unknown }) => row.claim === null;
 
   it('the next row is below, then from the top; never a tombstone or one that another user holds', () => {
-    expect(nextLine(entries, 'a', free)?.id).toBe('d');
-    expect(nextLine(entries, 'd', free)?.id).toBe('a');
-    expect(nextLine(entries, null, free)?.id).toBe('a');
-    expect(nextLine([], 'a', free)).toBeNull();
-    expect(nextLine([line('a')], 'a', free)).toBeNull();
+    expect(nextRow(entries, 'a', free)?.id).toBe('d');
+    expect(nextRow(entries, 'd', free)?.id).toBe('a');
+    expect(nextRow(entries, null, free)?.id).toBe('a');
+    expect(nextRow([], 'a', free)).toBeNull();
+    expect(nextRow([entry('a')], 'a', free)).toBeNull();
   });
 
   it('steps stop at the ends', () => {
-    expect([stepLine(entries, 'a', 1), stepLine(entries, 'a', -1), stepLine(entries, 'd', 1)]).toEqual(['b', 'a', 'd']);
-    expect([stepLine(entries, null, 1), stepLine(entries, 'gone', -1), stepLine([], 'a', 1)]).toEqual(['a', 'a', null]);
+    expect([stepRow(entries, 'a', 1), stepRow(entries, 'a', -1), stepRow(entries, 'd', 1)]).toEqual(['b', 'a', 'd']);
+    expect([stepRow(entries, null, 1), stepRow(entries, 'gone', -1), stepRow([], 'a', 1)]).toEqual(['a', 'a', null]);
   });
 });
