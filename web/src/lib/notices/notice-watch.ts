@@ -102,7 +102,7 @@ class Leader {
   #decide(sight: { visible: boolean; focused: boolean }): void {
     const list = projects.list ?? [];
     const supervised = new Set(list.filter(({ role }) => role !== 'reviewer').map(({ id }) => id));
-    this.#queue.dispatch({ kind: 'supervises', projects: supervised });
+    this.#queue.dispatch({ kind: 'supervised_projects', projects: supervised });
     if (!this.#queue.state.loaded || this.#queue.more === 'coming') return;
     const nameOf = (id: string) => list.find((project) => project.id === id)?.name ?? '';
     const before = this.#memory.read();

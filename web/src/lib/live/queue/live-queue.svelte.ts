@@ -122,7 +122,7 @@ export class LiveQueue {
     if (this.more !== 'some') return;
     this.#rowsWanted = Math.min(MAX_ROWS_LOADED, this.#rowsWanted + PAGE_ROWS);
     await this.resync();
-    this.dispatch({ kind: 'show' });
+    this.dispatch({ kind: 'show_held_back' });
   }
 
   /** Reads the snapshot again. Never throws: the cause is in `error`. */
@@ -130,7 +130,7 @@ export class LiveQueue {
     const request = ++this.#requests;
     const { scope, complete, loaded, relayout, me } = this.#state;
     const { projectId } = scope;
-    this.dispatch({ kind: 'asked' });
+    this.dispatch({ kind: 'snapshot_requested' });
     const receive = (snapshot: Snapshot) => this.#receive(snapshot, request, projectId);
     // A grouped list would move: its groups are mixed with what follows.
     const isNew = (!loaded || (relayout && !hasFirstRows(this.#state))) && scope.group === undefined;
@@ -149,8 +149,8 @@ export class LiveQueue {
     } catch (error) {
       if (request !== this.#requests) return;
       this.error = error;
-      const gone = error instanceof ApiProblem && error.status === 404;
-      this.dispatch({ kind: gone ? 'gone' : 'unanswered' });
+      const isLost = error instanceof ApiProblem && error.status === 404;
+      this.dispatch({ kind: isLost ? 'access_lost' : 'snapshot_failed' });
     }
   }
 

@@ -102,7 +102,7 @@ describe('QU31: the first rows of the live queue', () => {
       'coming',
     ]);
     const first = previews(queue);
-    queue.dispatch({ kind: 'use', inUse: true });
+    queue.dispatch({ kind: 'list_in_use', inUse: true });
     await finish();
     expect(requests.slice(1)).toEqual([
       'limit=440&view=all&after=60',
@@ -158,7 +158,7 @@ describe('QU31: the first rows of the live queue', () => {
       'some',
       true,
     ]);
-    queue.dispatch({ kind: 'use', inUse: true });
+    queue.dispatch({ kind: 'list_in_use', inUse: true });
     down = false;
     await queue.resync();
     expect([previews(queue).length, queue.state.heldBack.size, queue.error]).toEqual([500, 0, null]);
@@ -190,7 +190,7 @@ describe('the live queue', () => {
     'QU25: sorts its own rows by %s when they are everything',
     async (sort) => {
       const queue = await opened(120);
-      queue.dispatch({ kind: 'use', inUse: true });
+      queue.dispatch({ kind: 'list_in_use', inUse: true });
       requests = [];
       queue.switchTo({ ...queue.state.scope, sort });
       const sorted = [...eventLog.waiting.values()].toSorted(QUEUE_ORDER[sort]);
@@ -230,7 +230,7 @@ describe('the live queue', () => {
 
   it('shows up to 1 500 rows, and then says that there are more', async () => {
     const queue = await opened(1700);
-    queue.dispatch({ kind: 'use', inUse: true });
+    queue.dispatch({ kind: 'list_in_use', inUse: true });
     await queue.showMore();
     expect([previews(queue).length, queue.state.heldBack.size, queue.more]).toEqual([1000, 0, 'some']);
     await queue.showMore();
@@ -283,7 +283,7 @@ describe('the live queue', () => {
 
   it('does not read on for rows that are held back while somebody works in the list', async () => {
     const queue = await opened(1700);
-    queue.dispatch({ kind: 'use', inUse: true });
+    queue.dispatch({ kind: 'list_in_use', inUse: true });
     const decide = async (ids: readonly string[]) => {
       const known = eventLog.events.length;
       for (const id of ids) eventLog.play(byAna([...eventLog.waiting.keys()].indexOf(id), 'decide'));

@@ -58,7 +58,7 @@ async function readWhile(eventLog: EventLog, scope: Scope, { between, inUse }: {
   const apply = (input: QueueInput) => (state = reduce(state, input));
   let known = eventLog.events.length;
   let asked = 0;
-  apply({ kind: 'asked' });
+  apply({ kind: 'snapshot_requested' });
   const readPage = (query: PageQuery) => {
     const page = pageOf(eventLog, query);
     eventLog.play(between[asked++] ?? []);
@@ -72,7 +72,7 @@ async function readWhile(eventLog: EventLog, scope: Scope, { between, inUse }: {
   } as const;
   const snapshot = await readSnapshot(readPage, wanted, (first) => {
     offered.push(apply({ kind: 'snapshot', snapshot: first, last: false }));
-    apply({ kind: 'use', inUse });
+    apply({ kind: 'list_in_use', inUse });
   });
   apply({ kind: 'snapshot', snapshot, last: true });
   return { state, offered };

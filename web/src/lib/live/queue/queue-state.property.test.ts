@@ -108,8 +108,8 @@ describe('live queue, properties', () => {
 
   it('no row appears twice and rows are in order, after any hold, show, sweep or switch', () => {
     const step = fc.oneof(
-      fc.record({ kind: fc.constant('use' as const), inUse: fc.boolean() }),
-      fc.constant({ kind: 'show' as const }),
+      fc.record({ kind: fc.constant('list_in_use' as const), inUse: fc.boolean() }),
+      fc.constant({ kind: 'show_held_back' as const }),
       fc.constant({ kind: 'tick' as const, now: Date.parse('2026-11-20T12:00:08.000Z') }),
       fc.record({
         kind: fc.constant('scope' as const),
@@ -137,7 +137,7 @@ describe('live queue, properties', () => {
     fc.assert(
       fc.property(acts, scope, fc.boolean(), (played, where, inUse) => {
         const { events } = new EventLog().play(played);
-        const state = run(begin(where), [{ kind: 'use', inUse }, deliver(events)]);
+        const state = run(begin(where), [{ kind: 'list_in_use', inUse }, deliver(events)]);
         const wanted = [...state.rows.values()].filter((row) => belongs(state, row)).map((row) => row.id);
         for (const { row } of rowsOf(state)) expect(answers(where.filter ?? {}, row)).toBe(true);
         expect([...rowsOf(state).map((entry) => entry.id), ...state.heldBack].sort()).toEqual(wanted.sort());
@@ -155,7 +155,11 @@ describe('live queue, properties', () => {
         const newer = eventLog.events.slice(known);
         const all = reduce(begin(where), deliver(eventLog.events));
         const state = early
-          ? run(emptyQueue(ME, where), [{ kind: 'asked' }, deliver(newer), { kind: 'snapshot', snapshot, last: true }])
+          ? run(emptyQueue(ME, where), [
+              { kind: 'snapshot_requested' },
+              deliver(newer),
+              { kind: 'snapshot', snapshot, last: true },
+            ])
           : run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot, last: true }, deliver(newer), deliver(newer)]);
         expect(inScope(state)).toEqual(inScope(all));
       }),
@@ -242,8 +246,8 @@ describe('live queue, properties', () => {
         const between = run(emptyQueue(ME, old), [
           { kind: 'snapshot', snapshot: eventLog.part(asked, most + 1, from), last: true },
           { kind: 'scope', scope: { ...old, sort: to } },
-          { kind: 'use', inUse: true },
-          { kind: 'asked' },
+          { kind: 'list_in_use', inUse: true },
+          { kind: 'snapshot_requested' },
           deliver(eventLog.play(after).events.slice(known)),
         ]);
         const places = between.order.map((id) => between.shown.get(id)).filter((row) => row !== undefined);
@@ -264,7 +268,7 @@ describe('live queue, properties', () => {
         const seen = run(begin({ view: 'available', projectId: null, sort }), [
           deliver(eventLog.events),
           { kind: 'tick', now: Date.parse('2026-11-20T13:00:00.000Z') },
-          { kind: 'use', inUse: true },
+          { kind: 'list_in_use', inUse: true },
         ]);
         const known = eventLog.events.length;
         eventLog.play(after.map((each) => ({ ...each, who: ANA })));

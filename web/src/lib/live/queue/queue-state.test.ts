@@ -60,9 +60,9 @@ describe('live queue, rows', () => {
 
   it('retains tombstones for as long as the list is in use', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('claim', 0)], ALL);
-    const used = happen(eventLog, reduce(state, { kind: 'use', inUse: true }), [act('decide', 0)]);
+    const used = happen(eventLog, reduce(state, { kind: 'list_in_use', inUse: true }), [act('decide', 0)]);
     expect(entriesOf(reduce(used, later(100)))).toHaveLength(1);
-    expect(entriesOf(run(used, [{ kind: 'use', inUse: false }, later(100)]))).toHaveLength(0);
+    expect(entriesOf(run(used, [{ kind: 'list_in_use', inUse: false }, later(100)]))).toHaveLength(0);
   });
 
   it('restores an undone item in place of its tombstone, and drops the dashed edge when a decision is final (LC2)', () => {
@@ -77,17 +77,20 @@ describe('live queue, rows', () => {
 
   it('holds arrivals back while the list is in use and shows them on request or on switching the view', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
-    const used = happen(eventLog, reduce(state, { kind: 'use', inUse: true }), [act('arrive', 0), act('arrive', 2)]);
+    const used = happen(eventLog, reduce(state, { kind: 'list_in_use', inUse: true }), [
+      act('arrive', 0),
+      act('arrive', 2),
+    ]);
     expect(entriesOf(used)).toHaveLength(1);
     expect(used.heldBack.size).toBe(2);
     expect(countsOf(used).all).toBe(3);
-    expect(entriesOf(reduce(used, { kind: 'show' }))).toHaveLength(3);
-    expect(reduce(used, { kind: 'use', inUse: false }).heldBack.size).toBe(0);
+    expect(entriesOf(reduce(used, { kind: 'show_held_back' }))).toHaveLength(3);
+    expect(reduce(used, { kind: 'list_in_use', inUse: false }).heldBack.size).toBe(0);
   });
 
   it('shows an arrival at once when the user claimed it', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
-    const used = reduce(state, { kind: 'use', inUse: true });
+    const used = reduce(state, { kind: 'list_in_use', inUse: true });
     expect(entriesOf(happen(eventLog, used, [act('arrive', 2), act('claim', 1, ME)]))).toHaveLength(2);
   });
 });
@@ -116,7 +119,7 @@ describe('live queue, views and counts', () => {
   it('counts escalated items as available only where the user may decide them (PM)', () => {
     const { state } = opened([act('arrive', 0), act('arrive', 1)], AVAILABLE);
     expect(countsOf(state)).toMatchObject({ available: 1, escalated: 1 });
-    const supervisor = reduce(state, { kind: 'supervises', projects: new Set(PROJECTS) });
+    const supervisor = reduce(state, { kind: 'supervised_projects', projects: new Set(PROJECTS) });
     expect(countsOf(supervisor)).toMatchObject({ available: 2, escalated: 1 });
     expect(entriesOf(supervisor)).toHaveLength(2);
   });
@@ -158,7 +161,7 @@ describe('live queue, own decisions', () => {
     const painted = reduce(state, { kind: 'saving', id: first(state).id, removal });
     expect(entriesOf(painted)[0]).toMatchObject({ saving: true, removal: { what: 'approved' } });
     expect(countsOf(painted)).toEqual({ available: 0, mine: 0, escalated: 0, all: 0 });
-    const refused = reduce(painted, { kind: 'settled', id: first(state).id });
+    const refused = reduce(painted, { kind: 'decision_settled', id: first(state).id });
     expect(entriesOf(refused)[0]).toMatchObject({ saving: false, removal: null });
     expect(countsOf(refused).mine).toBe(1);
   });
@@ -202,7 +205,7 @@ describe('live queue, snapshots', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 2), act('claim', 0)], ALL);
     eventLog.play([act('decide', 0), act('arrive', 0)]);
     const synced = run(state, [
-      { kind: 'use', inUse: true },
+      { kind: 'list_in_use', inUse: true },
       { kind: 'snapshot', snapshot: eventLog.snapshot(), last: true },
     ]);
     expect(entriesOf(synced).map((entry) => entry.removal?.what)).toEqual(['gone', undefined]);
@@ -224,9 +227,9 @@ describe('live queue, snapshots', () => {
     const late = eventLog.snapshot();
     eventLog.play([act('decide', 0)]);
     const asked = run(emptyQueue(ME, ALL), [
-      { kind: 'asked' },
+      { kind: 'snapshot_requested' },
       { kind: 'events', events: eventLog.events },
-      { kind: 'asked' },
+      { kind: 'snapshot_requested' },
     ]);
     const first = reduce(asked, { kind: 'snapshot', snapshot: early, last: false });
     expect(countsOf(first).all).toBe(1);
@@ -237,7 +240,7 @@ describe('live queue, snapshots', () => {
 
   it('drops everything of a project the user has left, and starts over when they return', () => {
     const { eventLog, state } = opened([act('arrive', 1), act('arrive', 2)], ALL);
-    const gone = run(state, [{ kind: 'asked' }, { kind: 'gone' }]);
+    const gone = run(state, [{ kind: 'snapshot_requested' }, { kind: 'access_lost' }]);
     expect(gone).toEqual(emptyQueue(ME, ALL));
     const back = reduce(gone, { kind: 'snapshot', snapshot: eventLog.snapshot(), last: true });
     expect(entriesOf(back)).toEqual(entriesOf(state));
@@ -245,7 +248,7 @@ describe('live queue, snapshots', () => {
 
   it('without an answer, events are still applied and none are buffered', () => {
     const { eventLog, state } = opened([act('arrive', 1)], ALL);
-    const left = run(state, [{ kind: 'asked' }, { kind: 'unanswered' }]);
+    const left = run(state, [{ kind: 'snapshot_requested' }, { kind: 'snapshot_failed' }]);
     const later = happen(eventLog, left, [act('arrive', 2)]);
     expect(later.buffer).toBeNull();
     expect(countsOf(later).all).toBe(2);

@@ -35,27 +35,26 @@ import {
 export type QueueInput =
   /** Events from the socket, as they arrived. */
   | { kind: 'events'; events: readonly DomainEvent[] }
-  /** A snapshot was requested: from now on events are also buffered, to be applied after it. */
-  | { kind: 'asked' }
-  /** Its answer; `last` when no newer request is running, which would need the buffered events again. */
+  /** From now on events are also buffered, to be applied after the snapshot. */
+  | { kind: 'snapshot_requested' }
+  /** The answer; `last` when no newer request is running, which would need the buffered events again. */
   | { kind: 'snapshot'; snapshot: Snapshot; last: boolean }
   /** The server has counted the views again, with the positions of the event logs at which it did. */
   | { kind: 'recounted'; counts: Counts; seqs: Readonly<Record<string, number>> }
-  /** No answer arrived. */
-  | { kind: 'unanswered' }
-  /** The answer was that the user has no access to the project: none of it stays visible. */
-  | { kind: 'gone' }
+  | { kind: 'snapshot_failed' }
+  /** The user has no access to the project: none of it stays visible. */
+  | { kind: 'access_lost' }
   /** The answer to a command of this tab showed an item as it is now. */
   | { kind: 'item'; row: ItemRow; removal: RowRemoval }
-  /** A decision is in flight: shown as made, rolled back by `settled` when the server refuses. */
+  /** A decision is in flight: shown as made, rolled back by `decision_settled` when the server refuses. */
   | { kind: 'saving'; id: string; removal: RowRemoval }
-  | { kind: 'settled'; id: string }
+  | { kind: 'decision_settled'; id: string }
   /** The user switches to another view, project or filter. */
   | { kind: 'scope'; scope: Scope }
-  | { kind: 'supervises'; projects: ReadonlySet<string> }
+  | { kind: 'supervised_projects'; projects: ReadonlySet<string> }
   /** Pointer or keyboard entered or left the list. */
-  | { kind: 'use'; inUse: boolean }
-  | { kind: 'show' }
+  | { kind: 'list_in_use'; inUse: boolean }
+  | { kind: 'show_held_back' }
   /** Once a second; `now` in ms, server clock. */
   | { kind: 'tick'; now: number };
 
@@ -63,7 +62,7 @@ type Transitions = { [K in QueueInput['kind']]: (draft: Draft, input: Extract<Qu
 
 const TRANSITIONS: Transitions = {
   events: receiveEvents,
-  asked: (draft) => {
+  snapshot_requested: (draft) => {
     draft.buffer ??= [];
   },
   snapshot: applySnapshot,
@@ -72,10 +71,10 @@ const TRANSITIONS: Transitions = {
     // Counts of another moment than the rows they are compared with stay an estimate, and are read again.
     draft.estimated = Object.entries(seqs).some(([projectId, seq]) => draft.seqs.get(projectId) !== seq);
   },
-  unanswered: (draft) => {
+  snapshot_failed: (draft) => {
     draft.buffer = null;
   },
-  gone: (draft) => {
+  access_lost: (draft) => {
     const { supervised, inUse } = draft;
     Object.assign(draft, emptyQueue(draft.me, draft.scope), { supervised, inUse });
   },
@@ -83,26 +82,26 @@ const TRANSITIONS: Transitions = {
   saving: (draft, { id, removal }) => {
     draft.saving.set(id, removal);
   },
-  settled: (draft, { id }) => {
+  decision_settled: (draft, { id }) => {
     draft.saving.delete(id);
   },
   scope: (draft, { scope }) => changeScope(draft, scope),
-  supervises: (draft, { projects }) => {
+  supervised_projects: (draft, { projects }) => {
     draft.supervised = new Set(projects);
     for (const row of draft.rows.values()) if (belongs(draft, row)) updateRow(draft, row.id, unknownRemoval(row));
   },
-  use: (draft, { inUse }) => {
+  list_in_use: (draft, { inUse }) => {
     draft.inUse = inUse;
     if (!inUse) showHeldBack(draft);
   },
-  show: showHeldBack,
+  show_held_back: showHeldBack,
   tick: (draft, { now }) => clearTombstones(draft, now),
 };
 
 /** The next state. Pure: the same state and input always give the same result. */
 export function reduce(state: QueueState, input: QueueInput): QueueState {
   if (input.kind === 'tick' && state.tombstones.size === 0) return state;
-  if (input.kind === 'use' && input.inUse === state.inUse) return state;
+  if (input.kind === 'list_in_use' && input.inUse === state.inUse) return state;
   // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
   const apply = TRANSITIONS[input.kind] as (draft: Draft, input: QueueInput) => void;
   return transition(state, (draft) => apply(draft, input));
@@ -115,7 +114,7 @@ function receiveEvents(draft: Draft, { events }: { events: readonly DomainEvent[
 
 function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; last: boolean }): void {
   const before = draft.rows;
-  const first = draft.restPending && !draft.relayout ? { ...draft } : null;
+  const previous = draft.restPending && !draft.relayout ? { ...draft } : null;
   draft.rows = new Map();
   for (const row of snapshot.rows) {
     const known = before.get(row.id);
@@ -129,7 +128,7 @@ function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; l
   draft.unloadedCounts = complete ? NO_COUNTS : unloaded(counts, draft);
   draft.estimated = false;
   draft.needsResync = null;
-  if (first !== null) appendRest(draft, first);
+  if (previous !== null) appendRest(draft, previous);
   reconcile(draft);
   draft.loaded = true;
   applyEvents(draft, draft.buffer ?? []);
@@ -147,9 +146,9 @@ function reconcile(draft: Draft): void {
 }
 
 /** Rows behind the first ones are listed also while the list is in use: they move nothing (QU31). */
-function appendRest(draft: Draft, first: Draft): void {
+function appendRest(draft: Draft, previous: Draft): void {
   for (const row of draft.rows.values()) {
-    if (belongs(draft, row) && isWithinHorizon(draft, row) && !isWithinHorizon(first, row))
+    if (belongs(draft, row) && isWithinHorizon(draft, row) && !isWithinHorizon(previous, row))
       draft.shown.set(row.id, row);
   }
 }

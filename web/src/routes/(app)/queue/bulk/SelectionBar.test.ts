@@ -188,7 +188,7 @@ it('says in the bar why an action is not possible for escalated items', async ()
   const arrivals = new EventLog().play([...ARRIVALS, { what: 'arrive', pick: 3, who: ANA }]);
   queue.dispatch({ kind: 'snapshot', snapshot: arrivals.snapshot(), last: true });
   const projects = new Set([...queue.state.rows.values()].map(({ project_id }) => project_id));
-  queue.dispatch({ kind: 'supervises', projects });
+  queue.dispatch({ kind: 'supervised_projects', projects });
   selection.extend(ids(), ids()[0] ?? '');
   selection.extend(ids(), ids()[5] ?? '');
   render(SelectionBar);

@@ -90,7 +90,7 @@ function listCommandsOf(
     peek: { can: () => ui.cursor !== null, run: onCursor((id) => reviewSession.peek(id)) },
     select: { can: selects, run: onCursor((id) => selection.toggle(id)) },
     selectTo: { can: selects, run: onCursor((id) => selection.extend(order(), id)) },
-    show: { can: () => queue.state.heldBack.size > 0, run: () => queue.dispatch({ kind: 'show' }) },
+    show: { can: () => queue.state.heldBack.size > 0, run: () => queue.dispatch({ kind: 'show_held_back' }) },
     view: {
       can: () => true,
       run: () => ui.switchTo(viewAfter(queue.state.scope.view)),

@@ -11,7 +11,7 @@ const fixture = new ReviewFixture();
 async function supervisor({ flow = true } = {}) {
   fixture.server.supervises = true;
   const page = await fixture.open({ flow });
-  page.queue.dispatch({ kind: 'supervises', projects: new Set([PROJECT]) });
+  page.queue.dispatch({ kind: 'supervised_projects', projects: new Set([PROJECT]) });
   await page.reviewSession.claim('one');
   await prefetch(page);
   return page;

@@ -156,7 +156,7 @@ export class DecisionSender {
    */
   rollBack(id: string, onShow: boolean): void {
     const { queue, recentDecisions } = this.#parts;
-    queue.dispatch({ kind: 'settled', id });
+    queue.dispatch({ kind: 'decision_settled', id });
     if (onShow) recentDecisions.drop(id);
     else recentDecisions.fail(id);
   }
