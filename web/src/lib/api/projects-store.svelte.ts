@@ -18,7 +18,7 @@ class ProjectsStore {
   loadedAt: number | null = $state(null);
 
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #lastLoadMs = 0;
+  #lastLoadMs = -Infinity;
   #stale = false;
 
   /** Loads the list. Never throws: the cause is in `error`. */
@@ -36,7 +36,7 @@ class ProjectsStore {
       this.error = error;
     }
     this.loading = false;
-    this.#lastLoadMs = Date.now();
+    this.#lastLoadMs = performance.now();
     if (this.#stale) this.#refreshSoon();
   }
 
@@ -74,7 +74,7 @@ class ProjectsStore {
     // A hidden page requests nothing; it refreshes once when it becomes visible again.
     this.#stale = document.visibilityState === 'hidden';
     if (this.#stale || this.#timer !== undefined) return;
-    const wait = Math.max(FIRST_MS, this.#lastLoadMs + SPACING_MS - Date.now());
+    const wait = Math.max(FIRST_MS, this.#lastLoadMs + SPACING_MS - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.load();

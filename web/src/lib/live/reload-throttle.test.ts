@@ -77,6 +77,18 @@ describe('ReloadThrottle', () => {
     expect(reloads).toEqual([0, 5000]);
   });
 
+  it.each([-3_600_000, 3_600_000])('keeps its spacing when the clock of the device is set by %s ms', async (ms) => {
+    const start = performance.now();
+    const throttle = make();
+    await throttle.now();
+    vi.setSystemTime(Date.now() + ms);
+    throttle.schedule();
+    await vi.advanceTimersByTimeAsync(SPACING - 1);
+    expect(reloads).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([reloads.length, performance.now() - start]).toEqual([2, SPACING]);
+  });
+
   it('does nothing after it was stopped', async () => {
     const throttle = make();
     await throttle.now();

@@ -36,10 +36,10 @@ export class ReloadThrottle {
     this.#timer = undefined;
     this.#pending = false;
     this.#running += 1;
-    const began = Date.now();
+    const began = performance.now();
     await this.#options.reload();
     this.#running -= 1;
-    this.#endedAt = Date.now();
+    this.#endedAt = performance.now();
     this.#lastDuration = this.#endedAt - began;
     this.resume();
   }
@@ -48,7 +48,7 @@ export class ReloadThrottle {
   resume(): void {
     const { spacing, backoffFactor = 0, mayReload } = this.#options;
     if (!this.#pending || this.#running > 0 || this.#timer !== undefined) return;
-    const wait = Math.max(0, this.#endedAt + Math.max(spacing, backoffFactor * this.#lastDuration) - Date.now());
+    const wait = Math.max(0, this.#endedAt + Math.max(spacing, backoffFactor * this.#lastDuration) - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (mayReload()) void this.now();

@@ -169,7 +169,7 @@ export class LiveQueue {
   #retryIfDue(): void {
     const { needsResync, buffer } = this.#state;
     const error = needsResync === null ? this.error : (this.error ?? 'gap');
-    if (this.#retryTimer.due(buffer === null ? error : null, Date.now())) void this.resync();
+    if (this.#retryTimer.due(buffer === null ? error : null, performance.now())) void this.resync();
   }
 
   /** Replaces estimated counts. A failure leaves them as they are. */
@@ -241,7 +241,7 @@ export class LiveQueue {
   /** Events buffered beside a snapshot may have a gap too. Where a resync does not help, it is not repeated at every event. */
   #hasNewGap(): boolean {
     const { needsResync, buffer } = this.#state;
-    const now = Date.now();
+    const now = performance.now();
     if (needsResync === null || buffer !== null || now - this.#lastGapAt < GAP_RETRY_MS) return false;
     this.#lastGapAt = now;
     return true;

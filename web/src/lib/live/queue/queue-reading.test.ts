@@ -410,6 +410,25 @@ describe('the live queue', () => {
       expect([queue.error, previews(queue).length]).toEqual([null, 4]);
       stop();
     });
+
+    it('QU4: does all of that when the clock of the device is set back', async () => {
+      const queue = await opened(2);
+      const stop = queue.follow();
+      await vi.advanceTimersByTimeAsync(0);
+      const setBack = () => vi.setSystemTime(Date.now() - 3_600_000);
+      lose(queue);
+      await vi.advanceTimersByTimeAsync(2000);
+      setBack();
+      down = true;
+      lose(queue);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(queue.error).not.toBeNull();
+      setBack();
+      down = false;
+      await vi.advanceTimersByTimeAsync(17_000);
+      expect([queue.error, previews(queue).length]).toEqual([null, 6]);
+      stop();
+    });
   });
 
   it('reports arrivals of the listed project only', async () => {

@@ -29,7 +29,7 @@ class Region {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   say(message: string): void {
-    this.readUntil = Date.now() + GATHER_MS + CLEAR_MS;
+    this.readUntil = performance.now() + GATHER_MS + CLEAR_MS;
     if (this.#gathered.length === 0) this.words = '';
     if (!this.#gathered.includes(message)) this.#gathered.push(message);
     clearTimeout(this.#timer);
@@ -69,7 +69,7 @@ export class Announcer {
 
   /** Whether the last message has had its full time, so that a summary can follow at once. */
   get isQuiet(): boolean {
-    return this.#polite.readUntil <= Date.now();
+    return this.#polite.readUntil <= performance.now();
   }
 
   /** Whether a screen reader should read it out. */
@@ -99,7 +99,7 @@ export class Announcer {
 
   /** A message about the user's own action is read to its end first, because a summary would replace it. */
   #sayWhenQuiet(): void {
-    const now = Date.now();
+    const now = performance.now();
     const wait = Math.max(this.#summedAt + SUMMARY_MS, this.#polite.readUntil) - now;
     if (wait > 0) {
       this.#timer = setTimeout(() => this.#sayWhenQuiet(), wait);

@@ -92,6 +92,20 @@ describe('announcer', () => {
     expect(lasted('Item approved')).toBe(4000);
   });
 
+  it('announces a summary in time when the clock of the device is set back', () => {
+    const announcer = new Announcer(() => 'all');
+    announcer.say('Item released');
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(listen(announcer, 5000)).toEqual(['Item released']);
+    expect(announcer.isQuiet).toBe(true);
+    const heard = listen(announcer, 12_000, (at) => {
+      if (at === 0) announcer.say('1 new', 'summary');
+      if (at === 1000) vi.setSystemTime(Date.now() - 3_600_000);
+      if (at === 1000) announcer.say('2 new', 'summary');
+    });
+    expect(heard).toEqual(['1 new', '2 new']);
+  });
+
   it('announces the same sentence again when it occurs a second time', () => {
     const announcer = new Announcer(() => 'all');
     const heard = listen(announcer, 3000, (at) => {

@@ -169,7 +169,7 @@ export class Prefetch {
     this.#wanted = row;
     this.ready = null;
     if (row === null) return;
-    const wait = Math.max(SETTLE_MS, this.#notBefore - Date.now());
+    const wait = Math.max(SETTLE_MS, this.#notBefore - performance.now());
     this.#timer = setTimeout(() => void this.#read(row), wait);
   }
 
@@ -191,7 +191,7 @@ export class Prefetch {
       if (stop.signal.aborted) return;
       // Without it the next item appears a moment later, as any other does.
       this.#wanted = null;
-      this.#notBefore = Date.now() + AFTER_FAILURE_MS;
+      this.#notBefore = performance.now() + AFTER_FAILURE_MS;
     }
   }
 }

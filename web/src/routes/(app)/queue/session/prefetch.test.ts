@@ -50,6 +50,22 @@ describe('prefetch', () => {
     expect(all.reviewSession.prefetched?.id).toBe('three');
   });
 
+  it('pauses after a failure for 5 s, also when the clock of the device is set back', async () => {
+    const { reviewSession } = await fixture.open();
+    await reviewSession.claim('one');
+    fixture.server.outcomes.set('GET /api/items/two', 'down');
+    reviewSession.prefetchNext(true);
+    await vi.advanceTimersByTimeAsync(150);
+    expect(reviewSession.prefetched).toBeNull();
+    fixture.server.outcomes.clear();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    reviewSession.prefetchNext(true);
+    await vi.advanceTimersByTimeAsync(4500);
+    expect(reviewSession.prefetched).toBeNull();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(reviewSession.prefetched?.id).toBe('two');
+  });
+
   it.each([
     ['the page is hidden or not connected', true, false],
     ['the user stays on the decided item', false, true],
