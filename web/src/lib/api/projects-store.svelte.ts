@@ -3,6 +3,7 @@ import type { Project } from '@countersign/shared/schemas/projects';
 import { allProjects } from './list-all-projects.ts';
 import { clock } from '../time/clock.svelte.ts';
 import { live } from '../live/connection.svelte.ts';
+import { retryDelay } from '../live/retry-timer.ts';
 
 /** At most one refresh in this many ms, however many events arrive. */
 const SPACING_MS = 1500;
@@ -20,6 +21,7 @@ class ProjectsStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastLoadMs = -Infinity;
   #stale = false;
+  #followed = false;
 
   /** Loads the list. Never throws: the cause is in `error`. */
   async load(): Promise<void> {
@@ -37,7 +39,9 @@ class ProjectsStore {
     }
     this.loading = false;
     this.#lastLoadMs = performance.now();
-    if (this.#stale) this.#refreshSoon();
+    const delay = this.#followed ? retryDelay(this.error) : null;
+    if (delay !== null) this.#refreshSoon(delay);
+    else if (this.#stale) this.#refreshSoon();
   }
 
   /** Replaces one project with the version another call returned. */
@@ -49,6 +53,7 @@ class ProjectsStore {
 
   /** Loads now and updates with the live events; returns the function that stops it. */
   follow(): () => void {
+    this.#followed = true;
     void this.load();
     const onVisible = () => document.visibilityState === 'visible' && this.#stale && this.#refreshSoon();
     document.addEventListener('visibilitychange', onVisible);
@@ -61,6 +66,7 @@ class ProjectsStore {
     return () => {
       for (const stop of stops) stop();
       this.#timer = undefined;
+      this.#followed = false;
     };
   }
 
@@ -70,11 +76,11 @@ class ProjectsStore {
     this.error = null;
   }
 
-  #refreshSoon(): void {
+  #refreshSoon(atLeast = FIRST_MS): void {
     // A hidden page requests nothing; it refreshes once when it becomes visible again.
     this.#stale = document.visibilityState === 'hidden';
     if (this.#stale || this.#timer !== undefined) return;
-    const wait = Math.max(FIRST_MS, this.#lastLoadMs + SPACING_MS - performance.now());
+    const wait = Math.max(atLeast, this.#lastLoadMs + SPACING_MS - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.load();

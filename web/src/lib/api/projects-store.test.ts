@@ -1,7 +1,6 @@
 // @vitest-environment happy-dom
 // The list of projects stays up to date with few requests (QU4).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DomainEvent } from '@countersign/shared/schemas/parts/events';
 import { live } from '../live/connection.svelte.ts';
 import { projects } from './projects-store.svelte.ts';
 
@@ -22,7 +21,7 @@ beforeEach(() => {
     );
   });
   vi.spyOn(live, 'on').mockImplementation((_, listener) => {
-    event = () => listener({} as DomainEvent as never);
+    event = () => listener({} as never);
     return () => undefined;
   });
   vi.spyOn(live, 'onResync').mockImplementation((listener) => {
@@ -56,5 +55,28 @@ describe('the list of projects', () => {
     event();
     await wait(1500);
     expect(requests).toBe(2);
+  });
+
+  it('is read again where the reading at a resync failed', async () => {
+    await wait(0);
+    fails = true;
+    await resync();
+    await wait(1500);
+    expect([requests, projects.error !== null]).toEqual([2, true]);
+    fails = false;
+    await wait(15_000);
+    expect([requests, projects.error]).toEqual([3, null]);
+    await wait(60_000);
+    expect(requests).toBe(3);
+  });
+
+  it('is not read once it is not followed', async () => {
+    fails = true;
+    event();
+    await wait(1500);
+    const before = requests;
+    stop();
+    await wait(60_000);
+    expect(requests).toBe(before);
   });
 });

@@ -42,7 +42,7 @@ describe('LiveResource', () => {
     own.schedule();
     await vi.advanceTimersByTimeAsync(SPACING);
     expect([own.resource.data, own.resource.error]).toEqual([0, failure]);
-    await vi.advanceTimersByTimeAsync(12_000);
+    await vi.advanceTimersByTimeAsync(30_000);
     expect([own.resource.data, own.resource.error, asked]).toEqual([1, null, 4]);
   });
 

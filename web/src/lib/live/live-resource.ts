@@ -1,5 +1,4 @@
 // A value from the server that stays up to date while followed: loaded now, and again as events arrive.
-import { ApiProblem, NetworkFailure } from '#lib/api/client.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from './connection.svelte.ts';
 import { ReloadThrottle } from './reload-throttle.ts';
@@ -22,19 +21,11 @@ export const eventsOf =
       if (project_id === projectId) schedule();
     });
 
-/** What could not be loaded is loaded again after this many ms. */
-const RETRY_MS = 5000;
-
-/** Another try may succeed: nothing answered, or the service was too busy. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof NetworkFailure || (error instanceof ApiProblem && (error.status >= 500 || error.status === 429));
-
 /** Waits while the page is hidden, and never loads more often than `spacing` allows. */
 export class LiveResource<T> {
   readonly resource: Resource<T>;
   readonly #options: Options<T>;
   readonly #throttle: ReloadThrottle;
-  #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: Options<T>) {
     this.#options = options;
@@ -42,17 +33,9 @@ export class LiveResource<T> {
     this.#throttle = new ReloadThrottle({
       spacing: options.spacing,
       mayReload: () => document.visibilityState === 'visible',
-      reload: () => this.#load(),
+      reload: () => this.resource.load(),
+      error: () => this.resource.error,
     });
-  }
-
-  /** The change that a failed load was for still has to show. */
-  async #load(): Promise<void> {
-    clearTimeout(this.#retry);
-    await this.resource.load();
-    if (!isPassing(this.resource.error)) return;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.schedule(), RETRY_MS);
   }
 
   /** Loads it again as soon as `spacing` allows. */
@@ -73,7 +56,6 @@ export class LiveResource<T> {
       () => document.removeEventListener('visibilitychange', resume),
       () => clearInterval(timer),
       () => this.#throttle.stop(),
-      () => clearTimeout(this.#retry),
       () => this.resource.cancel(),
     ];
     return () => stops.forEach((stop) => stop());

@@ -1,7 +1,11 @@
-// Turns any number of "something changed" into few reloads: at most one per spacing, none while the page is hidden.
+// Turns many changes into few reloads: one per spacing, none while the page is hidden, and again after a failed one.
+import { retryDelay } from './retry-timer.ts';
 
 interface Options {
-  reload: () => Promise<void>;
+  /** Never throws. */
+  reload: () => Promise<unknown>;
+  /** Why the last reload failed; null when it did not. */
+  error: () => unknown;
   /** Between the end of one reload and the next, in ms. */
   spacing: number;
   /** Waits at least this many times the duration of the last reload: expensive reloads run less often. */
@@ -13,6 +17,8 @@ interface Options {
 export class ReloadThrottle {
   readonly #options: Options;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #stopped = false;
   #running = 0;
   #pending = false;
   #endedAt = -Infinity;
@@ -32,16 +38,25 @@ export class ReloadThrottle {
 
   /** Reloads now, regardless of earlier requests. */
   async now(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#pending = false;
+    this.stop();
+    this.#stopped = false;
     this.#running += 1;
     const began = performance.now();
     await this.#options.reload();
     this.#running -= 1;
     this.#endedAt = performance.now();
     this.#lastDuration = this.#endedAt - began;
+    this.#retryIfFailed();
     this.resume();
+  }
+
+  /** The change that a failed reload was for still has to show (QU4). */
+  #retryIfFailed(): void {
+    const { error } = this.#options;
+    const delay = retryDelay(error());
+    if (delay === null || this.#stopped || this.#running > 0) return;
+    // It may have been loaded in another way by then.
+    this.#retry = setTimeout(() => retryDelay(error()) !== null && this.schedule(), delay);
   }
 
   /** Runs a remembered request, when reloading is allowed again. */
@@ -58,7 +73,9 @@ export class ReloadThrottle {
   /** No reload begins from here on. */
   stop(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#retry);
     this.#timer = undefined;
     this.#pending = false;
+    this.#stopped = true;
   }
 }

@@ -27,6 +27,9 @@ function isRetryable(error: unknown): boolean {
   return !(error instanceof ApiProblem) || error.status >= 500 || error.status === 429;
 }
 
+/** After how many ms a request that failed with `error` is repeated; null: never, because nothing failed or a refusal is final. */
+export const retryDelay = (error: unknown): number | null => (isRetryable(error) ? delay(error) : null);
+
 function delay(error: unknown): number {
   const seconds = error instanceof ApiProblem ? error.retryAfter : null;
   if (seconds !== null) return seconds * 1000 + Math.random() * JITTER_MS;

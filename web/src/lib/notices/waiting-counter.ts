@@ -13,18 +13,23 @@ const HIDDEN_SPACING_MS = 10_000;
 /** Keeps `waiting.read` up to date. Returns the function that stops it. */
 export function followCount(): () => void {
   let stopped = false;
+  let error: unknown = null;
   const throttle = new ReloadThrottle({
     get spacing() {
       return document.visibilityState === 'hidden' ? HIDDEN_SPACING_MS : SPACING_MS;
     },
     mayReload: () => true,
     reload: async () => {
-      // The next event or resync reads it again; until then the older number stays.
-      const page = await call(listQueue, { query: { view: 'mine', limit: 1 } }).catch(() => null);
-      if (page === null || stopped) return;
+      // Until it is answered the older number stays.
+      error = null;
+      const page = await call(listQueue, { query: { view: 'mine', limit: 1 } }).catch(
+        (cause: unknown) => void (error = cause),
+      );
+      if (page === undefined || stopped) return;
       const { available, mine } = page.counts;
       waiting.read = available > COUNT_LIMIT ? Infinity : available + mine;
     },
+    error: () => error,
   });
   void throttle.now();
   const stops = [

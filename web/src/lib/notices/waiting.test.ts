@@ -109,6 +109,25 @@ describe('NO8: the number on other pages', () => {
     expect(waiting.count).toBe(Infinity);
     stop();
   });
+
+  it('QU4: is read again where the reading at a resync failed, as soon as the server asked', async () => {
+    counts = { available: 4, mine: 1, escalated: 0, all: 5 };
+    const stop = followCount();
+    await settle(0);
+    const answer = globalThis.fetch;
+    const problem = { status: 503, code: 'unavailable', title: 'Busy', detail: '' };
+    const busy = vi.fn(() => Promise.resolve(Response.json(problem, { status: 503, headers: { 'retry-after': '1' } })));
+    vi.stubGlobal('fetch', busy);
+    await resync();
+    expect([waiting.count, busy.mock.calls.length]).toEqual([5, 1]);
+    await settle(3000);
+    expect(busy.mock.calls.length).toBeGreaterThan(1);
+    counts = { ...counts, available: 2 };
+    vi.stubGlobal('fetch', answer);
+    await settle(3000);
+    expect(waiting.count).toBe(3);
+    stop();
+  });
 });
 
 describe('NO8: the marks of the tab', () => {

@@ -24,7 +24,9 @@ vi.mock('#lib/api/client.ts', async (original) => ({
 }));
 
 let hear: (event: object) => void;
-let resync: () => unknown;
+/** What listens for a gap in the events. */
+const gapListeners = new Set<(projectId: string | null) => unknown>();
+const resync = () => Promise.all([...gapListeners].map((listener) => listener(null)));
 beforeEach(() => {
   server.name = null;
   server.wallets = [];
@@ -33,8 +35,8 @@ beforeEach(() => {
     return () => undefined;
   });
   vi.spyOn(live, 'onResync').mockImplementation((listener) => {
-    resync = () => listener(null);
-    return () => undefined;
+    gapListeners.add(listener);
+    return () => gapListeners.delete(listener);
   });
 });
 afterEach(() => {

@@ -47,6 +47,7 @@ export class OwnerAlerts {
       spacing: SPACING_MS,
       mayReload: () => document.visibilityState === 'visible',
       reload: () => this.#load(),
+      error: () => this.#list.error,
     });
     this.#throttle = throttle;
     // It may have been dismissed in another tab, or on another machine.

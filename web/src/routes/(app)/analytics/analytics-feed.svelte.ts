@@ -33,6 +33,7 @@ export class AnalyticsFeed {
       spacing: SPACING_MS,
       mayReload: () => !live.paused && document.visibilityState === 'visible',
       reload: () => this.#resource.load(),
+      error: () => this.#resource.error,
     });
   }
 

@@ -75,11 +75,17 @@ export class LearningsLog {
       return call(listClusters, { params: { id: projectId }, query, signal });
     });
     const common = { backoffFactor: EASE, mayReload: () => document.visibilityState === 'visible' };
-    this.#throttle = new ReloadThrottle({ ...common, spacing: SPACING_MS, reload: () => this.#refresh() });
+    this.#throttle = new ReloadThrottle({
+      ...common,
+      spacing: SPACING_MS,
+      reload: () => this.#refresh(),
+      error: () => this.error,
+    });
     this.#valuesThrottle = new ReloadThrottle({
       ...common,
       spacing: VALUES_SPACING_MS,
       reload: () => this.values.load(),
+      error: () => this.values.error,
     });
   }
 

@@ -5,6 +5,7 @@ import { call } from '#lib/api/client.ts';
 import { readPages } from '#lib/api/read-pages.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
+import { followChanges } from '#lib/live/follow-changes.ts';
 
 export type MistakeState = (typeof MISTAKE_STATES)[number];
 
@@ -20,13 +21,9 @@ export class Mistakes {
 
   /** Keeps the list up to date; returns the function that stops it. */
   follow(): () => void {
-    void this.resource.load();
-    const stops = [
-      live.on('project.changed', ({ changed }) => changed.includes('mistakes') && void this.resource.load()),
-      live.onResync(() => this.resource.load()),
-      () => this.resource.cancel(),
-    ];
-    return () => stops.forEach((stop) => stop());
+    return followChanges(this.resource, (reload) => [
+      live.on('project.changed', ({ changed }) => changed.includes('mistakes') && reload()),
+    ]);
   }
 
   showMore(): Promise<void> {

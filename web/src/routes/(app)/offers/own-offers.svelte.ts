@@ -7,6 +7,7 @@ import { Mutation } from '#lib/api/mutation.svelte.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { focusIfLost } from '#lib/shell/focus.ts';
 import { live } from '#lib/live/connection.svelte.ts';
+import { reloader } from '#lib/live/follow-changes.ts';
 import { projects } from '#lib/api/projects-store.svelte.ts';
 import { readPages } from '#lib/api/read-pages.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
@@ -22,6 +23,7 @@ export class OwnOffers {
   readonly #list = new Resource((signal) =>
     readPages((after) => call(listOwnOffers, { query: after === undefined ? {} : { after }, signal }), this.#pages),
   );
+  readonly #reloader = reloader({ load: () => this.#read(), error: () => this.#list.error });
   /** The id of their user. */
   #userId: string | null = null;
   /** Answered here: a pending answer of the server must not restore them. */
@@ -62,6 +64,7 @@ export class OwnOffers {
     const stops = [
       live.onOffers(() => void this.load()),
       live.onResync((projectId) => (projectId === null ? this.load() : undefined)),
+      () => this.#reloader.stop(),
       () => this.#list.cancel(),
       // The same user may sign in again later.
       () => (this.#userId = null),
@@ -94,7 +97,11 @@ export class OwnOffers {
     return this.load();
   }
 
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    return this.#reloader.now();
+  }
+
+  async #read(): Promise<void> {
     await this.#list.load();
     this.#shown = this.first?.id ?? null;
   }

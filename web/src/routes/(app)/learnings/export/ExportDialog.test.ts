@@ -5,9 +5,9 @@ import { afterEach, expect, it, vi } from 'vitest';
 import ExportDialog from './ExportDialog.svelte';
 
 type Listener = (event: object) => void;
-const heard = vi.hoisted(() => new Map<string, Listener>());
+const heard = vi.hoisted(() => new Map<string, Listener[]>());
 const subscribe = vi.hoisted(() => (type: string, listener: Listener) => {
-  heard.set(type, listener);
+  heard.set(type, [...(heard.get(type) ?? []), listener]);
   return () => undefined;
 });
 vi.mock('#lib/live/connection.svelte.ts', () => ({
@@ -55,6 +55,6 @@ it.each([
   open();
   await screen.findByText(/^2 lines/);
   lines = 1;
-  heard.get(type)?.(event);
+  heard.get(type)?.forEach((listener) => listener(event));
   await screen.findByText(/^1 line/);
 });

@@ -96,11 +96,6 @@ export class ExportForm {
     });
   }
 
-  /** Loads everything again. Never throws: each part has its own error. */
-  async load(): Promise<void> {
-    await Promise.all([this.preview.load(), this.earlier.load(), this.reasons.load()]);
-  }
-
   /** The most that are shown at once: users who look further back use the API. */
   get mayShowMore(): boolean {
     return (this.earlier.data?.next ?? null) !== null && this.#listed < MOST_LISTED;

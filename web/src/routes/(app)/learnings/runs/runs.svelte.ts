@@ -57,7 +57,8 @@ export class RunsLog {
       spacing: SPACING_MS,
       backoffFactor: EASE,
       mayReload: () => document.visibilityState === 'visible',
-      reload: () => this.#refresh(),
+      reload: () => this.#current.load(),
+      error: () => this.#current.error,
     });
   }
 
@@ -120,8 +121,9 @@ export class RunsLog {
     return () => stops.forEach((stop) => stop());
   }
 
-  async #refresh(): Promise<void> {
-    await (this.#run === null ? this.list : this.cases).load();
+  /** What is shown: the runs, or the cases of the open one. */
+  get #current(): Resource<unknown> {
+    return this.#run === null ? this.list : this.cases;
   }
 
   async #readCases(signal: AbortSignal): Promise<Pages<RegressionCase> & { run: Regression }> {

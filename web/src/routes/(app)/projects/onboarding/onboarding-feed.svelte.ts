@@ -22,6 +22,7 @@ export class OnboardingFeed {
       spacing: SPACING_MS,
       mayReload: () => true,
       reload: () => this.#resource.load(),
+      error: () => this.#resource.error,
     });
   }
 

@@ -4,6 +4,7 @@ import type { ChangeKind } from '@countersign/shared/enums';
 import type { ProjectChange } from '@countersign/shared/schemas/changes';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
+import { followChanges } from '#lib/live/follow-changes.ts';
 import type { Page } from '../log/log-pages.ts';
 import { PagedLog, type PageRequest } from '../log/paged-log.svelte.ts';
 
@@ -27,12 +28,8 @@ export class ChangeLog extends PagedLog<ProjectChange> {
 
   /** Loads the log and follows the project; returns the function that stops it. */
   follow(): () => void {
-    void this.load();
-    const stops = [
-      live.on('project.changed', (event) => event.project_id === this.#projectId && void this.load()),
-      live.onResync(() => this.load()),
-      () => this.cancel(),
-    ];
-    return () => stops.forEach((stop) => stop());
+    return followChanges(this, (reload) => [
+      live.on('project.changed', (event) => event.project_id === this.#projectId && reload()),
+    ]);
   }
 }

@@ -28,7 +28,12 @@ export class DeliveryLog extends PagedLog<Delivery> {
   #filter: DeliveryFilter;
   /** The open row: it stays, in any state. */
   #open: string | null = null;
-  readonly #throttle = new ReloadThrottle({ spacing: SPACING_MS, mayReload: () => true, reload: () => super.load() });
+  readonly #throttle = new ReloadThrottle({
+    spacing: SPACING_MS,
+    mayReload: () => true,
+    reload: () => super.load(),
+    error: () => this.error,
+  });
   /** How many pages are loading, and the events received meanwhile: a page may be older. */
   #reading = 0;
   #pendingEvents: DomainEventOf<'delivery.changed'>[] = [];
@@ -184,6 +189,7 @@ export class Replays {
       spacing: PROGRESS_SPACING_MS,
       mayReload: () => true,
       reload: () => this.#list.load(),
+      error: () => this.#list.error,
     });
   }
 

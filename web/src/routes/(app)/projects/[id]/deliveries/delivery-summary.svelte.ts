@@ -23,6 +23,7 @@ export class Summary {
       backoffFactor: 10,
       mayReload: () => true,
       reload: () => this.#resource.load(),
+      error: () => this.#resource.error,
     });
   }
 

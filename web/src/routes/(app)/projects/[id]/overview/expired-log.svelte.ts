@@ -26,7 +26,12 @@ export class ExpiredLog extends PagedLog<ExpiredItem> {
 
   /** Loads the list and follows the project; returns the function that stops it. */
   follow(): () => void {
-    const throttle = new ReloadThrottle({ spacing: SPACING_MS, mayReload: () => true, reload: () => this.load() });
+    const throttle = new ReloadThrottle({
+      spacing: SPACING_MS,
+      mayReload: () => true,
+      reload: () => this.load(),
+      error: () => this.error,
+    });
     void throttle.now();
     const here = ({ project_id }: { project_id: string }) => project_id === this.#projectId && throttle.schedule();
     const stops = [

@@ -8,6 +8,7 @@ import type { Member } from '@countersign/shared/schemas/projects';
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/schemas/parts/events';
 import { call } from '#lib/api/client.ts';
 import { live } from '#lib/live/connection.svelte.ts';
+import { reloader } from '#lib/live/follow-changes.ts';
 import { readPages } from '#lib/api/read-pages.ts';
 import { Resource } from '#lib/api/resource.svelte.ts';
 import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
@@ -49,6 +50,7 @@ export class PoolFeed {
   #offerPages = 1;
   readonly #id: string;
   readonly #throttle: ReloadThrottle;
+  readonly #reloaders: Record<'invites' | 'offers', ReloadThrottle>;
 
   constructor(id: string) {
     const params = { id };
@@ -65,7 +67,9 @@ export class PoolFeed {
       spacing: CLAIMS_RELOAD_MS,
       mayReload: () => true,
       reload: () => this.members.load(),
+      error: () => this.members.error,
     });
+    this.#reloaders = { invites: reloader(this.invites), offers: reloader(this.offers) };
   }
 
   /** Loads the members and follows the project; returns the function that stops it. */
@@ -75,6 +79,8 @@ export class PoolFeed {
       live.on('*', (event) => event.project_id === this.#id && this.#take(event)),
       live.onResync(() => Promise.all([this.#throttle.now(), this.#reload('invites'), this.#reload('offers')])),
       () => this.#throttle.stop(),
+      () => this.#reloaders.invites.stop(),
+      () => this.#reloaders.offers.stop(),
       () => this.members.cancel(),
       () => this.invites.cancel(),
       () => this.offers.cancel(),
@@ -99,6 +105,6 @@ export class PoolFeed {
 
   /** Loads a list again that was loaded before: others may not see it. */
   async #reload(part: 'invites' | 'offers'): Promise<void> {
-    if (this[part].data !== null || this[part].error !== null) await this[part].load();
+    if (this[part].data !== null || this[part].error !== null) await this.#reloaders[part].now();
   }
 }

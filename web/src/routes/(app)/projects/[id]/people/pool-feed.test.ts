@@ -10,15 +10,21 @@ let asked: { members: number; invites: number; offers: number };
 let hear: (event: object) => void;
 let resync: () => unknown;
 let stop: () => void;
+/** Whether the service is too busy to answer. */
+let busy: boolean;
 let feed: PoolFeed;
 
 beforeEach(async () => {
   vi.useFakeTimers();
+  busy = false;
   asked = { members: 0, invites: 0, offers: 0 };
   vi.stubGlobal('fetch', (address: string) => {
     const list = new URL(address, 'http://here.test').pathname.split('/').at(-1) as keyof typeof asked;
     asked[list] += 1;
-    return Promise.resolve(Response.json({ data: [], next_cursor: null }));
+    const problem = { status: 503, code: 'unavailable', title: 'Busy', detail: '' };
+    return Promise.resolve(
+      busy ? Response.json(problem, { status: 503 }) : Response.json({ data: [], next_cursor: null }),
+    );
   });
   vi.spyOn(live, 'on').mockImplementation((_: string, listener: unknown) => {
     hear = listener as typeof hear;
@@ -85,6 +91,15 @@ it('QU4, QU12: reads every list that is shown again after an interruption', asyn
   await Promise.all([feed.invites.load(), feed.offers.load()]);
   await resync();
   expect(asked).toEqual({ members: 2, invites: 2, offers: 2 });
+});
+
+it('QU4: reads each list again where that failed', async () => {
+  await Promise.all([feed.invites.load(), feed.offers.load()]);
+  busy = true;
+  await resync();
+  busy = false;
+  await vi.advanceTimersByTimeAsync(15_000 + SPACING_MS);
+  expect(asked).toEqual({ members: 3, invites: 3, offers: 3 });
 });
 
 it('QU4: requests nothing after an interruption that its viewer may not see', async () => {
