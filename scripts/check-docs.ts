@@ -43,6 +43,7 @@ readFlags(`Usage: npm run check:docs
 const documents = find(['*.md', 'docs/**/*.md']);
 const tests = find(['{shared,server,web,scripts,e2e}/**/*.{test,contract}.ts']);
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const isInRoot = (path: string) => existsSync(join(ROOT, path));
 
 const faults = [
   ...pathFaults(),
@@ -53,6 +54,7 @@ const faults = [
   ...lostDecisions(),
   ...lostCitations(),
   ...lostAnchors(),
+  ...submissionFaults(),
   ...deliveryFaults(),
   ...bannedWords(),
   ...longOpenings(),
@@ -93,13 +95,18 @@ function exists(document: string, { path, kind }: NamedPath): boolean {
   );
 }
 
+/** The way of a submission names files that exist, and no more than a reader can follow. */
+function submissionFaults(): string[] {
+  return fileListFaults(read('docs/ARCHITECTURE.md'), '### A submission', { exists: isInRoot, required: [], most: 20 });
+}
+
 /** The way from a decision to its webhook names every file of delivery, and no more than a reader can follow. */
 function deliveryFaults(): string[] {
   const required = find(['server/src/delivery/**/*.ts', 'server/src/domain/webhooks/*.ts']).filter(
     (file) => !/(?:\.test|\/inbound|\/fetch-media)\.ts$/.test(file),
   );
   return fileListFaults(read('docs/ARCHITECTURE.md'), '#### From a decision to its webhook', {
-    ...{ exists: (path) => existsSync(join(ROOT, path)), required, most: 30 },
+    ...{ exists: isInRoot, required, most: 30 },
   });
 }
 
