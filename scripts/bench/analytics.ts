@@ -36,7 +36,7 @@ export const QUESTIONS = {
   audits: () => readAudits.path,
   reliability: () => readCalibration.path,
   thresholds: () => readThresholds.path,
-  'the floor': () => readTeamView.path,
+  'the live team view': () => readTeamView.path,
 };
 type Question = keyof typeof QUESTIONS;
 

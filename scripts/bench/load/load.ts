@@ -1,4 +1,4 @@
-// Benchmarks how each page loads, by Lighthouse as on a phone and by its bytes, in a world with much to show.
+// Benchmarks how each page loads, by Lighthouse as on a phone and by its bytes, of a project with much to show.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Row } from '../rows.ts';
 import { measureLoad } from './bytes.ts';
 import { type Load, type LoadPage, medianOf, pagesFor, rowsOf, type Scores } from './goals.ts';
 import { type Auditor, lighthouseAuditor } from './lighthouse.ts';
-import { fillWorld, type World } from './world.ts';
+import { seedProject, type SeededProject } from './seeded-project.ts';
 
 const RUNS = { full: 5, quick: 1 };
 const THEMES = ['light', 'dark'] as const;
@@ -21,7 +21,7 @@ const THEME_KEY = 'countersign.theme';
 
 interface Stage {
   log: (line: string) => void;
-  world: World;
+  seeded: SeededProject;
   context: BrowserContext;
   port: number;
   runs: number;
@@ -49,14 +49,14 @@ export async function benchLoad(log: (line: string) => void, options: Options): 
 }
 
 async function measurePages(
-  { options, ...stage }: Omit<Stage, 'world'> & { options: Options },
+  { options, ...stage }: Omit<Stage, 'seeded'> & { options: Options },
   wanted: readonly LoadPage[],
 ): Promise<Row[]> {
   const benchEnv = await openBenchEnvironment();
   try {
-    const world = await fillWorld(benchEnv, options);
+    const seeded = await seedProject(benchEnv, options);
     const rows: Row[] = [];
-    for (const page of wanted) rows.push(...(await measurePage({ ...stage, world }, page)));
+    for (const page of wanted) rows.push(...(await measurePage({ ...stage, seeded }, page)));
     return rows;
   } finally {
     await benchEnv.close();
@@ -64,10 +64,10 @@ async function measurePages(
 }
 
 async function measurePage(stage: Stage, page: LoadPage): Promise<Row[]> {
-  const { world, context, log } = stage;
+  const { seeded, context, log } = stage;
   await context.clearCookies();
-  if (page.signedOut !== true) await signIn(context, world);
-  const url = world.server.url + page.path.replace(':id', world.projectId);
+  if (page.signedOut !== true) await signIn(context, seeded);
+  const url = seeded.server.url + page.path.replace(':id', seeded.projectId);
   const load = await measureLoad(context, url);
   log(`load: ${page.path}: ${described(load)}`);
   const themes: Scores[] = [];
@@ -75,7 +75,7 @@ async function measurePage(stage: Stage, page: LoadPage): Promise<Row[]> {
   return rowsOf(page, load, themes);
 }
 
-async function signIn(context: BrowserContext, { server, owner }: World): Promise<void> {
+async function signIn(context: BrowserContext, { server, owner }: SeededProject): Promise<void> {
   const [name = '', value = ''] = owner.cookie.split('=');
   // A cookie of this host alone is set by address, and on this machine counts as secure.
   await context.addCookies([{ name, value, url: server.url.replace('http:', 'https:'), secure: true, httpOnly: true }]);
@@ -94,11 +94,11 @@ function described({ scripts, fonts, json, repeated }: Load): string {
 
 /** The medians in one theme. */
 async function auditIn(
-  { world, context, port, runs, audit, log }: Stage,
+  { seeded, context, port, runs, audit, log }: Stage,
   { url, page, theme }: { url: string; page: LoadPage; theme: (typeof THEMES)[number] },
 ): Promise<Scores> {
   if (audit === undefined) throw new Error('Lighthouse was loaded.');
-  await chooseTheme(context, world.server.url, theme);
+  await chooseTheme(context, seeded.server.url, theme);
   const found: Awaited<ReturnType<Auditor>>[] = [];
   for (let run = 0; run < runs; run += 1) found.push(await audit(url, port));
   const scores = medianOf(found.map((one) => one.scores));

@@ -19,6 +19,7 @@ const BANNED_WORDS: Readonly<Record<string, string>> = {
   whereabouts: 'presence report',
   heedless: 'say which errors are ignored',
   zoo: 'bad receivers',
+  world: 'test environment or seeded project',
   wording: 'reason variant',
   wordings: 'reason variants',
   anew: 'again',

@@ -7,10 +7,7 @@ import { Blocked, type TargetAddress } from './guard/guard.ts';
 import { boundReads } from './received.ts';
 import { throughProxy } from './tunnel.ts';
 
-/**
- * Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on the other side of the
- * world.
- */
+/** Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on another continent. */
 const ADDRESS_MS = 1_000;
 
 export interface ConnectorOptions {

@@ -45,7 +45,7 @@ const LIMITS: SendLimits = {
   storedBytes: 8_192,
 };
 const RETRY_AFTER_LENGTH = 200;
-/** A request and the close of an idle connection may cross: a round trip to the other side of the world, and some. */
+/** A request and the close of an idle connection may cross: a round trip to another continent, and some. */
 const CLOSE_RACE_MS = 500;
 
 type Answer = Omit<Outcome, 'error' | 'totalMs'>;

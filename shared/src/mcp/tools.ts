@@ -31,7 +31,7 @@ interface Definition<I, O> {
   description: string;
   input: z.ZodType<I>;
   output: z.ZodType<O>;
-  /** Hints for the host (MCP): they must be true. All tools reach this service alone, so the world is closed. */
+  /** Hints for the host (MCP): they must be true. All tools reach this service alone, and `openWorldHint` says so. */
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 }
 

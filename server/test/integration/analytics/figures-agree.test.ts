@@ -26,17 +26,17 @@ import { AN_HOUR, expireOne, reviseToReject } from './audit-fixture.ts';
 import { expectCounted, relayAll } from './rollup-checks.ts';
 
 const testEnv = useServices();
-/** Where the page tests find the answers of this world. */
+/** Where the page tests find the answers of this fixture. */
 const ANSWERS = '../../../../web/src/routes/(app)/analytics/agreement/answers.json';
-let world: ProjectFixture;
+let fixture: ProjectFixture;
 
 beforeAll(async () => {
   await endAllClaims(testEnv);
-  world = await buildWorld();
+  fixture = await createFixture();
 });
 
 /** Ten shipped by routing (five drawn for an audit), one refused by it, and eleven for people. */
-async function buildWorld(): Promise<ProjectFixture> {
+async function createFixture(): Promise<ProjectFixture> {
   const { services } = testEnv;
   const { port } = await httpReceiver((request, response) => {
     const failing = (request.url ?? '').startsWith('/failing');
@@ -111,7 +111,7 @@ async function deliveries(of: ProjectFixture, ids: string[], url: (path: string)
 
 async function answers() {
   const { services } = testEnv;
-  const { projectId, owner } = world;
+  const { projectId, owner } = fixture;
   const view = await readProject(services, owner, projectId);
   const window = { projectId, from: undefined, to: undefined };
   return {
@@ -185,8 +185,8 @@ describe('the figures of one project', () => {
 
   it('RT7: send everything to people while the project is stopped', async () => {
     const before = await answers();
-    await stopProject(testEnv.services, world.supervisor, { projectId: world.projectId, note: 'Wrong prices' });
-    await anItem(testEnv.services, world, { confidence: 0.99 });
+    await stopProject(testEnv.services, fixture.supervisor, { projectId: fixture.projectId, note: 'Wrong prices' });
+    await anItem(testEnv.services, fixture, { confidence: 0.99 });
     await relayAll(testEnv);
     const { project, analytics } = await answers();
     expect(project.stopped).toMatchObject({ by_name: 'Sam', note: 'Wrong prices' });
@@ -322,7 +322,7 @@ function stableOf({ running, stopped }: Record<'running' | 'stopped', Awaited<Re
     });
   const of = ({ project, analytics, team, ...rest }: typeof running) => ({
     ...rest,
-    // Neither the log's length nor how fast this ran is a figure of the world.
+    // Neither the log's length nor how fast this ran is one of these figures.
     project: { ...project, seq: 0 },
     analytics: {
       ...analytics,

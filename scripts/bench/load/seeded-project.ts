@@ -1,4 +1,4 @@
-// The filled world of the load bench: a project with a long queue, decisions, learnings, and deliveries that fail.
+// Seeds the project of the load bench: a long queue, decisions, learnings, and deliveries that fail.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -23,15 +23,15 @@ const SIZES = { full: { waiting: 1740, decided: 450 }, quick: { waiting: 100, de
 const BATCH = 250;
 const REASONS = ['Wrong price', 'Wrong date', 'Rude', 'Wrong customer', 'Too long', 'Forgot the greeting', 'Old terms'];
 
-export interface World {
+export interface SeededProject {
   server: BenchServer;
   /** Sees every page. */
   owner: Visitor;
   projectId: string;
 }
 
-/** Made by the API, as pipelines and people do it. Throws on any refusal. */
-export async function fillWorld(benchEnv: BenchEnvironment, { quick }: { quick: boolean }): Promise<World> {
+/** Seeds it through the API, as pipelines and people do it. Throws on any refusal. */
+export async function seedProject(benchEnv: BenchEnvironment, { quick }: { quick: boolean }): Promise<SeededProject> {
   const { waiting, decided } = SIZES[quick ? 'quick' : 'full'];
   const receiver = await receiverThatFails();
   const database = await benchEnv.createDatabase('bench_load');
