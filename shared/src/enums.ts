@@ -48,7 +48,6 @@ export type Samples = (typeof SAMPLES)[number];
 
 /** The reaction when the error rate of automatic decisions exceeds its budget (rule AU5). */
 export const OVER_BUDGET = ['tell', 'raise'] as const;
-export type OverBudget = (typeof OVER_BUDGET)[number];
 
 /** How a value of an item is shown; projects fix it by pointer where the rules choose another one (ST2). */
 export const CONTENT_KINDS = [
@@ -106,7 +105,6 @@ export const BUDGET_ALERT_KINDS = ['over_budget', 'threshold_raised'] as const;
 export type BudgetAlertKind = (typeof BUDGET_ALERT_KINDS)[number];
 
 export const ALERT_KINDS = /* @__PURE__ */ ([WEBHOOK_ALERT_KINDS, BUDGET_ALERT_KINDS] as const).flat();
-export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** What a member may do, per object: the keys of every `abilities` map (rule PM). */
 export const ABILITIES = [

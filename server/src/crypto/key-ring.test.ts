@@ -3,7 +3,8 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeKeyRingText, decrypt, parseKeyRing, encrypt } from './key-ring.ts';
+import { makeKeyRingText } from '../../test/fixtures/key-ring-text.ts';
+import { decrypt, parseKeyRing, encrypt } from './key-ring.ts';
 
 const KEY_A = Buffer.alloc(32, 0xa1).toString('base64');
 const KEY_B = Buffer.alloc(32, 0xb2).toString('base64');
@@ -126,13 +127,11 @@ describe('K3: tampering', () => {
 });
 
 describe('SECRET_KEYS', () => {
-  it('can be parsed as generated for a new installation, and differs each time', () => {
+  it('decrypts with the earlier key after a new one was put before it', () => {
     const text = makeKeyRingText();
-    expect(text).toMatch(/^k[0-9A-Za-z]{7}:[A-Za-z0-9+/]{43}=$/);
-    const ring = parseKeyRing(text);
-    expect(decrypt(ring, encrypt(ring, SECRET, AAD), AAD)).toBe(SECRET);
-    expect(makeKeyRingText()).not.toBe(text);
-    expect(parseKeyRing(`${makeKeyRingText()},${text}`)).toHaveLength(2);
+    const rotated = parseKeyRing(`${makeKeyRingText()},${text}`);
+    expect(rotated).toHaveLength(2);
+    expect(decrypt(rotated, encrypt(parseKeyRing(text), SECRET, AAD), AAD)).toBe(SECRET);
   });
 
   it('may have spaces around its entries and a line break at its end', () => {

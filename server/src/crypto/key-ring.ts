@@ -1,6 +1,5 @@
 // Encrypts secrets at rest: AES-256-GCM with a ring of keys, of which the first encrypts and all decrypt (K3).
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { randomBase62 } from './tokens.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -42,13 +41,6 @@ function parseEntry(entry: string, position: number): RingKey {
     throw new Error(`SECRET_KEYS entry ${position} must have a key of ${KEY_BYTES} bytes in padded base64.`);
   }
   return { kid: match[1], key: createSecretKey(bytes) };
-}
-
-/**
- * The text of a new ring with one new key, for `SECRET_KEYS`. To rotate, put it before the existing text, separated by a comma.
- */
-export function makeKeyRingText(): string {
-  return `k${randomBase62(7)}:${randomBytes(KEY_BYTES).toString('base64')}`;
 }
 
 /**

@@ -3,20 +3,23 @@ import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { numeric, reachOf } from '../../../test/fixtures/address-registry.ts';
-import { Blocked, examineUrl, type GuardPolicy, refuseUrl, resolveTarget } from './guard.ts';
+import { Blocked, examineUrl, type GuardPolicy, resolveTarget } from './guard.ts';
 
 const STRICT: GuardPolicy = { allowCidrs: [], allowHttp: false };
 const LOOPBACK: GuardPolicy = { allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true };
+
+/** A verdict with this advice. */
+const refused = (advice: RegExp) => ({ ok: false, advice: expect.stringMatching(advice) as string });
 
 describe('W1: URLs', () => {
   it.each(['http://127.0.0.1:4000/hooks', 'http://localhost:4000/hooks', 'http://[::1]:4000/'])(
     'accepts plain HTTP only where the operator’s exceptions apply: %s',
     (url) => {
       const policy = { ...LOOPBACK, allowHttp: false };
-      expect(refuseUrl(url, policy)).toBeNull();
-      expect(refuseUrl(url, STRICT)).toMatch(/https/);
-      expect(refuseUrl('http://example.com/hooks', policy)).toMatch(/https/);
-      expect(refuseUrl('http://10.0.0.1/hooks', policy)).toMatch(/https/);
+      expect(examineUrl(url, policy)).toMatchObject({ ok: true });
+      expect(examineUrl(url, STRICT)).toMatchObject(refused(/https/));
+      expect(examineUrl('http://example.com/hooks', policy)).toMatchObject(refused(/https/));
+      expect(examineUrl('http://10.0.0.1/hooks', policy)).toMatchObject(refused(/https/));
     },
   );
 
@@ -35,7 +38,7 @@ describe('W1: URLs', () => {
     'https://notlocalhost/',
     `https://example.com/${'a'.repeat(2_048 - 20)}`,
   ])('accepts the URL %s', (url) => {
-    expect(refuseUrl(url, STRICT)).toBeNull();
+    expect(examineUrl(url, STRICT)).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -65,8 +68,7 @@ describe('W1: URLs', () => {
     ['https://example.com:65536/', /full URL/],
     [`https://example.com/${'a'.repeat(2_048 - 19)}`, /2048/],
   ])('refuses %j and says what to change', (url, advice) => {
-    expect(refuseUrl(url, STRICT)).toMatch(advice);
-    expect(examineUrl(url, STRICT)).toMatchObject({ ok: false, code: 'invalid_url' });
+    expect(examineUrl(url, STRICT)).toMatchObject({ ...refused(advice), code: 'invalid_url' });
   });
 
   it.each([
@@ -121,17 +123,19 @@ describe('W1: URLs', () => {
       'local\u00adhost',
     ],
   ])('refuses %s in every spelling of the address', (host) => {
-    expect(refuseUrl(`https://${host}/`, STRICT)).toMatch(/public host/);
+    expect(examineUrl(`https://${host}/`, STRICT)).toMatchObject(refused(/public host/));
     expect(examineUrl(`https://${host}:8443/x`, STRICT)).toMatchObject({ ok: false, code: 'blocked_address' });
   });
 
   it('applies the operator’s exceptions to URLs: http, loopback, localhost', () => {
     for (const url of ['http://127.0.0.1:4000/', 'http://localhost:4000/', 'https://[::1]/', 'http://example.com/']) {
-      expect(refuseUrl(url, LOOPBACK)).toBeNull();
+      expect(examineUrl(url, LOOPBACK)).toMatchObject({ ok: true });
     }
-    expect(refuseUrl('http://10.0.0.1/', LOOPBACK)).toMatch(/public host/);
-    expect(refuseUrl('ftp://127.0.0.1/', LOOPBACK)).toMatch(/https:\/\/ or http:\/\//);
-    expect(refuseUrl('https://localhost/', { ...STRICT, allowCidrs: ['10.0.0.0/8'] })).toMatch(/public host/);
+    expect(examineUrl('http://10.0.0.1/', LOOPBACK)).toMatchObject(refused(/public host/));
+    expect(examineUrl('ftp://127.0.0.1/', LOOPBACK)).toMatchObject(refused(/https:\/\/ or http:\/\//));
+    expect(examineUrl('https://localhost/', { ...STRICT, allowCidrs: ['10.0.0.0/8'] })).toMatchObject(
+      refused(/public host/),
+    );
   });
 
   it('removes the trailing dot of a name, so that certificates match', () => {
@@ -148,11 +152,11 @@ describe('W1: URLs', () => {
       'ä'.repeat(1_000_000),
       '%31'.repeat(300_000),
     ]) {
-      expect(refuseUrl(`https://${host}/`, STRICT)).toMatch(/2048/);
+      expect(examineUrl(`https://${host}/`, STRICT)).toMatchObject(refused(/2048/));
     }
     expect(parsing).not.toHaveBeenCalled();
     parsing.mockRestore();
-    expect(refuseUrl(`https://${'.'.repeat(2_000)}a/`, STRICT)).toBeNull();
+    expect(examineUrl(`https://${'.'.repeat(2_000)}a/`, STRICT)).toMatchObject({ ok: true });
   });
 
   it('never throws, and never accepts a host that is a refused literal', () => {
@@ -169,7 +173,6 @@ describe('W1: URLs', () => {
     fc.assert(
       fc.property(url, (text) => {
         const verdict = examineUrl(text, STRICT);
-        expect(refuseUrl(text, STRICT) === null).toBe(verdict.ok);
         if (!verdict.ok) return;
         const host = verdict.url.hostname.replace(/^\[|\]$/g, '');
         expect(verdict.url.protocol).toBe('https:');

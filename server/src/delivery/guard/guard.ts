@@ -63,17 +63,8 @@ const METADATA = ranges(
 );
 
 /**
- * null when the URL may be saved and used, otherwise one sentence that says what to change (W1). Names are not resolved
- * here.
- */
-export function refuseUrl(url: string, policy: GuardPolicy): string | null {
-  const verdict = examineUrl(url, policy);
-  return verdict.ok ? null : verdict.advice;
-}
-
-/**
- * The same with the name resolved, if it resolves now: null, or one sentence (W1, W2). A name that does not resolve is
- * accepted, because it is resolved again for every send. Takes up to 3 s.
+ * null when the URL may be saved, otherwise one sentence that says what to change (W1, W2). A name that does not resolve
+ * now is accepted, because it is resolved again for every send. Takes up to 3 s.
  */
 export async function refuseTarget(url: string, policy: GuardPolicy, lookup?: Lookup): Promise<string | null> {
   const verdict = examineUrl(url, policy);
@@ -87,7 +78,10 @@ export async function refuseTarget(url: string, policy: GuardPolicy, lookup?: Lo
   }
 }
 
-/** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
+/**
+ * The parsed URL, its host without a trailing dot, or the code of the refusal and what to change (W1). Names are not
+ * resolved here.
+ */
 export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
   const url = text.length > URL_LENGTH ? null : URL.parse(text);
   // Without its trailing dot a host may turn out to be a literal (`0x7f.1..`): the parser sees it again before it is

@@ -1,7 +1,7 @@
 // Tests that the log watch finds secrets in log lines, and nothing else.
 import { describe, expect, it } from 'vitest';
 import { makeApiKey } from '../../../src/crypto/api-key.ts';
-import { makeKeyRingText } from '../../../src/crypto/key-ring.ts';
+import { makeKeyRingText } from '../../fixtures/key-ring-text.ts';
 import { randomToken } from '../../../src/crypto/tokens.ts';
 import { makeWebhookSecret } from '../../../src/crypto/webhook-secret.ts';
 import { uuidV7 } from '../../../src/db/clock.ts';

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type KeyRing, makeKeyRingText, decrypt, parseKeyRing, encrypt } from '../../../src/crypto/key-ring.ts';
+import { type KeyRing, decrypt, parseKeyRing, encrypt } from '../../../src/crypto/key-ring.ts';
+import { makeKeyRingText } from '../../fixtures/key-ring-text.ts';
 import { kidsInUse, ENCRYPTED_COLUMNS } from '../../../src/db/encrypted-columns.ts';
 import { sourceContext } from '../../../src/domain/webhooks/inbound.ts';
 import { secretContext } from '../../../src/domain/webhooks/signing.ts';

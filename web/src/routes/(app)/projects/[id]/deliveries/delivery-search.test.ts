@@ -2,9 +2,11 @@
 import { deliveryFilter } from '@countersign/shared/schemas/parts/delivery-filter';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDeliveryQuery, CHOICES, typedOrCurrent, queryFor, readTyped, typedText } from './delivery-search.ts';
+import { parseDeliveryQuery, CHOICES, typedOrCurrent, queryFor, readTyped, type Typed } from './delivery-search.ts';
 
 const ITEM = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
+/** The text that a user would type for it. */
+const typedText = ({ code, event, item }: Typed) => [code, event, item].filter((word) => word !== undefined).join(' ');
 const asked = (query: string) => parseDeliveryQuery(new URLSearchParams(query));
 
 describe('typed text', () => {

@@ -42,12 +42,6 @@ export function typedOrCurrent(text: string, { filter }: Pick<DeliveryQuery, 'fi
   return 'fault' in read ? filter : read;
 }
 
-/** The text a user would type for it. */
-export const typedText = (typed: Typed): string =>
-  KINDS.map((kind) => typed[kind])
-    .filter((value) => value !== undefined)
-    .join(' ');
-
 export interface DeliveryQuery {
   choice: Choice;
   filter: DeliveryFilter;
