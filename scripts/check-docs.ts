@@ -21,7 +21,7 @@ const ROOT = join(import.meta.dirname, '..');
 const ROOMS = ['server/src', 'web/src', 'shared/src'];
 
 /** About the hardware wallet of that name. */
-const LEDGER_WALLET = ['server/src/crypto/ledger-vectors.test.ts', 'web/src/routes/promises.test.ts'];
+const LEDGER_WALLET = ['server/src/crypto/sign-in-vectors.test.ts', 'web/src/routes/no-hardware-wallet-claims.test.ts'];
 /** Files whose opening comment is still too long. Shorten it and remove the entry; add none. */
 const LONG_OPENINGS = [
   'web/src/lib/values/TextValue.svelte',

@@ -1,6 +1,6 @@
-/** Parsing of the Prefer: wait header. */
+// Parsing of the Prefer: wait header.
 import { describe, expect, it } from 'vitest';
-import { preferredWait } from '../routes/public.ts';
+import { preferredWait } from './prefer-wait.ts';
 
 describe('Prefer: wait (RFC 7240)', () => {
   it.each<[string | undefined, number | null]>([

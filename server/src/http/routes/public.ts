@@ -27,6 +27,7 @@ import { type PipelineCall, readOrWait, submitOne, waitFor, withdrawOne } from '
 import { idempotencyKeyOf } from '../request/idempotency-key.ts';
 import { toProblem } from '../response/problem.ts';
 import { limitItems } from '../admission/rate-limit.ts';
+import { preferredWait } from '../request/prefer-wait.ts';
 import { readBatch, refuseOtherProject, toSubmitInput } from '../request/read-submission.ts';
 import { EXPECTED_WAIT, setExpectedWait } from '../response/expected-wait.ts';
 import { DeferredReply } from '../response/reply.ts';
@@ -149,17 +150,6 @@ function bindLists(bind: Binder, services: Services): void {
 function idempotencyOf(ctx: Context, bytes: Buffer | null): Idempotency | null {
   const key = idempotencyKeyOf(ctx);
   return key === null ? null : { key, bodySha256: sha256Hex(bytes ?? '') };
-}
-
-const WAIT = /(?:^|,)\s*wait\s*=\s*"?(\d+)"?\s*(?:;[^,]*)?(?=,|$)/i;
-
-/**
- * The seconds of `Prefer: wait=N`, at most 60, or null. An unreadable preference is not an error (RFC 7240, section 2);
- * the `Preference-Applied` response header says what was applied.
- */
-export function preferredWait(prefer: string | undefined): number | null {
-  const seconds = WAIT.exec(prefer ?? '')?.[1];
-  return seconds === undefined ? null : Math.min(Number(seconds), LIMITS.waitSeconds);
 }
 
 export function bindOpenApi(bind: Binder, services: Services): void {
