@@ -91,7 +91,7 @@ function readArguments() {
   }
 }
 
-/** The option as a number. Throws when it is none, or below `least`. */
+/** The option as a number. Throws when it is not a number, or below `least`. */
 function numberOf<Name extends string>(
   name: Name,
   text: string | undefined,

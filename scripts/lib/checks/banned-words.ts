@@ -79,7 +79,7 @@ function proseOfCode(source: string, before: number): Prose[] {
   return found;
 }
 
-/** The text of a string that people read: a test title, or one with several words that is no SQL. */
+/** The text of a string that people read: a test title, or one with several words that is not SQL. */
 function sentenceIn(node: ts.Node, tree: ts.SourceFile): string | null {
   if (ts.isTemplateExpression(node)) return SQL.test(node.getText(tree)) ? null : fixedParts(node);
   if (!ts.isStringLiteralLike(node)) return null;

@@ -35,7 +35,7 @@ export function receiverPort(env: NodeJS.ProcessEnv): number {
   return Number.isInteger(port) && port > 1 && port <= 65_535 ? port : 0;
 }
 
-/** Null when the port can be used (or is no port: the service says so itself), else one sentence on what to do. */
+/** Null when the port can be used (or is not a port: the service says so itself), else one sentence on what to do. */
 export async function portFault(env: NodeJS.ProcessEnv): Promise<string | null> {
   const port = Number(env['PORT']);
   if (port === 0) return 'The demo needs a port that it can name: PORT=3000 npm run demo';

@@ -15,7 +15,7 @@ export interface Answered {
   refused: { line: number; why: string }[];
 }
 
-/** Each line goes out as it stands; one that is no JSON object stays here, and takes no other with it. Errors: those of the client. */
+/** Each line goes out as it stands; one that is not a JSON object stays here, and takes no other with it. Errors: those of the client. */
 export async function answerFile(
   client: Pick<Client, 'answerCases'>,
   run: string,

@@ -29,7 +29,7 @@ export interface Compose {
   networks: Record<string, { internal?: boolean } | null>;
 }
 
-/** With anchors and `<<` resolved. Errors: the file is no YAML. */
+/** With anchors and `<<` resolved. Errors: the file is not YAML. */
 export const readCompose = (): Compose =>
   parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as Compose;
 

@@ -93,7 +93,7 @@ function removeOld(parent: string): void {
   for (const { path, at } of built) if (at < newest && at < Date.now() - KEPT_MS) remove(path);
 }
 
-/** The program first: a folder without it is no bundle, wherever the removal is interrupted. */
+/** The program first: a folder without it is not a bundle, wherever the removal is interrupted. */
 function remove(folder: string): void {
   rmSync(join(folder, PROGRAM), { force: true });
   rmSync(folder, { recursive: true, force: true });

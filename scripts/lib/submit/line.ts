@@ -68,7 +68,7 @@ function decode(line: Line): string | null {
   }
 }
 
-/** The parsed object, or a sentence on why the line is none. Parsed to look at, never to be written again. */
+/** The parsed object, or a sentence on why the line is not an object. Parsed to look at, never to be written again. */
 function parseObject(text: string): object | string {
   try {
     const value: unknown = JSON.parse(text);

@@ -57,7 +57,7 @@ describe('what reviewers see of a call', () => {
     expect([shown, ran]).toEqual([{ at }, [{ at: new Date(at) }]]);
   });
 
-  it('is a member of its own, where the input is no object', async () => {
+  it('is a member of its own, where the input is not an object', async () => {
     const { shown, ran, schema } = await reviewed(z.string(), 'rm -rf /data', APPROVE);
     expect([shown, ran, schema]).toEqual([{ text: 'rm -rf /data' }, ['rm -rf /data'], null]);
     expect((await reviewed(jsonSchema({ type: 'string' }), 'ls', APPROVE)).schema).toBeNull();
@@ -138,7 +138,7 @@ describe('an edit that cannot run as the person wrote it', () => {
   it.each([
     ['the schema refuses them', z.object({ amount: z.number().max(10) }), { amount: 5 }, { amount: 20 }],
     ['the schema changes them', z.object({ amount: z.coerce.number() }), { amount: 5 }, { amount: '20' }],
-    ['the input is no object', z.string(), 'ls', { text: 'pwd' }],
+    ['the input is not an object', z.string(), 'ls', { text: 'pwd' }],
   ])('is denied with the new arguments: %s', async (_, schema, input, edited) => {
     const { ran, told } = await reviewed(schema, input, edit(edited));
     expect(ran).toEqual([]);

@@ -55,7 +55,7 @@ export function paused(messages: readonly ModelMessage[]): PausedRun | null {
   if (open.length > 0) {
     const names = [...new Set(open.map(({ toolName }) => toolName))].sort().join(', ');
     throw new UnknownInterruptError(
-      `The run also waits for results of ${names}, which are no approvals: give these tools an \`execute\`, or answer them yourself.`,
+      `The run also waits for results of ${names}, which are not approvals: give these tools an \`execute\`, or answer them yourself.`,
     );
   }
   return { id: crypto.randomUUID(), messages };

@@ -62,7 +62,7 @@ export async function argumentsSchema(
   return toDraft2020(JSON.parse(JSON.stringify(await asSchema(tool.inputSchema).jsonSchema)) as Json);
 }
 
-/** A name that the model chose is no name of a member that every object has. */
+/** Finds own members only: the model may choose a name that every object has. */
 function toolOf(tools: ToolSet | undefined, toolName: string): ToolSet[string] | undefined {
   return tools !== undefined && Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
 }

@@ -30,7 +30,7 @@ export function toJson({ id, messages }: PausedRun, { released = false }: { rele
 export function fromJson(text: string): PausedRun {
   const stored = JSON.parse(text) as Partial<Stored> | null;
   if (typeof stored?.id !== 'string' || typeof stored.released !== 'boolean' || !Array.isArray(stored.messages)) {
-    throw new TypeError('This text is no paused run: pass the last one that `save` was called with.');
+    throw new TypeError('This text is not a paused run: pass the last one that `save` was called with.');
   }
   if (stored.released) {
     throw new AlreadyReleasedError('The reviewed calls of this run went to the agent before: they may have run.');

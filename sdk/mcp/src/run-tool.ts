@@ -45,7 +45,7 @@ const RUNNERS: Record<ToolName, Runner> = {
   },
 };
 
-/** Runs a tool by the API of the service. Errors: only what is no refusal of the service. */
+/** Runs a tool by the API of the service. Errors: all but refusals of the service, which are results. */
 export async function runTool(service: ReviewService, { name, ...call }: ToolCall): Promise<ToolResult> {
   try {
     const structured = await RUNNERS[name](service, call);

@@ -241,7 +241,7 @@ def test_an_interrupt_of_another_kind_is_left_to_its_program() -> None:
 
     graph: Any = StateGraph(Form)
     graph = graph.add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=InMemorySaver())
-    with pytest.raises(UnknownInterrupt, match="no review of a tool call"):
+    with pytest.raises(UnknownInterrupt, match="not a review of a tool call"):
         run_with_review(graph, {"name": ""}, client=Reviews().client(), config=CONFIG)
 
 

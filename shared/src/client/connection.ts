@@ -60,7 +60,7 @@ export class Connection {
   readonly #fetch: Fetch;
   readonly #retrier: Retrier;
 
-  /** Errors: `TypeError` for a missing or unusable base URL or API key, and for limits of retries that are no numbers. */
+  /** Errors: `TypeError` for a missing or unusable base URL or API key, and for limits of retries that are not numbers. */
   constructor(options: ClientOptions) {
     this.#configured = configure(options);
     this.projectId = this.#configured.projectId;

@@ -47,7 +47,7 @@ export class Retrier {
   /** Shared by all calls: the rate limits are per key, and this client has one. */
   #pausedUntil = 0;
 
-  /** Errors: `TypeError` for limits that are no numbers, which nothing would exceed. */
+  /** Errors: `TypeError` for limits that are not numbers, which nothing would exceed. */
   constructor(clock: RetryClock, options: RetryOptions) {
     if (Number.isNaN(options.tries) || Number.isNaN(options.seconds))
       throw new TypeError('The tries and seconds of retries must be numbers.');

@@ -1,6 +1,6 @@
 // Host names as settings store them: lower case, IDN as punycode, without a port, and no IP addresses (ST4).
 
-/** A name of at least two labels whose last one is no number: that would be an IPv4 address. */
+/** A name of at least two labels whose last one is not a number: that would be an IPv4 address. */
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Whether a text is a host name in the spelling that URLs have it in. */

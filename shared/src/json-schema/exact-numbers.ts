@@ -86,7 +86,7 @@ export function isMultiple(value: JsonNumber, divisor: JsonNumber, spend: (steps
   const [a, b] = [decimalOf(value), decimalOf(divisor)];
   if (a.digits === '') return true;
   const zeros = a.exponent - b.exponent;
-  // The last digit of `a` is no zero, so no power of ten divides it.
+  // The last digit of `a` is not zero, so no power of ten divides it.
   if (zeros < 0) return false;
   const chunks = Math.ceil(a.digits.length / CHUNK) * Math.ceil(b.digits.length / CHUNK);
   spend(STEPS_OF_DIVISION + STEPS_OF_CHUNK * chunks);

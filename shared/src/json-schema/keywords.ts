@@ -139,6 +139,6 @@ export const UNSUPPORTED_KEYWORDS: Readonly<Record<string, string>> = {
   additionalItems: 'Use items, after prefixItems.',
 };
 
-/** The declaration of a supported keyword; null for a name that is none. */
+/** The declaration of a supported keyword; null for any other name. */
 export const keywordOf = (name: string): Keyword | null =>
   Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name as SupportedKeyword] : null;

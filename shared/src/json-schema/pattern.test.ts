@@ -95,8 +95,8 @@ describe('a pattern', () => {
     ['\\a', /means nothing/],
     ['a\\', /backslash/],
     ['\\01', /followed by a digit/],
-    ['[[:alpha:]]', /\[:alpha:\] is no class/],
-    ['[x[:digit:]]+', /\[:digit:\] is no class/],
+    ['[[:alpha:]]', /\[:alpha:\] is not a class/],
+    ['[x[:digit:]]+', /\[:digit:\] is not a class/],
     ['(?<n>a)(?<n>b)', /Two groups have the name “n”/],
   ])('refuses /%s/', (pattern, message) => {
     expect(() => compile(pattern)).toThrow(PatternFault);

@@ -184,7 +184,7 @@ class Parser {
     const found = this.#match(CLASS) ?? this.#match(CLASS_ESCAPE);
     const posix = found && POSIX_CLASS.exec(found[0]);
     if (posix)
-      throw new PatternFault(`[:${posix[1]}:] is no class here. Use \\p{…}, \\d, \\w, \\s or a range such as a-z.`);
+      throw new PatternFault(`[:${posix[1]}:] is not a class here. Use \\p{…}, \\d, \\w, \\s or a range such as a-z.`);
     if (found) return { kind: 'one', test: this.#testOf(strictClass(found[0])) };
     if (this.#text[this.#at] === '[') throw new PatternFault('A [ is not closed.');
     if (this.#text[this.#at] === '\\') return literal(this.#escaped());

@@ -1,6 +1,6 @@
 // Splits JSON text (RFC 8259) into tokens, in linear time and without allocating: every scanner of JSON text uses it.
 
-/** A bracket, comma or colon; `string`, `number`, or a `literal` (true, false, null); the end; or what is no token. */
+/** A bracket, comma or colon; `string`, `number`, or a `literal` (true, false, null); the end; or text that is not a token. */
 export type TokenKind = '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'literal' | 'end' | 'broken';
 
 /** Why a token is broken: a character that starts none, or a string with a wrong escape, a control character, or no end. */

@@ -5,7 +5,7 @@ import { JsonLexer } from './json-lexer.ts';
  * Yields the text of each value in the list that is the member `name` of an object, and returns the object with each of
  * them replaced by `0`. A generator, so that the caller can yield to the event loop in between. It looks only at
  * brackets, commas and strings and validates nothing: the text is valid JSON exactly when all parts are, because a
- * wrong split cannot be parsed. Behind text that is no token nothing is split.
+ * wrong split cannot be parsed. Nothing is split after text that is not a token.
  */
 export function* splitList(text: string, name: string): Generator<string, string> {
   const lexer = new JsonLexer(text);

@@ -23,7 +23,7 @@ const TOOL_CALL = {
 };
 
 /**
- * Which members of a submission exclude each other, for the API document: a tool call that is none (TC1), two deadlines (DL6),
+ * Which members of a submission exclude each other, for the API document: an invalid tool call (TC1), two deadlines (DL6),
  * and an answer that nobody could give (TS5). As one `not`, which programs that generate clients pass over.
  */
 const EXCLUDED = {

@@ -26,7 +26,7 @@ class Body:
         self._content = bytearray()
 
     def add(self, part: bytes) -> None:
-        """Adds what was received. Errors: `Malformed` beyond the limit; `NetworkError` for bytes that are no gzip."""
+        """Adds what was received. Errors: `Malformed` beyond the limit; `NetworkError` for bytes that are not gzip."""
         self._received += len(part)
         if self._gzip is None:
             self._content += part
@@ -35,7 +35,7 @@ class Body:
                 # One byte more than allowed shows that there is more.
                 self._content += self._gzip.decompress(part, self._limit + 1 - len(self._content))
             except zlib.error as error:
-                raise NetworkError("the body is no gzip, as its header says") from error
+                raise NetworkError("the body is not gzip, although its header says so") from error
         if max(self._received, len(self._content)) > self._limit:
             raise Malformed(f"its body has more than {self._limit // 1024**2} MiB")
 

@@ -100,7 +100,7 @@ def to_items(interrupt: Interrupt[Any], *, tools: Sequence[BaseTool] = ()) -> li
         return [_single(interrupt, value, tools)]
     if not (isinstance(value, dict) and "action_requests" in value and "review_configs" in value):
         raise UnknownInterrupt(
-            "The graph stopped at an interrupt that is no review of a tool call: answer it with Command(resume=...)."
+            "The graph stopped at an interrupt that is not a review of a tool call: answer it with Command(resume=...)."
         )
     # By name: there is one configuration for each tool, and any number of calls.
     allowed = {config["action_name"]: config["allowed_decisions"] for config in value["review_configs"]}

@@ -50,7 +50,7 @@ def _alone(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any] 
             if name not in used and name in schema.get("$defs", {}):
                 used[name] = schema["$defs"][name]
                 open_.append(used[name])
-    # The schema of a tool that is no pydantic model brings its own.
+    # The schema of a tool that is not a pydantic model brings its own.
     used |= arguments.get("$defs", {})
     return {**arguments, "$defs": used} if used else arguments
 

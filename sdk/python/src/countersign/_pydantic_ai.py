@@ -71,7 +71,7 @@ def paused(result: Any) -> PausedRun | None:
         return None
     if requests.calls:
         names = ", ".join(sorted({call.tool_name for call in requests.calls}))
-        raise UnknownInterrupt(f"The run waits for results of {names}, which are no approvals: answer them yourself.")
+        raise UnknownInterrupt(f"The run waits for results of {names}, which are not approvals: answer them yourself.")
     return PausedRun(messages=result.all_messages(), requests=requests)
 
 

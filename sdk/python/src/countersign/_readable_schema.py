@@ -41,7 +41,7 @@ PROPERTY = re.compile(
 """General categories, scripts and the usual other properties, as ECMAScript names them in the braces after a p."""
 
 LITERALS = re.compile(r"\\(?:[pPu]\{[^}]*\}|.)|\[(?:[^\]\\]|\\.)*\]", re.DOTALL)
-"""Escapes and classes, in which a quantifier is none."""
+"""Escapes and classes, in which `*` and `+` are not quantifiers."""
 
 TWICE = re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})(?:\??(?:[*+]|\{\d+(?:,\d*)?\})|\?\?)")
 """A quantifier after another one; a single question mark after the first makes it lazy."""

@@ -155,7 +155,7 @@ def _item_of(data: object) -> Any:
 
 
 def item_path(id: str | uuid.UUID) -> str:
-    """The path of an item. Errors: `ValueError` for an ID that is none, which could name another path."""
+    """The path of an item. Errors: `ValueError` for an invalid ID, which could name another path."""
     text = str(id)
     if not _UUID.fullmatch(text):
         raise ValueError("The ID of an item is a UUID, as `submit` returns it.")

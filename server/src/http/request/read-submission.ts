@@ -59,7 +59,7 @@ function deadlineOf(
   return { deadline: { pointer, ...(until !== undefined && { until }), ...(onDeadline && { onDeadline }) } };
 }
 
-/** TC1, TS5: refuses a tool call that is none, and an item without a suggestion that nobody could answer. */
+/** TC1, TS5: refuses an invalid tool call, and an item without a suggestion that nobody could answer. */
 function refuseUndecidable(
   { kind, suggestion, allowed_actions: allowed }: Pick<Submission, 'kind' | 'suggestion' | 'allowed_actions'>,
   root: string,

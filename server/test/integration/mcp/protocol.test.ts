@@ -135,7 +135,7 @@ describe('the version of the protocol', () => {
   });
 });
 
-describe('a message that is none', () => {
+describe('an invalid message', () => {
   it.each<[string, unknown, number, number]>([
     ['no JSON', '{"jsonrpc":', 400, -32_700],
     [

@@ -116,7 +116,7 @@ describe('a refusal says what to do', () => {
     });
   });
 
-  it('to a schema that is none, an item of another project, and one that is too large', async () => {
+  it('to an invalid schema, an item of another project, and one that is too large', async () => {
     const client = await agent();
     const broken = { ...aSubmission(), answer_schema: { type: 'text' } };
     expect((await refusalOf(client, 'request_review', broken)).code).toBe('schema_invalid');

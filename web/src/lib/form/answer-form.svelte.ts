@@ -88,7 +88,7 @@ export class AnswerForm {
   follow(text: string, pending: readonly PendingText[]): void {
     if (text === this.#written) return;
     this.#written = text;
-    // A number counts by its field; where that is none, its text is edited as JSON.
+    // A number counts by its field. Where its field is not one for numbers, its text is edited as JSON.
     this.#typing = Object.fromEntries(
       pending.map(({ pointer, text: typed, expects }) => [
         pointer,
@@ -253,10 +253,10 @@ export class AnswerForm {
     return field.value === undefined ? '' : printJson(field.value);
   }
 
-  /** The text of a choice that is none of its options; undefined where none was typed. */
+  /** Text typed into a choice that matches none of its options; undefined where nothing was typed. */
   searchOf = ({ pointer }: Field): string | undefined => this.#typing[pointer]?.text;
 
-  /** Keeps a text that is none of the choices, beside the choice before it; an empty one is forgotten. */
+  /** Keeps a text that matches none of the choices, beside the choice before it; an empty one is forgotten. */
   typeChoice(field: Field, text: string): void {
     this.#keepOption(field);
     const { [field.pointer]: _, ...others } = this.#typing;
@@ -306,7 +306,7 @@ export class AnswerForm {
     return [...own, ...this.refused.filter((fault) => !own.some(({ pointer }) => pointer === fault.pointer))];
   }
 
-  /** What is no value yet is written as a text, so that the draft has it. */
+  /** What is not a value yet is written as a text, so that the draft has it. */
   #write(value: Json | undefined): void {
     this.#value = value;
     this.refused = [];
@@ -323,7 +323,7 @@ type Typing = Pick<PendingText, 'text' | 'expects'>;
 const CLEARED = 'cleared';
 
 /**
- * JSON that cannot be parsed, parts of dates, searches that found no choice, and numbers that are none. A union may take the text of
+ * JSON that cannot be parsed, parts of dates, searches that found no choice, and invalid numbers. A union may take the text of
  * a number as another option.
  */
 function pendingOf(root: Field, typing: Readonly<Record<string, Typing>>): PendingText[] {
