@@ -1,6 +1,7 @@
 // A separate Redis that a test can kill, restart empty, or cut off, behind a fixed address.
 import { type OwnRedis as RedisServer, startRedis } from '../../scripts/lib/processes/services.ts';
 import { startForwarder } from './forwarder.ts';
+import { fromBeforeAll, startTestEnvironment, type TestEnvironment } from './test-environment.ts';
 
 export interface OwnRedis {
   /** Where the processes of a test connect. */
@@ -49,6 +50,19 @@ export async function startOwnRedis(): Promise<OwnRedis> {
     },
   };
 }
+
+/** One environment for all tests of a describe block, whose processes share a Redis that its tests can kill or cut off. */
+export const useEnvironmentWithOwnRedis = (): TestEnvironment & { redis: OwnRedis } =>
+  fromBeforeAll(
+    async () => {
+      const redis = await startOwnRedis();
+      return Object.assign(await startTestEnvironment({ env: { REDIS_URL: redis.url } }), { redis });
+    },
+    async (testEnv) => {
+      await testEnv.stop();
+      await testEnv.redis.stop();
+    },
+  );
 
 async function newRedis(): Promise<RedisServer> {
   const service = await startRedis();

@@ -221,7 +221,8 @@ export const useTestEnvironment = (options: TestEnvironmentOptions = {}): TestEn
     (testEnv) => testEnv.stop(),
   );
 
-function fromBeforeAll<Some extends SharedTestEnvironment>(
+/** What `open` returns, from beforeAll on; its log is shown when a test fails, and it is closed after all tests. */
+export function fromBeforeAll<Some extends SharedTestEnvironment>(
   open: () => Promise<Some>,
   close: (testEnv: Some) => Promise<void>,
 ): Some {

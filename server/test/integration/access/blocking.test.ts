@@ -1,5 +1,5 @@
 // Tests blocking a wallet by the operator: signed out at once, claims released, no new claims, restored when unblocked.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readSession, verify, challenge } from '@countersign/shared/routes/session';
 import { acceptInvite, createInvite } from '../../../src/usecases/access/invites.ts';
 import { blockWallet, endSessionsOf, listAccess, unblockWallet } from '../../../src/usecases/access/operator-access.ts';
@@ -14,14 +14,14 @@ import { browser, makeWallet, person, signedChallenge, type Person } from '../..
 import { type LiveTestServer, startLiveServer } from '../support/live-server.ts';
 import { changeLogOf, rowOf, eventTypesOf } from '../support/database-helpers.ts';
 import { openOffers } from './offers.ts';
-import { anItem, aPerson, createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, aPerson, grantRole, useProjectFixture } from '../support/project-fixture.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 let served: Served;
 let live: LiveTestServer;
-let fixture: ProjectFixture;
+const fixture = useProjectFixture(testEnv);
 
 beforeAll(async () => {
   served = await serve(testEnv.services);
@@ -31,10 +31,6 @@ afterAll(async () => {
   await live.close();
   await served.close();
 });
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
-
 const block = (who: { address: string }) => blockWallet(testEnv.services, who.address);
 const here = () => ({ projectId: fixture.projectId });
 const blocked = { code: 'blocked' };

@@ -29,7 +29,6 @@ const testEnv = useServices();
 let fixture: ProjectFixture;
 
 beforeEach(async () => {
-  testEnv.lock.down = false;
   fixture = await createProjectFixture(testEnv.services);
 });
 

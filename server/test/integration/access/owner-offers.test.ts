@@ -1,5 +1,5 @@
 // Tests offers of ownership: a member keeps the current role until they accept.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { changeAccount } from '../../../src/usecases/access/account.ts';
 import { addMember } from '../../../src/usecases/access/add-member.ts';
@@ -10,15 +10,11 @@ import { changeMembership } from '../../../src/usecases/access/change-membership
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { eventLogOf, changeLogOf } from '../support/database-helpers.ts';
 import { openOffers, ownOffers, roleIn } from './offers.ts';
-import { createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';
+import { createProjectFixture, grantRole, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
+const fixture = useProjectFixture(testEnv);
 
 const memberKey = (who: MemberActor) => ({ projectId: fixture.projectId, userId: who.userId });
 const setRole = (by: MemberActor, who: MemberActor, role: Role) =>

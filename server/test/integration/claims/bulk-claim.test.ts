@@ -1,6 +1,6 @@
 // Tests LC5: a supervisor claims several items of one project together; either all are claimed, or none and the first obstacle is
 // named.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimBulk as endpoint, decideItem, readQueueItem } from '@countersign/shared/routes/queue';
 import { MAX_CLAIMS, MAX_BULK_CLAIMS } from '@countersign/shared/limits';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
@@ -13,24 +13,12 @@ import type { MemberActor } from '../../../src/usecases/services.ts';
 import { aSubmission, join, openProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { eventsOf, rowOf, eventTypesOf } from '../support/database-helpers.ts';
-import {
-  aPerson,
-  anItem,
-  createProjectFixture,
-  items,
-  review,
-  type ProjectFixture,
-} from '../support/project-fixture.ts';
+import { aPerson, anItem, createProjectFixture, items, review, useProjectFixture } from '../support/project-fixture.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  testEnv.lock.down = false;
-  fixture = await createProjectFixture(testEnv.services, { claim_lease_seconds: 60 });
-});
+const fixture = useProjectFixture(testEnv, { claim_lease_seconds: 60 });
 
 const take = (who: MemberActor, itemIds: string[], projectId = fixture.projectId) =>
   claimBulk(testEnv.services, who, { projectId, itemIds });

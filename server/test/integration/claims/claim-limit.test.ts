@@ -1,5 +1,5 @@
 // Tests LC4: one person holds at most three items, over all projects and processes, with any number of concurrent requests.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
@@ -8,16 +8,11 @@ import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.t
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
 import { endLease, rowOf, eventTypesOf } from '../support/database-helpers.ts';
-import { aDecision, anItem, createProjectFixture, items, type ProjectFixture } from '../support/project-fixture.ts';
+import { aDecision, anItem, createProjectFixture, items, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  testEnv.lock.down = false;
-  fixture = await createProjectFixture(testEnv.services, { claim_lease_seconds: 60 });
-});
+const fixture = useProjectFixture(testEnv, { claim_lease_seconds: 60 });
 
 const FULL = {
   code: 'too_many_claims',

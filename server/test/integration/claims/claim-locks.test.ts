@@ -1,20 +1,16 @@
 // Tests what a claim finds when it had to wait: for the person, whose role changes meanwhile, or for the item.
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
 import { releaseClaim } from '../../../src/usecases/claims/end-claim.ts';
 import { waitForBlocked, withOpenTransaction } from '../support/blocking-transaction.ts';
 import { rowOf } from '../support/database-helpers.ts';
-import { anItem, createProjectFixture, items, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, items, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, { claim_lease_seconds: 60 });
-});
-
+const fixture = useProjectFixture(testEnv, { claim_lease_seconds: 60 });
 const LOCK_PERSON = 'select 1 from app_user where id = ? for no key update';
 const LOCK_ITEM = 'select 1 from item where id = ? for update';
 const BLOCK = 'update app_user set blocked_at = now() where id = ?';

@@ -1,6 +1,6 @@
 // Tests claims on the real database: the lock says who holds an item now, the fence whose claim counts, with or without the lock
 // store.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { claimNext } from '../../../src/usecases/claims/claim-next.ts';
@@ -12,22 +12,16 @@ import {
   aDecision,
   anItem,
   aPerson,
-  createProjectFixture,
   items,
   review,
-  type ProjectFixture,
+  useProjectFixture,
 } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 import { withOpenTransaction } from '../support/blocking-transaction.ts';
 import { endLease, rowOf, eventTypesOf } from '../support/database-helpers.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  testEnv.lock.down = false;
-  fixture = await createProjectFixture(testEnv.services, { claim_lease_seconds: 60 });
-});
+const fixture = useProjectFixture(testEnv, { claim_lease_seconds: 60 });
 
 const row = (itemId: string) => rowOf(testEnv, itemId);
 const eventTypes = (itemId: string) => eventTypesOf(testEnv, itemId);

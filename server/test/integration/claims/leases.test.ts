@@ -1,6 +1,6 @@
 // Tests a claim's lease on the real database: renewed, released, expired; with the lock store, without it, and after it lost its
 // data.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
 import { createMemoryClaimLock } from '../../../src/claims/memory-claim-lock.ts';
 import { claim } from '../../../src/usecases/claims/claim.ts';
@@ -11,24 +11,12 @@ import { releaseClaim, takeOver } from '../../../src/usecases/claims/end-claim.t
 import type { MemberActor } from '../../../src/usecases/services.ts';
 import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
-import {
-  aDecision,
-  anItem,
-  createProjectFixture,
-  items,
-  review,
-  type ProjectFixture,
-} from '../support/project-fixture.ts';
+import { aDecision, anItem, items, review, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 import { endLease, rowOf, eventTypesOf } from '../support/database-helpers.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  testEnv.lock.down = false;
-  fixture = await createProjectFixture(testEnv.services, { claim_lease_seconds: 60 });
-});
+const fixture = useProjectFixture(testEnv, { claim_lease_seconds: 60 });
 
 const row = (itemId: string) => rowOf(testEnv, itemId);
 const eventTypes = (itemId: string) => eventTypesOf(testEnv, itemId);

@@ -1,5 +1,5 @@
 // Tests taking over a held item, and reopening an item that routing rejected.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { seizeClaim } from '../../../src/usecases/claims/claim-row.ts';
 import { decide } from '../../../src/usecases/decisions/decide.ts';
@@ -12,19 +12,14 @@ import {
   aDecision,
   anItem,
   aPerson,
-  createProjectFixture,
   review,
   type ProjectFixture,
+  useProjectFixture,
 } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  testEnv.lock.down = false;
-  fixture = await createProjectFixture(testEnv.services);
-});
+const fixture = useProjectFixture(testEnv);
 
 const take = (who: ProjectFixture['anna'], id: string) => takeOver(testEnv.services, who, id);
 

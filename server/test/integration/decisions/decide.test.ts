@@ -26,7 +26,6 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await endAllClaims(testEnv);
-  testEnv.lock.down = false;
 });
 
 const LEGAL = { riskFlags: ['legal'] };

@@ -1,5 +1,5 @@
 // Tests reported mistakes (MR) and a person's own figures (OF1) on the database.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DECIDED, OVERTURNED, readOwnFigures } from '../../../src/usecases/analytics/read-own-figures.ts';
 import { answerMistake, listMistakes, readMistake, reportMistake } from '../../../src/usecases/decisions/mistakes.ts';
 import { revise } from '../../../src/usecases/decisions/revise.ts';
@@ -8,15 +8,11 @@ import { archiveProject } from '../../../src/usecases/projects/lifecycle.ts';
 import { listChanges } from '../../../src/usecases/projects/list-changes.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
-import { anItem, aPerson, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, aPerson, createProjectFixture, review, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
+const fixture = useProjectFixture(testEnv);
 
 const decided = async (who = fixture.anna, action: 'approve' | 'reject' = 'reject', of = fixture) => {
   const { id } = await anItem(testEnv.services, of);

@@ -1,20 +1,16 @@
 // Tests QU28: which waiting items are offered as nearly the same.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIMILAR_ITEMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { listSimilar } from '../../../src/usecases/items/list-similar.ts';
 import type { SubmitRequest } from '../../../src/usecases/items/submit.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
 import { endLease } from '../support/database-helpers.ts';
-import { anItem, aPerson, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, aPerson, createProjectFixture, review, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
+const fixture = useProjectFixture(testEnv);
 
 const asking = async (question: string, overrides: Partial<SubmitRequest> = {}, of = fixture) =>
   (

@@ -10,17 +10,13 @@ import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { sweepOnce } from '../../../src/worker/sweep.ts';
 import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
 import { relayOnce } from '../../../src/worker/relay.ts';
-import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, createProjectFixture, review, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, {
-    undo_window_seconds: 30,
-    reasons: ['Wrong unit', 'Wrong units', 'Other'],
-  });
+const fixture = useProjectFixture(testEnv, {
+  undo_window_seconds: 30,
+  reasons: ['Wrong unit', 'Wrong units', 'Other'],
 });
 
 /** A reviewer overrides an item for this reason. */

@@ -1,5 +1,5 @@
 // Tests reading the change log: for owners, newest first, paged, filtered by kind; also changes from before the log existed.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '@countersign/shared/contract/endpoints';
 import { CHANGE_ACTIONS, CHANGE_KINDS } from '@countersign/shared/enums';
 import { listChanges as endpoint } from '@countersign/shared/routes/changes';
@@ -10,22 +10,18 @@ import { createApiKey, revokeApiKey } from '../../../src/usecases/credentials/ap
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { listChanges, type ChangesQuery } from '../../../src/usecases/projects/list-changes.ts';
 import { changeLogOf } from '../support/database-helpers.ts';
-import { aPerson, createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
+import { aPerson, createProjectFixture, useProjectFixture } from '../support/project-fixture.ts';
 import { serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 let served: Served;
-let fixture: ProjectFixture;
+const fixture = useProjectFixture(testEnv);
 
 beforeAll(async () => {
   served = await serve(testEnv.services);
 });
 afterAll(() => served.close());
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
-
 const here = () => ({ projectId: fixture.projectId });
 const ALL = { after: undefined, limit: 50, action: undefined, kind: undefined };
 const list = (query: Partial<ChangesQuery> = {}, who = fixture.owner) =>

@@ -1,5 +1,5 @@
 // Tests the project summary in list and overview: claim holders, queue depth over time, onboarding steps.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AUTOMATIC_KEY_NAMES } from '@countersign/shared/limits';
 import { createInvite } from '../../../src/usecases/access/invites.ts';
 import { createApiKey } from '../../../src/usecases/credentials/api-keys.ts';
@@ -21,18 +21,14 @@ import {
   grantRole,
   items,
   review,
-  type ProjectFixture,
+  useProjectFixture,
 } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 import { aDelivery } from '../webhooks/pending-deliveries.ts';
 
 const testEnv = useServices();
 const MINUTE = 60_000;
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
+const fixture = useProjectFixture(testEnv);
 
 /** Minutes after the day of the zone began, and what counts of that moment. */
 const ZONES = [

@@ -1,5 +1,5 @@
 // Tests versioned settings, checked by RT5, changed on top of the version seen; and the stored webhook secret rotation.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { decrypt } from '../../../src/crypto/key-ring.ts';
 import { secretContext, secretsOf, signingSecrets } from '../../../src/domain/webhooks/signing.ts';
@@ -11,17 +11,13 @@ import { promoteWebhookSecret, rotateWebhookSecret } from '../../../src/usecases
 import { settingsOf } from '../../../src/usecases/projects/settings.ts';
 import { withOpenTransaction, waitForBlocked } from '../support/blocking-transaction.ts';
 import { eventLogOf } from '../support/database-helpers.ts';
-import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
+import { useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 import { passTime, withClockOff } from '../support/deadline-clock.ts';
 
 const testEnv = useServices();
 const HOUR = 3_600_000;
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
+const fixture = useProjectFixture(testEnv);
 
 const change = (changes: Partial<ProjectSettings>, settingsVersion = 1) =>
   changeSettings(testEnv.services, fixture.owner, { projectId: fixture.projectId, settingsVersion, changes });

@@ -1,26 +1,22 @@
 // Tests the forecast of `skills` on the database (SK5): which items it counts, how many, and for whom.
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SKILL_SAMPLE } from '@countersign/shared/limits';
 import type { Skill } from '@countersign/shared/skills';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { forecastSkills } from '../../../src/usecases/projects/forecast-skills.ts';
 import { readProject } from '../../../src/usecases/projects/list-projects.ts';
 import type { MemberActor } from '../../../src/usecases/services.ts';
-import { anItem, createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, createProjectFixture, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
+const fixture = useProjectFixture(testEnv);
 
 const PERSON = '0198c2f0-7a10-7c3e-9f6b-000000000001';
 const LEGAL: Skill = { match: { flag: 'legal' }, people: [PERSON], after_minutes: 30 };
 const GOLD: Skill = { match: { metadata: '/team', value: 'gold' }, people: [PERSON], after_minutes: 30 };
 const RULES = { auto_threshold: 0.9, review_threshold: 0.5, below_review: 'queue', escalate_flags: [] } as const;
 const gold = { metadata: { value: { team: 'Gold' }, raw: '{"team":"Gold"}' } };
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services);
-});
 
 const forecast = (skills: Skill[], who: MemberActor = fixture.supervisor) => {
   const rules = { ...RULES, escalate_flags: [...RULES.escalate_flags], skills };

@@ -1,5 +1,5 @@
 // Tests the stop switch (RT7): while it is on, no item is decided without a person, by any intake path and in any process.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stopProject as stopEndpoint } from '@countersign/shared/routes/team';
 import { submitted } from '@countersign/shared/schemas/public';
 import { lockIntakeShared, readRouting } from '../../../src/db/submit-batch.ts';
@@ -12,17 +12,13 @@ import { exactly, person } from '../../client.ts';
 import { withOpenTransaction, waitForBlocked } from '../support/blocking-transaction.ts';
 import { aBody, aSender, post, trioOf } from '../webhooks/inbound-sender.ts';
 import { eventLogOf, changeLogOf, eventTypesOf } from '../support/database-helpers.ts';
-import { anItem, aPerson, createProjectFixture, aSubmission, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, aPerson, createProjectFixture, aSubmission, useProjectFixture } from '../support/project-fixture.ts';
 import { serve } from '../support/http-server.ts';
 import { type ServicesEnvironment, useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 const SURE = { confidence: 1 };
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, { audit_rate: 1 });
-});
+const fixture = useProjectFixture(testEnv, { audit_rate: 1 });
 
 const stop = (who = fixture.supervisor, note: string | null = null) =>
   stopProject(testEnv.services, who, { projectId: fixture.projectId, note });

@@ -1,6 +1,6 @@
 // Tests the selection of cases of a regression run (RS2), and how cases are listed.
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { excludeLearning, shapeCluster } from '../../../src/usecases/learnings/change-learnings.ts';
 import { encodeSeq } from '../../../src/usecases/cursor.ts';
 import { listClusters } from '../../../src/usecases/learnings/read-clusters.ts';
@@ -13,15 +13,11 @@ import {
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { withOpenTransaction } from '../support/blocking-transaction.ts';
 import { regressionSteps } from './regression-fixture.ts';
-import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, review, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, { undo_window_seconds: 30, escalate_flags: ['legal'] });
-});
+const fixture = useProjectFixture(testEnv, { undo_window_seconds: 30, escalate_flags: ['legal'] });
 
 const { overridden, begin, start, casesOf, answer, caseOf } = regressionSteps(testEnv, () => fixture);
 

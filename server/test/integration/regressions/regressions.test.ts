@@ -2,27 +2,23 @@
 import { randomUUID } from 'node:crypto';
 import { endpointOf } from '@countersign/shared/contract/endpoints';
 import * as api from '@countersign/shared/routes/regressions';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerRegression } from '../../../src/usecases/regressions/answer-regression.ts';
 import { readPublicRegression } from '../../../src/usecases/regressions/list-regressions.ts';
 import { stopProject } from '../../../src/usecases/projects/stop-project.ts';
 import { regressionSteps } from './regression-fixture.ts';
-import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
+import { createProjectFixture, useProjectFixture } from '../support/project-fixture.ts';
 import { ask, serve, type Served } from '../support/http-server.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
+const fixture = useProjectFixture(testEnv, { undo_window_seconds: 30, escalate_flags: ['legal'] });
 let served: Served;
 
 beforeAll(async () => {
   served = await serve(testEnv.services);
 });
 afterAll(() => served.close());
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, { undo_window_seconds: 30, escalate_flags: ['legal'] });
-});
 
 const { overridden, start, casesOf, answer, caseOf } = regressionSteps(testEnv, () => fixture);
 

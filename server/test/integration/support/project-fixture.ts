@@ -1,4 +1,5 @@
 // A project fixture with people, pipeline and items, created through the use cases.
+import { beforeEach } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import type { Role } from '@countersign/shared/enums';
 import { ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';
@@ -14,6 +15,7 @@ import { acceptOffer } from '../../../src/usecases/access/offers.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../../../src/usecases/services.ts';
 import type { SubmitResult } from '../../../src/usecases/items/intake.ts';
 import { submit, type SubmitRequest } from '../../../src/usecases/items/submit.ts';
+import type { ServicesEnvironment } from './test-services.ts';
 
 export interface ProjectFixture {
   projectId: string;
@@ -99,6 +101,17 @@ export async function createProjectFixture(
   const { key, text: apiKey } = await createApiKey(services, owner, { projectId, name: 'Pipeline' });
   const pipeline = { kind: 'api_key' as const, keyId: key.id, projectId, ownerId: owner.userId, name: key.name };
   return { projectId, owner, supervisor, anna, ben, pipeline, apiKey };
+}
+
+/** A new project before each test, with these settings (see `createProjectFixture`). */
+export function useProjectFixture(
+  testEnv: Pick<ServicesEnvironment, 'services'>,
+  settings: Partial<ProjectSettings> = {},
+): ProjectFixture {
+  // Tests are defined before there is a project: each finds its own in the same object.
+  const fixture = {} as ProjectFixture;
+  beforeEach(async () => void Object.assign(fixture, await createProjectFixture(testEnv.services, settings)));
+  return fixture;
 }
 
 /** A submission as the intake receives it: queued under the default thresholds. */

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createClient } from 'redis';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type ClaimLock, LockStoreDown } from '../../../src/claims/claim-lock.ts';
 import { createMemoryClaimLock } from '../../../src/claims/memory-claim-lock.ts';
 import { createRedisClaimLock } from '../../../src/claims/redis-claim-lock.ts';
@@ -253,6 +253,9 @@ export function useServices(): ServicesEnvironment {
   let opened: ServicesEnvironment | undefined;
   beforeAll(async () => {
     opened = await openServices();
+  });
+  beforeEach(() => {
+    if (opened !== undefined) opened.lock.down = false;
   });
   afterAll(() => opened?.close());
   // Tests are defined before the process exists: the proxy looks it up on use.

@@ -1,23 +1,19 @@
 // Tests the cost of an endpoint's health (WH10) and of its dead deliveries (WH6) among many deliveries.
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { deadUpTo } from '../../../src/db/dead-deliveries.ts';
 import { NEWEST_ARRIVED } from '../../../src/db/endpoint-health.ts';
 import { createEndpoint } from '../../../src/usecases/webhooks/endpoints.ts';
 import { UNSEEN_ALERTS } from '../../../src/usecases/webhooks/list-alerts.ts';
 import { seeAlert } from '../../../src/usecases/webhooks/see-alert.ts';
 import { aDelivery } from './pending-deliveries.ts';
-import { createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
+import { useProjectFixture } from '../support/project-fixture.ts';
 import { nodesOf, planOf, rowsVisited } from '../support/query-plan.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 const URL = 'http://127.0.0.1:1024/';
 const MANY = 20_000;
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, { webhook_url: URL });
-});
+const fixture = useProjectFixture(testEnv, { webhook_url: URL });
 
 /** Copies a delivery this often, each copy newer than the one before. */
 async function many(deliveryId: string, endpointId: string | null, columns: string): Promise<void> {

@@ -1,19 +1,16 @@
 // One row that the database refuses delays no other row of the worker's jobs, whether they run in batches or one by one.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
 import { expireItemsOnce } from '../../../src/worker/expire-items.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { endLease } from '../support/database-helpers.ts';
 import { expectNoFaults } from '../support/no-faults.ts';
-import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, review, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
-let fixture: ProjectFixture;
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, { undo_window_seconds: 600 });
-});
+const fixture = useProjectFixture(testEnv, { undo_window_seconds: 600 });
 afterEach(async () => {
   await allow();
   await expectNoFaults(testEnv);

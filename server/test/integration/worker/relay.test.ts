@@ -1,7 +1,7 @@
 // Tests the relay: events sequenced per project without gaps, and one delivery per final decision of a person, with its bytes
 // (I5, I6, I7).
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { itemDecided } from '@countersign/shared/schemas/parts/webhook-events';
 import { EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';
 import type { Signals } from '../../../src/db/connection/signals.ts';
@@ -9,16 +9,12 @@ import { relayOnce } from '../../../src/worker/relay.ts';
 import { finalizeOnce } from '../../../src/worker/finalize.ts';
 import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
 import { eventsOf, eventLogOf, rowOf } from '../support/database-helpers.ts';
-import { anItem, createProjectFixture, items, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { anItem, createProjectFixture, items, review, useProjectFixture } from '../support/project-fixture.ts';
 import { useServices } from '../support/test-services.ts';
 
 const testEnv = useServices();
 const WEBHOOK = { webhook_url: 'http://127.0.0.1:44999/hooks' };
-let fixture: ProjectFixture;
-
-beforeEach(async () => {
-  fixture = await createProjectFixture(testEnv.services, WEBHOOK);
-});
+const fixture = useProjectFixture(testEnv, WEBHOOK);
 
 /** Relays until nothing is left. */
 async function relayAll(signals: Signals = testEnv.signals): Promise<void> {

@@ -6,32 +6,23 @@ import { endSession, readSession } from '@countersign/shared/routes/session';
 import { aSubmission, join, openProject, type OpenProject, review } from '../../builders.ts';
 import { browser, people, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';
-import { WITH_REDIS, showLogOnFailure, startTestEnvironment, type TestEnvironment } from '../../test-environment.ts';
-import { type OwnRedis, startOwnRedis } from '../../own-redis.ts';
+import { WITH_REDIS } from '../../test-environment.ts';
+import { type OwnRedis, useEnvironmentWithOwnRedis } from '../../own-redis.ts';
 
 describe.runIf(WITH_REDIS)('without Redis', () => {
-  let redis: OwnRedis;
-  let testEnv: TestEnvironment;
+  const testEnv = useEnvironmentWithOwnRedis();
   let owner: Person;
   let reviewer: Person;
   let project: OpenProject;
   let live: Live;
 
-  showLogOnFailure(() => testEnv);
   beforeAll(async () => {
-    redis = await startOwnRedis();
-    testEnv = await startTestEnvironment({ env: { REDIS_URL: redis.url } });
     [owner, reviewer] = (await people(testEnv, 2)) as [Person, Person];
     project = await openProject(owner);
     await join(project, reviewer);
     live = await connectLive(reviewer, { process: 1 });
   });
-
-  afterAll(async () => {
-    live.close();
-    await testEnv.stop();
-    await redis.stop();
-  });
+  afterAll(() => live.close());
 
   const arrive = async () => (await project.pipeline.submit(aSubmission())).id;
 
@@ -39,9 +30,9 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     const before = await arrive();
     const held = await owner.call(claimItem, { params: { id: before } });
     // A claim does not wait for a late response of Redis: its lock may come after it.
-    await expect.poll(() => lockOf(redis, before)).toBe(`${held.fence}:${owner.id}`);
+    await expect.poll(() => lockOf(testEnv.redis, before)).toBe(`${held.fence}:${owner.id}`);
 
-    await redis.crash();
+    await testEnv.redis.crash();
     await everywhere(DEGRADED);
 
     await reviewer.refused('claim_held', claimItem, { params: { id: before } }, { process: 1 });
@@ -54,15 +45,15 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     const during = await arrive();
     const { fence } = await owner.call(claimItem, { params: { id: during } });
 
-    await redis.startAnother();
+    await testEnv.redis.startAnother();
     await everywhere(HEALTHY);
 
     // The new Redis knows nothing of the claim that was granted without it; the database does.
     await reviewer.refused('claim_held', claimItem, { params: { id: during } }, { process: 1 });
     await owner.call(renewClaim, { params: { id: during }, body: { fence } });
-    await expect.poll(() => lockOf(redis, during)).toBe(`${fence}:${owner.id}`);
+    await expect.poll(() => lockOf(testEnv.redis, during)).toBe(`${fence}:${owner.id}`);
     await owner.call(decideItem, { params: { id: during }, body: { fence, action: 'approve' } });
-    await expect.poll(() => lockOf(redis, during)).toBeNull();
+    await expect.poll(() => lockOf(testEnv.redis, during)).toBeNull();
     const after = await arrive();
     await live.next('item.queued', (event) => event.item_id === after);
     expect(await review(reviewer, after, 'edit', { process: 1 })).toMatchObject({ status: 'approved' });
@@ -101,13 +92,13 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
       // Signing out notifies the other processes through Redis: some notifications are under way when Redis dies, some start
       // without it.
       const leaving = leavers.slice(4).map((leaver, n) => leaver.call(endSession, {}, { process: n }));
-      await redis.crash();
+      await testEnv.redis.crash();
       await Promise.all(leaving);
       await Promise.all(leavers.slice(0, 4).map((leaver, n) => leaver.call(endSession, {}, { process: n })));
       for (const [process, cookie] of cookies.entries()) {
         await browser(testEnv).refused('session_missing', readSession, {}, { process, headers: { cookie } });
       }
-      await redis.startAnother();
+      await testEnv.redis.startAnother();
       await everywhere(HEALTHY);
     }
     await review(reviewer, await arrive(), 'approve', { process: 1 });

@@ -1,19 +1,13 @@
 // Tests that all processes share one rate limit and one key revocation, and keep serving without Redis.
 import { parseList } from 'structured-headers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '@countersign/shared/routes/projects';
 import { readItem } from '@countersign/shared/routes/public';
 import { problem } from '@countersign/shared/schemas/parts/problem';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { type Answer, person, pipeline, type Pipeline } from '../../client.ts';
-import {
-  WITH_REDIS,
-  showLogOnFailure,
-  startTestEnvironment,
-  useTestEnvironment,
-  type TestEnvironment,
-} from '../../test-environment.ts';
-import { type OwnRedis, startOwnRedis } from '../../own-redis.ts';
+import { WITH_REDIS, useTestEnvironment, type TestEnvironment } from '../../test-environment.ts';
+import { useEnvironmentWithOwnRedis } from '../../own-redis.ts';
 import { rawAnswer } from './raw-http.ts';
 
 const ALONE = 'rate limits count per process';
@@ -134,18 +128,7 @@ describe('a key', () => {
 });
 
 describe.runIf(WITH_REDIS)('without Redis', () => {
-  let redis: OwnRedis;
-  let testEnv: TestEnvironment;
-
-  showLogOnFailure(() => testEnv);
-  beforeAll(async () => {
-    redis = await startOwnRedis();
-    testEnv = await startTestEnvironment({ env: { REDIS_URL: redis.url } });
-  });
-  afterAll(async () => {
-    await testEnv.stop();
-    await redis.stop();
-  });
+  const testEnv = useEnvironmentWithOwnRedis();
 
   it('RL3: a pipeline keeps submitting, and still gets its limit in headers', async () => {
     const project = await openProject(await person(testEnv));
@@ -154,7 +137,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
       return project.pipeline.submitRaw(body, { process });
     };
     await submit(0);
-    redis.cut();
+    testEnv.redis.cut();
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all([0, 1, 2, 3].map(submit));
       expect(statuses(answers)).toEqual({ 201: 4 });
@@ -166,7 +149,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
       return countingAlone(testEnv);
     };
     await expect.poll(alone).not.toContain(false);
-    redis.reconnect();
+    testEnv.redis.reconnect();
     await expect.poll(alone, { interval: 100 }).not.toContain(true);
   });
 });

@@ -5,14 +5,8 @@ import { removeMember } from '@countersign/shared/routes/projects';
 import { join, openProject, type OpenProject } from '../../builders.ts';
 import { people, type Person } from '../../client.ts';
 import { connectLive, type Live } from '../../live-client.ts';
-import {
-  WITH_REDIS,
-  showLogOnFailure,
-  startTestEnvironment,
-  useTestEnvironment,
-  type TestEnvironment,
-} from '../../test-environment.ts';
-import { type OwnRedis, startOwnRedis } from '../../own-redis.ts';
+import { WITH_REDIS, useTestEnvironment, type TestEnvironment } from '../../test-environment.ts';
+import { useEnvironmentWithOwnRedis } from '../../own-redis.ts';
 
 /** A killed process is dropped after three heartbeats of two seconds; the rest is for a slow machine. */
 const SILENCE = { timeout: 60_000 };
@@ -96,18 +90,7 @@ describe('PR1: who is online', () => {
 });
 
 describe.runIf(WITH_REDIS)('without Redis', () => {
-  let redis: OwnRedis;
-  let testEnv: TestEnvironment;
-
-  showLogOnFailure(() => testEnv);
-  beforeAll(async () => {
-    redis = await startOwnRedis();
-    testEnv = await startTestEnvironment({ env: { REDIS_URL: redis.url } });
-  });
-  afterAll(async () => {
-    await testEnv.stop();
-    await redis.stop();
-  });
+  const testEnv = useEnvironmentWithOwnRedis();
 
   it('PR1, LC6: each process shows its own people and says that live assignment is degraded; both heal', async () => {
     const { project, pool } = await shift(testEnv, 2);
@@ -123,13 +106,13 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     };
     await both({ degraded: false, people: [pool, pool] });
 
-    await redis.crash();
+    await testEnv.redis.crash();
     await both({ degraded: true, people: [[pool[0]], [pool[1]]] });
     const item = randomUUID();
     bo.reportPresence({ project_id: project.id, item_id: item, idle: false });
     await vi.waitFor(() => expect(bo.people(project.id)[0]?.viewing).toEqual([item]), SOON);
 
-    await redis.startAnother();
+    await testEnv.redis.startAnother();
     await both({ degraded: false, people: [pool, pool] });
     await vi.waitFor(() => expect(ana.people(project.id).flatMap((who) => who.viewing)).toEqual([item]), SOON);
     lives.forEach((live) => live.close());
