@@ -1,4 +1,4 @@
-// Tests hostile wallets: names stay text, icons are self-contained, nothing external is requested, the layout does not move.
+// Tests hostile wallets: names stay text, icons are self-contained, nothing external loads, the layout does not move.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { makeWallet } from '../../server/test/client.ts';

@@ -1,4 +1,4 @@
-// Tests NO7 and NO8 in a real Chromium: turning notices on, what two hidden tabs show, a click, and what the title counts.
+// Tests NO7 and NO8 in Chromium: turning notices on, what two hidden tabs show, a click, and what the title counts.
 import type { BrowserContext, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { claimItem, decideItem } from '@countersign/shared/routes/queue';

@@ -1,5 +1,4 @@
-// Tests analytics in real browsers: pages match the database during live work, each plot has a table, days use the project's time
-// zone.
+// Tests analytics in browsers: pages match the database during live work, plots have tables, days use the time zone.
 import { readAnalytics } from '@countersign/shared/routes/analytics';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,7 @@
-// Tests that two open pages, both processes, the rollups and the tables agree after random work with process kills and restarts.
+// Tests that pages, processes, rollups and tables agree after random work with kills and restarts.
+
 // $OPERATIONS sets the number of steps. Runs under SOAK=1: analytics.test.ts and journeys/resilience/crash.test.ts test the figures.
+
 import type { Analytics } from '@countersign/shared/schemas/analytics';
 import { readAnalytics } from '@countersign/shared/routes/analytics';
 import type { Page } from 'playwright';

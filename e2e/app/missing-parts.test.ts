@@ -1,4 +1,4 @@
-// Tests that a page whose parts cannot be loaded, as after a deployment, leads on: it offers to load itself again (QU20).
+// Tests that a page whose parts cannot be loaded, as after a deployment, offers to load itself again (QU20).
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { endOtherSessions } from '@countersign/shared/routes/session';

@@ -1,5 +1,7 @@
-// Tests the topology of docker-compose.yml behind one address: parallel start on an empty database, many sockets, and a rolling
-// restart while pipelines submit, a person holds an item, and two pages are open. Runs under SOAK=1.
+// Tests the topology of docker-compose.yml behind one address: parallel start, many sockets, and a rolling restart.
+
+// Runs under SOAK=1. Pipelines submit, a person holds an item and two pages are open during the rolling restart.
+
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem } from '@countersign/shared/routes/queue';

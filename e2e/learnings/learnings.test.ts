@@ -1,4 +1,4 @@
-// Tests the clusters of override reasons in a real browser: live arrivals, and edits by a supervisor that every viewer sees.
+// Tests the clusters of override reasons in a browser: live arrivals, and a supervisor's edits that every viewer sees.
 import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests the answer schema of a project in Chromium: faults at their lines, the preview, the check, saving and conflicts.
+// Tests the answer schema of a project in Chromium: faults at their lines, preview, check, saving and conflicts.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';

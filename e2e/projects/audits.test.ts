@@ -1,5 +1,4 @@
-// Tests audits in a real browser: nothing marks an audit item while it waits, the page explains the verdicts, an alert notifies
-// owners.
+// Tests audits in a browser: nothing marks an item that waits, the page explains verdicts, an alert notifies owners.
 import { claimItem, decideItem } from '@countersign/shared/routes/queue';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { Page } from 'playwright';

@@ -1,4 +1,4 @@
-// Tests the change log in a real browser: live entries, the filter in the URL, guidelines diffs, hostile names shown as text.
+// Tests the change log in a browser: live entries, the filter in the URL, guidelines diffs, hostile names as text.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { changeProject, createApiKey } from '@countersign/shared/routes/projects';

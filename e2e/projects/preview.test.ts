@@ -1,4 +1,4 @@
-// Tests the preview of an item in Chromium: its shapes, what reviewers see, refusals at their place, and that nothing is stored.
+// Tests the preview of an item in Chromium: its shapes, what reviewers see, refusals, and that nothing is stored.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

@@ -1,4 +1,4 @@
-// Tests retention in a real browser: a confirmation before a shorter period, and how the pages show redacted and deleted data.
+// Tests retention in a browser: confirming a shorter period, and how pages show redacted and deleted data.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';

@@ -1,4 +1,4 @@
-// Tests who gets which items first, in a real browser: an owner adds an entry, reads what it would do, and saves it (SK5).
+// Tests who gets which items first, in a browser: an owner adds an entry, reads its forecast, and saves it (SK5).
 import { describe, expect, it } from 'vitest';
 import { readProject } from '@countersign/shared/routes/projects';
 import { aSubmission, join } from '../../server/test/builders.ts';

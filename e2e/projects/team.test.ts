@@ -1,5 +1,4 @@
-// Tests the team view and the stop switch in two real browsers: one stops the project, the other sees it at once, and routing
-// obeys.
+// Tests team view and stop switch in two browsers: one stops the project, the other sees it, and routing obeys.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, releaseClaim } from '@countersign/shared/routes/queue';

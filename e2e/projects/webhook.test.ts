@@ -1,4 +1,4 @@
-// Tests the webhook tab in a real browser: test events to a saved and an unsaved URL, resume after a pause, secret rotation.
+// Tests the webhook tab in a browser: test events to saved and unsaved URLs, resuming, and secret rotation.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { readProject, rotateWebhookSecret } from '@countersign/shared/routes/projects';

@@ -1,4 +1,4 @@
-// Tests the thresholds section in a real browser: set a threshold by every control, apply it as owner, show unknown figures.
+// Tests the thresholds section in a browser: every control, applying as owner, and unknown figures.
 import { listChanges } from '@countersign/shared/routes/changes';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { ProjectSettings } from '@countersign/shared/settings';

@@ -1,4 +1,4 @@
-// Tests forms of answer schemas in a real Chromium: filled by keyboard alone, and byte for byte where nothing was touched (TS4).
+// Tests forms of answer schemas in Chromium: filled by keyboard alone, and unchanged where nothing was touched (TS4).
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jsonText, RawJson } from '@countersign/shared/json/json';

@@ -1,4 +1,4 @@
-// Tests LC4 in a real Chromium: a person who holds three items and claims a fourth reads why not, with a link to the held ones.
+// Tests LC4 in Chromium: who holds three items and claims a fourth reads why not, with a link to the held ones.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { claimItem } from '@countersign/shared/routes/queue';

@@ -1,4 +1,4 @@
-// Tests DL in a real Chromium: the countdown, the warning and the dialog, and what the holder sees when the deadline passes.
+// Tests deadlines in Chromium (DL): the countdown, the warning, the dialog, and what the holder sees at the end.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { extendDeadline, readQueueItem } from '@countersign/shared/routes/queue';

@@ -1,5 +1,4 @@
-// Tests editing in a real Chromium: an edit changes only what was edited, two tabs keep both drafts, the whole suggestion is
-// readable.
+// Tests editing in Chromium: only what was edited changes, two tabs keep both drafts, all of a suggestion is readable.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

@@ -1,4 +1,4 @@
-// Tests a long queue: its first 60 rows are on the screen before the others are read, which then follow below them (QU31).
+// Tests a long queue: its first 60 rows are on the screen before the others are read and follow below them (QU31).
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../../server/test/builders.ts';

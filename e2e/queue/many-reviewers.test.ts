@@ -1,5 +1,7 @@
-// Tests several reviewers in as many real browsers who empty one queue: one decision per item, and all pages agree at the end.
+// Tests that reviewers in many browsers empty one queue with one decision per item, and that all pages agree.
+
 // Runs under SOAK=1: two-reviewers.test.ts tests how pages agree, and journeys/reviewing/many-reviewers.test.ts the decisions.
+
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listQueue, readHistory } from '@countersign/shared/routes/queue';

@@ -1,4 +1,4 @@
-// Tests MR and OF1 in a real Chromium: a reviewer reports a mistake, the supervisor sees it live and overturns the decision.
+// Tests MR and OF1 in Chromium: a reviewer reports a mistake, the supervisor sees it and overturns the decision.
 import { describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';
 import { aSubmission, join, setUndoWindow } from '../../server/test/builders.ts';

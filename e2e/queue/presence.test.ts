@@ -1,5 +1,4 @@
-// Tests presence with real browsers and processes: who is online, holds, looks or is away, and what pages say while Redis is
-// down.
+// Tests presence with browsers and processes: who is online, holds, looks or is away, also while Redis is down.
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

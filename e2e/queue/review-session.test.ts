@@ -1,4 +1,4 @@
-// Tests the review session in a real Chromium: the next item is prefetched, a failed decision returns, and nothing typed is lost.
+// Tests the review session in Chromium: the next item is prefetched, a failed decision returns, typed text persists.
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { aSubmission } from '../../server/test/builders.ts';

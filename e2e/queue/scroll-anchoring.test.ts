@@ -1,5 +1,4 @@
-// Tests that no line moves under pointer or focus (QU1): items arrive and leave above and around it, a hundred under SOAK=1,
-// checked frame by frame.
+// Tests frame by frame that no row moves under pointer or focus while items arrive and leave around it (QU1).
 import type { Page, WebSocketRoute } from 'playwright';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

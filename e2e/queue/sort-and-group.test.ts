@@ -1,4 +1,4 @@
-// Tests the order of the list: sorts and groups, arrivals that wait, keys across groups, and why an item is the next one.
+// Tests the order of the list: sorts, groups, arrivals that wait, keys across groups, and why an item is the next one.
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/lib/processes/browser.ts';

@@ -1,4 +1,4 @@
-// Tests two people on one queue in two real browsers: who was first, what the other sees, and that no typed text is lost.
+// Tests two people on one queue in two browsers: who was first, what the other sees, and that no text is lost.
 import type { Page, Route } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readQueueItem } from '@countersign/shared/routes/queue';

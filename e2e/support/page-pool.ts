@@ -1,4 +1,4 @@
-// Keeps the pages of finished tests for later ones: an open page loads the application for a third of what a new one takes.
+// Keeps the pages of finished tests for later ones: an open page loads the application in a third of the time.
 import type { Browser, BrowserContext, BrowserContextOptions, Disposable, Page } from 'playwright';
 
 /** The timeout of one page step on a slow machine, in milliseconds; no test waits it out. */

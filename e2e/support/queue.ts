@@ -1,4 +1,4 @@
-// Helpers that read the queue off a page and act on it. They judge a page by what it shows, never by its internal state.
+// Reads the queue off a page and acts on it, by what the page shows and never by its internal state.
 import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
 import { listQueue } from '@countersign/shared/routes/queue';

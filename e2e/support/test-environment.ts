@@ -1,4 +1,4 @@
-// Provides what end-to-end tests need: a browser, an environment behind one address, a receiver, and pages with a clean console.
+// Provides what end-to-end tests need: a browser, an environment behind one address, a receiver, and clean pages.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, expect, onTestFinished, TestRunner } from 'vitest';
 import { launchBrowser } from '../../scripts/lib/processes/browser.ts';

@@ -1,5 +1,4 @@
-// Callers of the service for tests: a person with a wallet and cookies, a pipeline with a key. Every response is checked against
-// the contract.
+// Calls the service as a person or a pipeline does, and checks every response against the contract.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createSignInMessage } from '@solana/wallet-standard-util';
 import bs58 from 'bs58';

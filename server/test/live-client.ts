@@ -1,4 +1,4 @@
-// A socket client that records every event in order, checks it against the contract, and finds gaps in any project's `seq`.
+// Connects a socket that records events in order, checks them against the contract, and finds gaps in `seq`.
 import { io, type Socket } from 'socket.io-client';
 import { z } from 'zod';
 import { expect } from 'vitest';

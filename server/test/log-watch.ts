@@ -1,5 +1,4 @@
-// Finds secrets in logs (K7): every log line of a test's servers and loggers passes here; setup-log-watch.ts fails a file with a
-// finding.
+// Finds secrets in the logs of a test's servers and loggers (K7); setup-log-watch.ts fails a file with a finding.
 import { pino, type Logger } from 'pino';
 import { loggableError } from '../src/db/connection/statement-log.ts';
 

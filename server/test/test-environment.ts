@@ -1,5 +1,4 @@
-// Starts an environment for black-box tests: real server processes on a separate database, two that share Redis where available,
-// else one.
+// Starts an environment for black-box tests: real server processes, two with Redis, on a database of their own.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

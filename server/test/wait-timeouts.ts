@@ -1,5 +1,4 @@
-// Setup of every test file: the timeouts of `vi.waitFor` and `vi.waitUntil`, long enough for a slow machine; no test waits them
-// out.
+// Sets the timeouts of `vi.waitFor` and `vi.waitUntil` in every test file, long enough for a slow machine.
 import { vi } from 'vitest';
 
 /** In milliseconds, less than the test timeout, so that the message says what was missing. */

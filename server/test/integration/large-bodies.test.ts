@@ -1,4 +1,4 @@
-// Tests concurrent large bodies through the whole service: the reading order, and how many are parsed in one turn (MB8, MB9).
+// Tests concurrent large bodies: the reading order, and how many are parsed in one turn (MB8, MB9).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';

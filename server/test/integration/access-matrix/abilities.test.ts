@@ -1,4 +1,4 @@
-// Tests that an object's `abilities` match what the routes behind them allow, for every role: a button that shows works.
+// Tests that an object's `abilities` match what the routes behind them allow, for every role.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readProject } from '@countersign/shared/routes/projects';
 import {

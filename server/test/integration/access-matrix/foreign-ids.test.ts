@@ -1,5 +1,4 @@
-// Tests ids of another project in every place of every route that takes one: the response equals that for an unknown id (rule
-// T2).
+// Tests ids of another project in every place of every route: the response equals that for an unknown id (T2).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCESS_RULES, endpointOf } from './routes.ts';

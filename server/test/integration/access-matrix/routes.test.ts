@@ -1,4 +1,4 @@
-// Tests every route of the contract with every kind of caller, from the table in routes.ts: a route without a row fails.
+// Tests every route of the contract with every kind of caller, by the table in routes.ts: a route without a row fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
 import { createInvite } from '@countersign/shared/routes/invites';

@@ -1,4 +1,4 @@
-// Tests that GET and HEAD change nothing (A22), except for the one recorded download, which requires our own page and no HEAD.
+// Tests that GET and HEAD change nothing (A22), except for the recorded download, which requires our own page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf, ACCESS_RULES } from './routes.ts';
 import {

@@ -1,4 +1,4 @@
-// Tests that a session that ends during its request changes nothing (A21): every mutating route, each way a session ends.
+// Tests that a session that ends during its request changes nothing (A21): every mutating route, every way it ends.
 import { beforeAll, afterAll, describe, expect, it, vi } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { request, type IncomingMessage } from 'node:http';

@@ -1,5 +1,4 @@
-// Tests the live socket with every kind of caller: who connects, who joins which room, who receives what. An event without a row
-// does not compile.
+// Tests the live socket with every kind of caller: who connects, who joins which room, who receives which event.
 import { randomUUID } from 'node:crypto';
 import { io as connectSocket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

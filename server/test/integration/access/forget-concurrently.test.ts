@@ -1,4 +1,4 @@
-// Tests erasing a person during their sign-in, joining or claim: it leaves no session, no membership and no name of theirs.
+// Tests erasing a person during their sign-in, joining or claim: no session, membership or name of theirs is left.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSession } from '@countersign/shared/routes/session';
 import { changeAccount } from '../../../src/usecases/access/account.ts';

@@ -1,4 +1,4 @@
-// Tests API keys under heavy use: how often the database is asked, and that no cached lookup outlives a revocation (K4).
+// Tests API keys under heavy use: how often the database is asked, and that no cache outlives a revocation (K4).
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { REVOKED } from '../../../src/db/connection/channels.ts';
 import type { Database } from '../../../src/db/database.ts';

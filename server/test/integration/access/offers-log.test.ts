@@ -1,4 +1,4 @@
-// Tests what the change log and the project's pages show of offers: the wallet, and nothing of its person until they accept.
+// Tests what change log and project pages show of offers: the wallet, and nothing of its person until they accept.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { displayName } from '../../../src/domain/access/actor.ts';

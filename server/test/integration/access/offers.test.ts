@@ -1,5 +1,4 @@
-// Tests membership offers: no rights until accepted, for the named wallet, until they expire; and they reveal nothing of that
-// wallet.
+// Tests membership offers: no rights until accepted, for the named wallet, until they expire, and nothing revealed.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { newAddress } from '../../../src/crypto/ed25519.ts';

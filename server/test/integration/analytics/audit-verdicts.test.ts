@@ -1,4 +1,4 @@
-// Tests which audits have a verdict, which wait for one, and which ended without: expired, withheld, revised (AU4, RV4).
+// Tests which audits have a verdict, wait for one, or ended without: expired, withheld, revised (AU4, RV4).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
 import { readCalibration } from '../../../src/usecases/analytics/read-calibration.ts';

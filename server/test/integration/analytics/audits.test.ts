@@ -1,4 +1,4 @@
-// Tests audits: auto-approvals that wait in the queue like any item, while the pipeline keeps its answer unchanged (AU).
+// Tests audits: auto-approvals that wait in the queue like any item, while the pipeline keeps its answer (AU).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToUnit } from '../../../src/crypto/hash-to-unit.ts';
 import { isDrawn } from '../../../src/domain/audits/audit.ts';

@@ -1,4 +1,4 @@
-// Tests the audit figures and the error budget: alerts for owners, and raising the threshold where they chose so (AU4, AU5).
+// Tests audit figures and the error budget: alerts for owners, and raising the threshold where chosen (AU4, AU5).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';

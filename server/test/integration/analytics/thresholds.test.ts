@@ -1,5 +1,4 @@
-// Tests the sample for trying thresholds, as read from the database: arrivals, verdicts of people, and the unknown (AN22 to
-// AN26).
+// Tests the sample for trying thresholds, as read from the database: arrivals, verdicts, the unknown (AN22 to AN26).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';

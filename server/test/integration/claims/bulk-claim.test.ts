@@ -1,5 +1,4 @@
-// Tests LC5: a supervisor claims several items of one project together; either all are claimed, or none and the first obstacle is
-// named.
+// Tests bulk claims of a supervisor (LC5): all items of one project are claimed, or none and the obstacle is named.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimBulk as endpoint, decideItem, readQueueItem } from '@countersign/shared/routes/queue';
 import { MAX_CLAIMS, MAX_BULK_CLAIMS } from '@countersign/shared/limits';

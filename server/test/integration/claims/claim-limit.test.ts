@@ -1,4 +1,4 @@
-// Tests LC4: one person holds at most three items, over all projects and processes, with any number of concurrent requests.
+// Tests LC4: one person holds at most three items over all projects and processes, with any number of requests.
 import { describe, expect, it } from 'vitest';
 import { MAX_CLAIMS } from '@countersign/shared/limits';
 import { claim } from '../../../src/usecases/claims/claim.ts';

@@ -1,5 +1,4 @@
-// Tests claims on the real database: the lock says who holds an item now, the fence whose claim counts, with or without the lock
-// store.
+// Tests claims on the real database: the lock says who holds an item, the fence whose claim counts.
 import { describe, expect, it } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';

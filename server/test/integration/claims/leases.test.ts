@@ -1,5 +1,4 @@
-// Tests a claim's lease on the real database: renewed, released, expired; with the lock store, without it, and after it lost its
-// data.
+// Tests a claim's lease on the real database: renewed, released, expired, with and without the lock store.
 import { describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/claims/claim-lock.ts';
 import { createMemoryClaimLock } from '../../../src/claims/memory-claim-lock.ts';

@@ -1,5 +1,4 @@
-// Runs randomised races: two to ten people, the workers and the lock store act at the same moment, and the invariants hold
-// afterwards.
+// Tests random races of two to ten people, workers and lock store: the invariants hold afterwards.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_CLAIMS } from '@countersign/shared/limits';

@@ -1,5 +1,4 @@
-// Runs one race: several people act on a few items at the same moment, in one or two processes, and records the result of each
-// step.
+// Runs one race: several people act on a few items at the same moment, and each step's result is recorded.
 import fc from 'fast-check';
 import { Refusal, type ErrorCode } from '@countersign/shared/errors';
 import { LockStoreDown } from '../../../src/claims/claim-lock.ts';

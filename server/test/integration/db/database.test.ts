@@ -1,5 +1,4 @@
-// Tests the database layer: the schema is created once, a change and its events commit together, and no query bypasses an open
-// transaction.
+// Tests the database layer: the schema is created once, changes and events commit together, no query leaves its tx.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';

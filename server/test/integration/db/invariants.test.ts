@@ -1,5 +1,4 @@
-// Tests `npm run invariants` on a real database: complete item lifecycles satisfy it, and each manual corruption is found and
-// named.
+// Tests `npm run invariants`: complete item lifecycles satisfy it, and each manual corruption is found and named.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ON_DEADLINE } from '@countersign/shared/enums';
 import type { Fault } from '../../../src/invariants/check.ts';

@@ -1,4 +1,4 @@
-// Tests migrations beside running processes: applied once, without blocking them, and an older version works with a newer schema.
+// Tests migrations beside running processes: applied once, without blocking, and an older version keeps working.
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, requireSchema } from '../../../src/db/migrate.ts';

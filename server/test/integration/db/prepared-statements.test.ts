@@ -1,4 +1,4 @@
-// Tests prepared statements (decision 0009): sent by name to PostgreSQL, so that a connection parses and plans each once.
+// Tests that statements are prepared (decision 0009): a connection parses and plans each once.
 import { describe, expect, it } from 'vitest';
 import { planned, plannedBySize, planNameOf } from '../../../src/db/connection/planned.ts';
 import { rawQuery } from '../../../src/db/raw-query.ts';

@@ -1,5 +1,4 @@
-// Tests decisions on the real database: one per item, by its holder, along the edges of LC0, with everything written in one
-// transaction.
+// Tests decisions on the real database: one per item, by its holder, along the edges of LC0, in one transaction.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode, RefusalExtras } from '@countersign/shared/errors';
 import { REVIEW_ACTIONS, type ReviewAction } from '@countersign/shared/review-actions';

@@ -1,4 +1,4 @@
-// Tests which revisions of an audited item are refused as unchanged: what counts is what was shipped, not the verdict (RV1, RV4).
+// Tests which revisions of an audited item are refused as unchanged: those of what was shipped (RV1, RV4).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RevisionAction, ReviewerDecision } from '@countersign/shared/review-actions';
 import { revise } from '../../../src/usecases/decisions/revise.ts';

@@ -1,4 +1,4 @@
-// Revisions of final decisions: who may, what is refused, who is told, and that one row decides every race (RV1 to RV4).
+// Tests revisions of final decisions: who may, what is refused, who is told, and who wins a race (RV1 to RV4).
 import { describe, expect, it } from 'vitest';
 import { readAudits } from '@countersign/shared/routes/audits';
 import { archiveProject } from '@countersign/shared/routes/lifecycle';

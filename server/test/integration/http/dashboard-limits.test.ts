@@ -1,5 +1,4 @@
-// Tests the limits of the dashboard (RL5 to RL8): every route is rate limited, expensive ones run a few at a time, and lists have
-// a maximum size.
+// Tests the limits of the dashboard: rates of every route, few expensive ones at a time, sizes of lists (RL5 to RL8).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { createProject } from '@countersign/shared/routes/projects';

@@ -1,4 +1,4 @@
-// Tests memory limits against hostile clients: unread responses, unfinished bodies, and service for others (MB1 to MB5).
+// Tests memory limits against unread responses and unfinished bodies, and service for others meanwhile (MB1 to MB5).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests which methods each path has: those of its own endpoints, also where another endpoint would take it for a parameter.
+// Tests which methods each path has: its own, also where another endpoint would take it for a parameter.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
 import { ask, serve, type Served } from '../support/http-server.ts';

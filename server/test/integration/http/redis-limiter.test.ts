@@ -1,4 +1,4 @@
-// Tests the Redis limiter: the contract, agreement with the in-memory bucket, one count for all processes, and failures.
+// Tests the Redis limiter: its contract, agreement with the one in memory, one count for all processes, and failures.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-// Tests clients that do not read: their backlog is bounded, their connection is closed, and other clients miss nothing (A13).
+// Tests clients that do not read: a bounded backlog, a closed connection, and nothing missed by others (A13).
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { person, type Person } from '../../client.ts';

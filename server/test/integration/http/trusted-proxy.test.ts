@@ -1,5 +1,4 @@
-// Tests the service behind proxies: cookies are secure over every kind of last hop (A2), and no client chooses
-// its address (A11).
+// Tests the service behind proxies: cookies are secure (A2), and no client chooses its address (A11).
 import { afterEach, describe, expect, it } from 'vitest';
 import { challenge, endSession, readSession, verify } from '@countersign/shared/routes/session';
 import { policiesOf } from '../../../src/limits/policies.ts';

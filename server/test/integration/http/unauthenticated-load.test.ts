@@ -1,5 +1,4 @@
-// Tests that callers without a proof pay for each attempt: floods of unsigned inbound messages, and a key in concurrent use
-// (RL2).
+// Tests that callers without a proof pay for each attempt: unsigned inbound messages, and keys in use (RL2).
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { policiesOf } from '../../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../../src/limits/memory-limiter.ts';

@@ -1,4 +1,4 @@
-// Property on the database (TS2): every output that leaves the service satisfies its schema, through any steps of people.
+// Tests by property that every output that leaves the service satisfies its schema, through any steps (TS2).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXPORT_FORMATS } from '@countersign/shared/enums';

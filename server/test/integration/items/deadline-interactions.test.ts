@@ -1,4 +1,4 @@
-// What a deadline meets: inbound messages, archived and deleted projects, moves between people, revisions and a clock that jumps.
+// Tests deadlines with inbound messages, archived and deleted projects, moves, revisions and a clock that jumps.
 import { describe, expect, it } from 'vitest';
 import type { OnDeadline } from '@countersign/shared/enums';
 import { archiveProject, deleteProject, restoreProject } from '@countersign/shared/routes/lifecycle';

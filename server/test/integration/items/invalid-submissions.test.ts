@@ -1,4 +1,4 @@
-// Tests by property that one fault in an otherwise valid submission is refused by name, at its place, and nothing is stored.
+// Tests by property that one fault in a valid submission is refused by name, at its place, and nothing is stored.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problem } from '@countersign/shared/schemas/parts/problem';

@@ -1,4 +1,4 @@
-// Pages of long answers end early, as those of large items do (MB3): answers in words, and outputs where there was no suggestion.
+// Tests that pages of long answers end early, as those of large items do (MB3).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEvents, listItems } from '@countersign/shared/routes/public';
 import { listLearnings } from '@countersign/shared/routes/learnings';

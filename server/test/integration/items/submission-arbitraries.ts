@@ -1,4 +1,4 @@
-// Generates submissions as text for property tests: every spelling of numbers and strings, odd keys, any order of members.
+// Generates submissions as text: every spelling of numbers and strings, odd keys, any order of members.
 import fc from 'fast-check';
 
 const numberText = fc.oneof(

@@ -1,4 +1,4 @@
-// The fields of typed answers over HTTP: title, kind, allowed actions, no suggestion, and answers in words (TC, TS5, LC7).
+// Tests the fields of typed answers: title, kind, actions, no suggestion, and answers in words (TC, TS5, LC7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   claimItem,

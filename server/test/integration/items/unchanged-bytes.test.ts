@@ -1,4 +1,4 @@
-// Compares what pipelines of the first version get with a recording: answers, webhooks, feed and exports, byte for byte.
+// Tests that pipelines of the first version get the recorded bytes: answers, webhooks, feed and exports.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportLearnings } from '@countersign/shared/routes/exports';
 import { claimItem, decideItem } from '@countersign/shared/routes/queue';

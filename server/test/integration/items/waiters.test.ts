@@ -1,5 +1,4 @@
-// Tests the waiting slots of submissions: without a slot the response comes at once, and a client that disconnects frees its
-// slot.
+// Tests the waiting slots of submissions: without one the response is immediate, and a disconnect frees one.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// Tests the cluster assignment of a reason after its decision (CT4): prompt, once, and at a cost independent of earlier reasons.
+// Tests that a reason gets its cluster soon after its decision, once, and at a cost that does not grow (CT4).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/db/database.ts';
 import { MOST_COMPARED, NEAREST, assignCluster, waitingReasons } from '../../../src/db/learnings/assign-cluster.ts';

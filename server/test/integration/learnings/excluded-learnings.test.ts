@@ -1,5 +1,4 @@
-// Tests excluded learnings (LX5) and exports of a cluster (LX6): the same cut-off gives the same bytes, or the reason why it
-// cannot.
+// Tests excluded learnings (LX5) and exports of a cluster (LX6): the same cut-off gives the same bytes, or why not.
 import { type ExportFilter, exportFilter } from '@countersign/shared/schemas/exports';
 import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import fc from 'fast-check';

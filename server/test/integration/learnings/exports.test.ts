@@ -1,5 +1,4 @@
-// Tests learnings as JSONL (LX): final ones, in the order of the event log; the same cut-off gives the same bytes, from any
-// place.
+// Tests learnings as JSONL (LX): final ones, in the order of the event log; the same cut-off gives the same bytes.
 import { type ExportFilter, exportFilter } from '@countersign/shared/schemas/exports';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';

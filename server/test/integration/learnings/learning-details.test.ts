@@ -1,4 +1,4 @@
-// Tests the details of learnings: the guidelines at the decision, the available filters, the reason variants of a cluster.
+// Tests the details of learnings: guidelines at the decision, available filters, reason variants of a cluster.
 import type { LearningFilter } from '@countersign/shared/schemas/parts/learning-filter';
 import { exportFilter } from '@countersign/shared/schemas/exports';
 import { beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests the change log as a whole: refused and failed changes add no entry, entries never change, and no secret is in it.
+// Tests the change log as a whole: refused changes add no entry, entries never change, and it has no secret.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests reading the change log: for owners, newest first, paged, filtered by kind; also changes from before the log existed.
+// Tests reading the change log: for owners, newest first, paged, filtered by kind, also from before it existed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '@countersign/shared/contract/endpoints';
 import { CHANGE_ACTIONS, CHANGE_KINDS } from '@countersign/shared/enums';

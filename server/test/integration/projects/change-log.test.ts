@@ -1,4 +1,4 @@
-// Tests the change log: every change of a project writes one entry with who, when, before and after, in the same transaction.
+// Tests that every change of a project writes one entry: who, when, before and after, in the same transaction.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '@countersign/shared/settings';
 import type { Role } from '@countersign/shared/enums';

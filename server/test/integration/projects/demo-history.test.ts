@@ -1,4 +1,4 @@
-// Tests the demo's history on a small one: it is made by the ordinary use cases at moved times, once, and can be removed.
+// Tests the demo's history on a small one: made by ordinary use cases at moved times, once, and removable.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from '../../../../scripts/lib/demo/receiver.ts';
 import { startProjects, type DemoProjects } from '../../../../scripts/lib/demo/start-projects.ts';

@@ -1,4 +1,4 @@
-// Tests that the demo's project is available at each start: an archived one is restored, a deleted one is created again.
+// Tests that the demo's project exists at each start: an archived one is restored, a deleted one created again.
 import { describe, expect, it } from 'vitest';
 import { User } from '../../../src/db/entities/user.ts';
 import { archiveProject, deleteProject } from '../../../src/usecases/projects/lifecycle.ts';

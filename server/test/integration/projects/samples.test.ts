@@ -1,4 +1,4 @@
-// Tests removing sample data while people work on it: what somebody has just claimed stays, and all the rest goes (SA2).
+// Tests removing sample data while people work on it: what somebody just claimed stays, the rest goes (SA2).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { removeSamples } from '../../../src/usecases/projects/samples.ts';

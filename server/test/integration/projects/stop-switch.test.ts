@@ -1,4 +1,4 @@
-// Tests the stop switch (RT7): while it is on, no item is decided without a person, by any intake path and in any process.
+// Tests the stop switch: while it is on, no item is decided without a person, by any path or process (RT7).
 import { describe, expect, it } from 'vitest';
 import { stopProject as stopEndpoint } from '@countersign/shared/routes/team';
 import { submitted } from '@countersign/shared/schemas/public';

@@ -1,4 +1,4 @@
-// Tests the data of the team view: claim holders and times, decision rates, and what a stop would send to people (FL1 to FL4).
+// Tests the data of the team view: claim holders and times, rates, and what a stop would send to people (FL1 to FL4).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/review-actions';
 import { claim } from '../../../src/usecases/claims/claim.ts';

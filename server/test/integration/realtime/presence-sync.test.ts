@@ -1,4 +1,4 @@
-// Tests presence sync between two processes, and the lock store status sent to every socket, with manual messages and clocks.
+// Tests presence sync of two processes, and the lock store status sent to sockets, with manual messages and clocks.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS, PEER_TIMEOUT_MS } from '../../../src/realtime/presence/presence-sync.ts';

@@ -1,4 +1,4 @@
-// Tests socket handshakes, and the cost of a flood of guessed sessions: counted by address, without database queries (A12, RL2).
+// Tests socket handshakes, and a flood of guessed sessions: counted by address, without queries (A12, RL2).
 import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import { connect as connectTcp } from 'node:net';

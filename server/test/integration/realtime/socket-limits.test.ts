@@ -1,5 +1,4 @@
-// Tests what one connection may send: a CONNECT, its events, and a limited amount. Anything else closes it before it costs
-// anything (A9).
+// Tests what one connection may send: a CONNECT, its events, a limited amount; anything else closes it (A9).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { person, type Person } from '../../client.ts';
 import { frameOf, type RawSocket, rawSocket } from '../../journeys/resilience/raw-socket.ts';

@@ -1,5 +1,4 @@
-// Tests the options of the live socket: one transport, one protocol, small packets, few sockets (A8), and nothing for other sites
-// (A6).
+// Tests the options of the live socket: one transport and protocol, small packets (A8), none for other sites (A6).
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';

@@ -1,4 +1,4 @@
-// Regression cases of typed items (RS1): they carry kind and schema, and an answer that breaks them fails with its faults.
+// Tests regression cases of typed items: they carry kind and schema, and answers that break them fail (RS1).
 import { endpointOf } from '@countersign/shared/contract/endpoints';
 import * as api from '@countersign/shared/routes/regressions';
 import type { Json } from '@countersign/shared/json/json';

@@ -1,4 +1,4 @@
-// Items with deadlines of ten minutes in a project with a webhook, and their passing; the clock is right again after each test.
+// Creates items with deadlines of ten minutes and lets them pass; the clock is right again after each test.
 import { afterEach } from 'vitest';
 import type { Submission } from '@countersign/shared/schemas/public';
 import type { ProjectSettings } from '@countersign/shared/settings';

@@ -1,5 +1,4 @@
-// Serves sockets over the test's own services: a gateway on a real port, rooms and the tail, advanced manually, so that "nothing
-// came" is certain.
+// Serves sockets over the test's own services, advanced manually, so that "nothing came" is certain.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// A project whose owner sets reminders, a receiver of their messages, and the jobs of the worker that write and send them.
+// Creates a project with reminders, a receiver of their messages, and the jobs of the worker that send them.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import type { Notification } from '@countersign/shared/schemas/parts/notifications';

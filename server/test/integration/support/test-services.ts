@@ -1,5 +1,4 @@
-// The services of one process inside the test: a real database, a claim lock on Redis where available, a movable clock, a lock
-// that can fail.
+// Opens the services of one process inside the test: a real database, a lock that can fail, a movable clock.
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createClient } from 'redis';

@@ -1,5 +1,4 @@
-// Tests delivery rows: leased to one worker at a time, fenced by the lease, in order per item, pending while the endpoint is
-// paused.
+// Tests delivery rows: leased to one worker, fenced by the lease, in order per item, pending during a pause.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
 import { type FinishedAttempt, leaseDue, type Leased, type LeaseCapacity } from '../../../src/delivery/lease.ts';

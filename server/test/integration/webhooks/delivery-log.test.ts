@@ -1,4 +1,4 @@
-// Tests the filters of the delivery log: the database matches the same rows as `answersDelivery`, page by page, in one project.
+// Tests the filters of the delivery log: the database matches the same rows as `answersDelivery`, page by page.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries as endpoint } from '@countersign/shared/routes/deliveries';

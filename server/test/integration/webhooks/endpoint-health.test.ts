@@ -1,5 +1,4 @@
-// Tests the circuit breaker over a real receiver: a dead one is not tried, no attempt is used up, and everything arrives when it
-// is back.
+// Tests the circuit breaker over a real receiver: no attempt is used up while it is dead, and everything arrives later.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Dispatched } from '../../../src/domain/webhooks/retry.ts';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';

@@ -1,4 +1,4 @@
-// Several endpoints of a project (WH12), by property: each gets its events in order, though attempts fail and workers are killed.
+// Tests by property that each endpoint gets its events in order, despite failures and killed workers (WH12).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FinishedAttempt, leaseDue, type Leased } from '../../../src/delivery/lease.ts';

@@ -1,4 +1,4 @@
-// Tests inbound webhooks: which signatures are valid, in which order checks run, and that a repeated message counts once.
+// Tests inbound webhooks: valid signatures, the order of the checks, and that a repeated message counts once.
 import { randomUUID } from 'node:crypto';
 import { Kysely } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';

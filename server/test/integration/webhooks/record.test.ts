@@ -1,4 +1,4 @@
-// Tests recording attempts: one statement, in batches, fenced by the lease; the relay alone sequences their events (I6).
+// Tests recording attempts: one statement, in batches, fenced by the lease; the relay sequences their events (I6).
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS_APPENDED, EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';

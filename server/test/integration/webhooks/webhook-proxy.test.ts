@@ -1,4 +1,4 @@
-// Tests a long outage of the operator's proxy (WH7): no delivery dies, no receiver is blamed, and only the operator reads why.
+// Tests a long outage of the operator's proxy: no delivery dies, no receiver is blamed, the operator reads why (WH7).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testWebhook } from '../../../src/usecases/webhooks/test-webhook.ts';
 import { dispatchWebhook } from '../../../src/delivery/dispatch.ts';

@@ -1,4 +1,4 @@
-// Tests test events: signed and guarded like a delivery, without being one (WT1); and the webhook state that owners see.
+// Tests test events, which are signed and guarded like deliveries (WT1), and the webhook state that owners see.
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';

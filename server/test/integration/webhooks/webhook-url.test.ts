@@ -1,5 +1,4 @@
-// Tests a webhook URL when it is saved: its name is resolved for permitted callers, before the transaction, and every address
-// checked.
+// Tests a webhook URL when it is saved: resolved for permitted callers, before the transaction, every address checked.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/settings';
 import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';

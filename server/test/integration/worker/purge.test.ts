@@ -1,4 +1,4 @@
-// Tests purging a deleted project in batches (AR2): blocks nobody, a crash costs one batch, other projects keep every row.
+// Tests purging a deleted project in batches (AR2): nobody is blocked, a crash costs one batch, others keep their rows.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInboundSource } from '../../../src/usecases/credentials/inbound-sources.ts';
 import { createInvite } from '../../../src/usecases/access/invites.ts';

@@ -1,4 +1,4 @@
-// Tests key rotation (K3): secrets under an old key are re-encrypted in batches, and a concurrent change of a secret wins.
+// Tests key rotation: secrets are re-encrypted in batches, and a concurrent change of a secret wins (K3).
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// One row that the database refuses delays no other row of the worker's jobs, whether they run in batches or one by one.
+// Tests that a row that the database refuses delays no other row of the worker's jobs.
 import { afterEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/usecases/claims/claim.ts';
 import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';

@@ -1,5 +1,4 @@
-// Tests the relay: events sequenced per project without gaps, and one delivery per final decision of a person, with its bytes
-// (I5, I6, I7).
+// Tests the relay: sequence numbers without gaps, and one delivery per final decision, with its bytes (I5, I6, I7).
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { itemDecided } from '@countersign/shared/schemas/parts/webhook-events';

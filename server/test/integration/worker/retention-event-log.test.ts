@@ -1,5 +1,4 @@
-// Tests KE4: items deleted with their events, while figures, sequence numbers, invariants and repeats stay correct; and random
-// lifecycles.
+// Tests KE4: items are deleted with their events, while figures, sequence numbers and repeats stay correct.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeProject } from '@countersign/shared/routes/projects';
 import { projectSettings } from '@countersign/shared/schemas/projects';

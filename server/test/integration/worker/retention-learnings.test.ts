@@ -1,4 +1,4 @@
-// Tests KE3 and KE5 on a real database: attempts are deleted separately, and what a learning quotes stays while it is included.
+// Tests KE3 and KE5: attempts are deleted separately, and what an included learning quotes stays.
 import { describe, expect, it } from 'vitest';
 import { exportFilter } from '@countersign/shared/schemas/exports';
 import { exportLearnings } from '../../../src/usecases/learnings/export-learnings.ts';

@@ -1,4 +1,4 @@
-// Tests that answer schemas, and what they say of suggestions, are deleted with the items that they belong to (KE2, KE4).
+// Tests that answer schemas, and what they say of suggestions, are deleted with their items (KE2, KE4).
 import { describe, expect, it } from 'vitest';
 import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
 import { readThresholds } from '../../../src/usecases/analytics/read-thresholds.ts';

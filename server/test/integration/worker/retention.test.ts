@@ -1,4 +1,4 @@
-// Tests KE1 and KE2 on a real database: what is deleted after its retention period, what stays, and what is refused afterwards.
+// Tests KE1 and KE2: what is deleted after its retention period, what stays, and what is refused afterwards.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseGone } from '../../../src/db/database.ts';
 import { presentDelivery } from '../../../src/presenters/delivery.ts';

@@ -1,4 +1,4 @@
-// Tests the commands of scripts/ on an embedded database: beside the running service, and alone with their own PostgreSQL.
+// Tests the commands of scripts/ on an embedded database: beside the running service, and with their own PostgreSQL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Soaks the embedded database: kill -9 at random, under load, of the service or PostgreSQL. Nothing acknowledged is lost.
+// Soaks the embedded database: kill -9 of service or PostgreSQL under load loses nothing that was acknowledged.
 import { describe, expect, it } from 'vitest';
 import { listItems } from '@countersign/shared/routes/public';
 import type { PublicItem } from '@countersign/shared/schemas/public';

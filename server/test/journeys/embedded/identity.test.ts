@@ -1,5 +1,4 @@
-// Tests the user of PostgreSQL: the current one, or for root, which PostgreSQL refuses, nobody in a user namespace, or another
-// user.
+// Tests the user of PostgreSQL: the current one, or for root another one, or nobody in a user namespace.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,5 +1,4 @@
-// Tests kill -9 of the service, of PostgreSQL, and of both: the next start works at the first attempt, and nothing acknowledged
-// is lost.
+// Tests kill -9 of service and PostgreSQL: the next start works at once, and nothing acknowledged is lost.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Tests PostgreSQL dying under a running service, or running out of space: 503 meanwhile, nothing acknowledged lost, automatic
-// recovery.
+// Tests PostgreSQL that dies or runs out of space under a running service: 503, nothing lost, automatic recovery.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

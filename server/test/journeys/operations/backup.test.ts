@@ -1,5 +1,4 @@
-// Tests a backup by the tools of an installed PostgreSQL of any version: taken under load and restored elsewhere, it starts,
-// keeps every invariant, and sends pending deliveries under the same ids.
+// Tests a backup by installed tools, taken under load: it starts elsewhere, keeps its invariants, sends deliveries.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Tests that no command of scripts/ creates or migrates a database: with a wrong address it would report that all is well.
+// Tests that no command creates or migrates a database: with a wrong address it would report that all is well.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Tests that a database dump gives no access: it contains no session, key or secret ever shown, and nothing in it is accepted.
+// Tests that a database dump gives no access: no session, key or secret is in it, and nothing in it is accepted.
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource, receiveInbound } from '@countersign/shared/routes/inbound';

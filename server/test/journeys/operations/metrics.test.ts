@@ -1,4 +1,4 @@
-// Tests the metrics of running processes, as Prometheus reads them: on the public port with a token, and on a separate port.
+// Tests metrics of running processes, as Prometheus reads them: on the public port with a token, and on their own.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// Tests the service as docker-compose.yml runs it: with a role that owns its database and has no other right on the server (SU2).
+// Tests the service as docker-compose.yml runs it: its role owns the database and has no other right (SU2).
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

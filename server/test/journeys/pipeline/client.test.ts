@@ -1,4 +1,4 @@
-// Tests the pipeline client against the running service: submit, wait, page, catch up, and recover from lost connections.
+// Tests the pipeline client on the running service: submit, wait, page, catch up, and recover lost connections.
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ApiError,

@@ -1,4 +1,4 @@
-// Tests idempotent submission over processes and retries: one key, one item, and the response always has the current state.
+// Tests idempotent submission over processes and retries: one key, one item, and always its current state.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listQueue, undoDecision } from '@countersign/shared/routes/queue';
 import { aSubmission, openProject, type OpenProject, review } from '../../builders.ts';

@@ -1,4 +1,4 @@
-// The npm packages outside this repository: packed, installed without a network, type-checked, and used on a real server.
+// Tests the npm packages outside this repository: packed, installed offline, type-checked, used on a real server.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Tests the whole public API through Prism, a validating proxy: an independent implementation of the document checks requests and
-// responses.
+// Tests the public API through Prism, a proxy that checks requests and responses by the API document.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

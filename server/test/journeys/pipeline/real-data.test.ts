@@ -1,4 +1,4 @@
-// Submits 2,640 answers of language models with `npm run submit`, twice, and checks each line against the routing rules.
+// Tests `npm run submit` with 2,640 answers of language models, twice, each line by the routing rules.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

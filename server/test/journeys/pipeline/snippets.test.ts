@@ -1,4 +1,4 @@
-// Tests the documentation snippets exactly as stored: they do what a decision asks for, accept genuine webhooks and refuse others.
+// Tests the documentation snippets as stored: they follow decisions, accept genuine webhooks and refuse others.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

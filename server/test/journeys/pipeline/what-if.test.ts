@@ -1,6 +1,8 @@
-// Tests the what-if forecast: one half of the real answers, reviewed by ground truth, predicts the other through the whole
-// server. Runs under SOAK=1: domain/analytics/threshold-sample.test.ts predicts from the same answers,
+// Tests the what-if forecast: one half of the real answers, reviewed by ground truth, predicts the other.
+
+// Runs under SOAK=1: domain/analytics/threshold-sample.test.ts predicts from the same answers,
 // integration/analytics/thresholds.test.ts reads the sample from the database.
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readCalibration, readThresholds } from '@countersign/shared/routes/thresholds';
 import type { ThresholdSample } from '@countersign/shared/schemas/thresholds';

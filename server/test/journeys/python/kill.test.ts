@@ -1,4 +1,4 @@
-// Tests kill -9 of the Python client and of the server while suggestions are reviewed: nothing is lost, and nothing happens twice.
+// Tests kill -9 of Python client and server during reviews: nothing is lost, and nothing happens twice.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

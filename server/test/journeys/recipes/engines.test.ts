@@ -1,4 +1,4 @@
-// Tests the recipes for Temporal, Inngest and Trigger.dev as stored, on stand-ins for these engines, against a real server.
+// Tests the recipes for Temporal, Inngest and Trigger.dev as stored, on stand-ins for these engines.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

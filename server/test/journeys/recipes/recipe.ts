@@ -1,4 +1,4 @@
-// Runs the recipes of docs/recipes as they are stored: copied as their README says, with @countersign/client from its sources.
+// Runs the recipes of docs/recipes as stored: copied as their README says, with the client from its sources.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Attacks the memory of the service with unfinished bodies and unread responses: another tenant must not notice (`npm run
-// test:soak`).
+// Attacks memory with unfinished bodies and unread responses: no other tenant notices (`npm run test:soak`).
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';

@@ -1,5 +1,4 @@
-// Attacks the waiting slots for decisions: one stranger's projects request all of them, and another tenant must not notice (`npm
-// run test:soak`).
+// Attacks the waiting slots by one stranger's projects: no other tenant notices (`npm run test:soak`).
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

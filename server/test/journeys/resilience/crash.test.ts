@@ -1,5 +1,4 @@
-// Tests kill -9 at critical moments: acknowledged submissions and decisions persist, webhooks keep id and bytes, figures stay
-// correct (I9).
+// Tests kill -9 at critical moments: what was acknowledged persists, webhooks keep id and bytes, figures agree (I9).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/routes/deliveries';
 import { claimItem, decideItem, listQueue, readHistory } from '@countersign/shared/routes/queue';

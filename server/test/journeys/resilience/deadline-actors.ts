@@ -1,4 +1,4 @@
-// People and a pipeline that act on random items while deadlines pass and processes die: they note what they were answered.
+// Acts as people and a pipeline on random items while deadlines pass and processes die, and notes the answers.
 import { expect } from 'vitest';
 import type { ErrorCode } from '@countersign/shared/errors';
 import { withdrawItem } from '@countersign/shared/routes/public';

@@ -1,4 +1,4 @@
-// Tests deadlines under kill -9 of random processes, while people and the pipeline act: each item ends once, and is told once (DL4).
+// Tests deadlines under kill -9 of random processes and live work: each item ends once, and is told once (DL4).
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ItemStatus, OnDeadline } from '@countersign/shared/enums';
 import { submitBatch, withdrawItem } from '@countersign/shared/routes/public';

@@ -1,4 +1,4 @@
-// Tests kill -9 of every worker while it delivers to the three endpoints of a project (WH12): nothing is lost, or sent too often.
+// Tests kill -9 of workers that deliver to three endpoints: nothing is lost, or sent too often (WH12).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/routes/deliveries';
 import { createEndpoint } from '@countersign/shared/routes/webhook';

@@ -1,5 +1,4 @@
-// Tests SIGTERM: no new work, running work is finished and recorded, and the process exits within 20 s
-// (docs/spec/commands.md#stopping).
+// Tests SIGTERM: running work is finished, no new work starts, exit within 20 s (docs/spec/commands.md#stopping).
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/routes/deliveries';

@@ -1,4 +1,4 @@
-// Tests kill -9 between commit and response, and a database outage under load: nothing acknowledged is lost or repeated.
+// Tests kill -9 between commit and response, and a database outage under load: nothing is lost or repeated.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEvents, listItems } from '@countersign/shared/routes/public';

@@ -1,5 +1,4 @@
-// Tests partitions: ended database sessions, a frozen relay, a network that drops everything. Work continues or gets 503, and
-// recovers without a restart.
+// Tests partitions: ended sessions, a frozen relay, a silent network. Work continues or gets 503, and recovers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem, releaseClaim } from '@countersign/shared/routes/queue';
 import { aSubmission, join, openProject, type OpenProject, review } from '../../builders.ts';

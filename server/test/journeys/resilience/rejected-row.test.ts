@@ -1,4 +1,4 @@
-// Tests a row that the database refuses: its error quotes the row, and none of that reaches the log or the pipeline (K7).
+// Tests a row that the database refuses: its error quotes the row, but neither log nor pipeline does (K7).
 import { expect, it } from 'vitest';
 import { aSubmission, openProject } from '../../builders.ts';
 import { person } from '../../client.ts';

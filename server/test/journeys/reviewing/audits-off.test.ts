@@ -1,5 +1,4 @@
-// Tests that after audits are switched off a reviewer cannot tell the last audit items from others by anything they read or
-// receive.
+// Tests that a reviewer cannot tell the last audit items from others after audits are switched off.
 import { describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/routes/projects';
 import { claimItem, decideItem } from '@countersign/shared/routes/queue';

@@ -1,4 +1,4 @@
-// Compares everything a reviewer can read of an audit item with one queued by its confidence: they are indistinguishable.
+// Tests that a reviewer cannot tell an audit item from one queued by its confidence, in anything they read.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainEventOf } from '@countersign/shared/schemas/parts/events';
 import * as queue from '@countersign/shared/routes/queue';

@@ -1,4 +1,4 @@
-// Tests fifty people on one queue, over two processes where available: one item that all claim, and a backlog that all work off.
+// Tests fifty people on one queue: one item that all claim, and a backlog that all work off.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, claimNext, decideItem, listQueue } from '@countersign/shared/routes/queue';
 import type { Granted } from '@countersign/shared/schemas/queue';

@@ -1,4 +1,4 @@
-// Tests presence over real processes: they show each other's people, and recover from crashes, restarts and a Redis outage.
+// Tests presence over real processes, and its recovery from crashes, restarts and a Redis outage.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { removeMember } from '@countersign/shared/routes/projects';

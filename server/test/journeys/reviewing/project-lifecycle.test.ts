@@ -1,5 +1,4 @@
-// Tests archiving and deleting a project from outside: pipelines, open pages, waiting requests and the receiver, over two
-// processes.
+// Tests archiving and deleting a project from outside: pipelines, open pages, waiting requests and the receiver.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource } from '@countersign/shared/routes/inbound';

@@ -1,5 +1,4 @@
-// Tests an item's whole lifecycle: submitted, seen live, claimed, decided, delivered by signed webhook, and the same wherever it
-// is read.
+// Tests an item's whole lifecycle: submitted, seen live, claimed, decided, and delivered by signed webhook.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listClusters } from '@countersign/shared/routes/clusters';
 import { listDeliveries } from '@countersign/shared/routes/deliveries';

@@ -1,5 +1,4 @@
-// Records everything a person reads and receives of a project, with ids and times normalized, so that two records can be
-// compared.
+// Records what a person reads and receives of a project, normalized so that two records can be compared.
 import { ENDPOINTS } from '@countersign/shared/contract/endpoints';
 import type { Route } from '@countersign/shared/routes/route';
 import type { DomainEvent } from '@countersign/shared/schemas/parts/events';

@@ -1,4 +1,4 @@
-// Tests how an owner sets up a webhook: a refused URL, a test event, a secret rotation, over HTTP and to a verifying receiver.
+// Tests how an owner sets up a webhook: a refused URL, a test event, a secret rotation, a verifying receiver.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '@countersign/shared/routes/changes';
 import { listDeliveries } from '@countersign/shared/routes/deliveries';

@@ -1,4 +1,4 @@
-// Runs the Inngest recipe in one process on the stand-in: `node run-inngest.ts <folder of the recipe> <run ID> <question>`.
+// Runs the Inngest recipe on the stand-in: `node run-inngest.ts <folder of the recipe> <run ID> <question>`.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runFunction } from './inngest.ts';

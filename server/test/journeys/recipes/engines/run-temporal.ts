@@ -1,4 +1,4 @@
-// Runs the Temporal recipe in one process on the stand-in: `node run-temporal.ts <folder of the recipe> <workflow ID> <question>`.
+// Runs the Temporal recipe on the stand-in: `node run-temporal.ts <folder of the recipe> <workflow ID> <question>`.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cancelWorkflow, setWorker } from './temporal.ts';

@@ -1,4 +1,4 @@
-// Runs the Trigger.dev recipe in one process on the stand-in: `node run-trigger.ts <folder of the recipe> <run ID> <question>`.
+// Runs the Trigger.dev recipe on the stand-in: `node run-trigger.ts <folder of the recipe> <run ID> <question>`.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runTask } from './trigger.ts';

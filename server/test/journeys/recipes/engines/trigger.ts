@@ -1,4 +1,4 @@
-// A stand-in for the SDK of Trigger.dev: runs one task in this process, with waitpoint tokens that are kept when completed early.
+// Stands in for the SDK of Trigger.dev: runs one task, with waitpoint tokens that may be completed early.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 interface Context {
