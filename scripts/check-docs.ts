@@ -157,7 +157,7 @@ function bannedWords(): string[] {
 
 /** Files that do not open with one line of at most 120 characters. */
 function longOpenings(): string[] {
-  return find(['{shared,server,web}/src/**/*.{ts,svelte}', 'scripts/**/*.ts'])
+  return find(['{shared,server,web}/src/**/*.{ts,svelte}', '{scripts,server/test,e2e}/**/*.ts'])
     .filter((file) => !LONG_OPENINGS.includes(file))
     .flatMap((file) => openingFaults(file, read(file)));
 }
