@@ -9,6 +9,8 @@ export interface Draft {
   /** A reason of the project, or a custom one. */
   readonly reason: string | null;
   readonly savedAt: string;
+  /** The answer is a text, and `text` is its JSON. Without it, a draft of such an answer is the text itself. */
+  readonly json?: true;
   /** What is typed in fields of its form and is no value yet; absent where there is none. */
   readonly pending?: readonly PendingText[];
 }
@@ -177,10 +179,12 @@ function unsentOf(notes: Notes, sent: Notes): Notes {
 
 function draftOf(stored: unknown): Draft | null {
   if (typeof stored !== 'object' || stored === null) return null;
-  const { text, note, reason, savedAt, pending }: Partial<Record<keyof Draft, unknown>> = stored;
+  const { text, note, reason, savedAt, json, pending }: Partial<Record<keyof Draft, unknown>> = stored;
   if (typeof text !== 'string' || typeof note !== 'string' || typeof savedAt !== 'string') return null;
   if (reason !== null && typeof reason !== 'string') return null;
-  return { text, note, reason, savedAt, ...(Array.isArray(pending) && { pending: pending.filter(isPendingText) }) };
+  const marks = json === true ? { json } : {};
+  const typed = Array.isArray(pending) ? { pending: pending.filter(isPendingText) } : {};
+  return { text, note, reason, savedAt, ...marks, ...typed };
 }
 
 /** Whether a draft contains nothing beyond the other, such as the same answer without a reason. */

@@ -240,7 +240,7 @@ async function copyDraft({ reviewSession, drafts, announcer }: QueueContext): Pr
 async function copyValue({ reviewSession, announcer }: QueueContext): Promise<void> {
   const suggestion = reviewSession.item.detail?.suggestion;
   if (suggestion === undefined) return;
-  await navigator.clipboard.writeText(reviewSession.edit?.text ?? readable(suggestion)).then(
+  await navigator.clipboard.writeText(reviewSession.edit?.readable ?? readable(suggestion)).then(
     () => announcer.say(keysMessages.announcement.valueCopied),
     () => announcer.say(announcementMessages.notCopied),
   );

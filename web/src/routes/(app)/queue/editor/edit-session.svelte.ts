@@ -4,6 +4,7 @@ import { stillPending, type PendingText } from '#lib/form/pending.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { isoOf } from '#lib/format/format.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
+import { parseJson, printJson } from '#lib/values/json/lossless.ts';
 import type { KeyedRecord } from '#lib/drafts/local-records.ts';
 import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
 import type { Json } from '@countersign/shared/json/json';
@@ -96,7 +97,7 @@ export class EditSession {
 
   #show(draft: Draft | null): void {
     // A draft of an earlier version may have lost the line endings.
-    this.text = keepLineEnds(this.original, draft?.text ?? (this.original || this.started));
+    this.text = keepLineEnds(this.original, draft === null ? this.original || this.started : this.#textOf(draft));
     this.pending = draft?.pending ?? [];
     this.note = draft?.note ?? '';
     this.reason = draft?.reason ?? null;
@@ -106,6 +107,16 @@ export class EditSession {
     this.asForm = true;
     if (this.form !== null || this.kind === 'form') this.form = formOf(this.text, this.original, this.pending);
     this.refreshOtherDrafts();
+  }
+
+  /** A text that is edited as JSON. */
+  get #isText(): boolean {
+    return this.kind !== 'text' && typeof this.subject === 'string';
+  }
+
+  /** A draft of an earlier version has the text of such an answer as it is, or an object that was typed instead. */
+  #textOf({ text, json }: Draft): string {
+    return this.#isText && json !== true && !/^\s*[{[]/.test(text) ? printJson(text) : text;
   }
 
   /** Begins with another answer than the suggestion, such as the one of a decision, unless a draft is continued. */
@@ -158,6 +169,16 @@ export class EditSession {
     return withLf(this.text);
   }
 
+  /** The answer as people copy it: a text without the quotes of its JSON. */
+  get readable(): string {
+    try {
+      const value = this.#isText ? parseJson(this.text) : null;
+      return typeof value === 'string' ? value : this.text;
+    } catch {
+      return this.text;
+    }
+  }
+
   /** Takes the whole text of the field; unchanged lines retain their endings (QU18). */
   write(typed: string): void {
     this.text = keepLineEnds(this.original, typed);
@@ -203,7 +224,8 @@ export class EditSession {
     if (!this.typed && note === '' && reason === null) return this.#drop();
     const savedAt = isoOf(clock.read());
     this.savedAt = savedAt;
-    const draft = { text, note, reason, savedAt, ...(pending.length > 0 && { pending }) };
+    const marks = { ...(this.#isText && { json: true as const }), ...(pending.length > 0 && { pending }) };
+    const draft = { text, note, reason, savedAt, ...marks };
     this.persisted = this.#drafts.save(this.item.id, draft);
     this.refreshOtherDrafts();
   }

@@ -10,11 +10,14 @@ import { jsonText, type Json } from '@countersign/shared/json/json';
 import { compileSchema } from '@countersign/shared/json-schema/compile';
 import { validate } from '@countersign/shared/json-schema/evaluate';
 import { exactJson } from '@countersign/shared/json-schema/exact-numbers';
+import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import { schemasWithValues } from '@countersign/shared/json-schema/json-schema.fixture';
 import { answerFormOf } from './answer-form-of.ts';
 import { validateEdit } from './edit-validation.ts';
+import { DecisionSender } from '../session/review-requests.ts';
 import { provideValidator, EditSession } from './edit-session.svelte.ts';
 
+type SenderParts = ConstructorParameters<typeof DecisionSender>[0];
 provideValidator(validateEdit);
 
 const SPELLINGS = ['1.0', '1e2', '0.12345678901234567890', '-0', '7', '9007199254740991'];
@@ -50,7 +53,8 @@ describe('TS2: an edit from a recovered draft', () => {
     fc.assert(
       fc.property(typed, ({ schema, suggestion, text }) => {
         const [storage, item] = [new FakeStorage(), { id: 'i1', suggestion, answer_schema: schema }];
-        new Drafts('me', storage).save('i1', { text, note: '', reason: 'Wrong', savedAt: '2026-11-27T08:00:00.000Z' });
+        const draft = { text, json: true, note: '', reason: 'Wrong', savedAt: '2026-11-27T08:00:00.000Z' } as const;
+        new Drafts('me', storage).save('i1', draft);
         const edit = new EditSession(new Drafts('me', storage), item);
         const compiled = compileSchema(jsonText(schema));
         const output = edit.submission()?.output;
@@ -304,6 +308,34 @@ describe('TS2: a text whose schema wants more than a text', () => {
     const { edit } = open({ type: 'object', required: ['action'], properties: { action: { type: 'string' } } });
     edit.write('{"action":"refund"}');
     expect(jsonText(edit.submission()?.output)).toBe('{"action":"refund"}');
+  });
+
+  it.each<[string, Json, string, Json]>([
+    ['the choice', labels, 'reject', 'reject'],
+    ['what looks like a number', { type: ['string', 'integer'] }, '42', '42'],
+    ['what looks like nothing', { anyOf: [{ type: 'string' }, { type: 'null' }] }, 'null', 'null'],
+    ['an object', { type: 'object' }, '{"a":1}', { a: 1 }],
+  ])('QU3: keeps %s of a draft that an earlier version saved', (_, schema, text, output) => {
+    const storage = new FakeStorage();
+    new Drafts('me', storage).save('i1', { text, note: '', reason: 'Wrong', savedAt: '2026-03-01T12:00:00Z' });
+    const { edit } = open(schema, 'refund', new Drafts('me', storage));
+    expect(jsonText(edit.submission()?.output)).toBe(jsonText(output));
+  });
+
+  it.each(['reject', 'escalate'])('QU3: is a draft until it was sent: %s was', (sent) => {
+    const { edit, form, drafts } = open({ enum: ['refund', 'reject', 'escalate'] });
+    form?.set(form.root, 'reject');
+    edit.save();
+    const decision = { reviewer_id: 'me', output: sent, note: null, reason: 'Wrong' };
+    const sender = new DecisionSender({ drafts, me: { id: 'me' } } as unknown as SenderParts);
+    sender.forgetSent({ ...edit.item, decision } as unknown as ItemDetail);
+    expect(drafts.read('i1')?.text).toBe(sent === 'reject' ? undefined : '"reject"');
+  });
+
+  it('is copied without the quotes of its JSON', () => {
+    const { edit, form } = open(labels);
+    form?.set(form.root, 'reject');
+    expect([edit.text, edit.readable]).toEqual(['"reject"', 'reject']);
   });
 
   it('is revised from the answer that was sent', () => {

@@ -1,4 +1,5 @@
 // What the review session asks the server for: a decision, shown before its response, and every other command.
+import type { Draft } from '#lib/drafts/drafts.ts';
 import { announcementMessages } from '../announcements/announcement-messages.ts';
 import { nameOf } from '#lib/format/name-of.ts';
 import { ApiProblem, call, isRefusal, NetworkFailure } from '#lib/api/client.ts';
@@ -136,14 +137,15 @@ export class DecisionSender {
    * Called when an item was read that this user decided, possibly on a page that closed before the answer arrived: the text sent
    * with the decision is no longer a draft.
    */
-  forgetSent({ id, kind, decision }: ItemDetail): void {
+  forgetSent(detail: ItemDetail): void {
+    const { id, decision } = detail;
     const { drafts, me } = this.#parts;
     if (decision?.reviewer_id !== me.id) return;
     const draft = drafts.read(id);
     const { note, own, response } = drafts.notes(id);
     drafts.sent(id, {
       draft:
-        draft !== null && isSameOutput(draft.text, subjectOf({ id, kind, suggestion: decision.output })) ? draft : null,
+        draft !== null && isSameOutput(draft, subjectOf({ ...detail, suggestion: decision.output })) ? draft : null,
       note: note.trim() === (decision.note ?? '') ? note : '',
       own: own.trim() === (decision.reason ?? '') ? own : '',
       ...(response !== undefined && response.trim() === decision.response?.trim() && { response }),
@@ -215,9 +217,9 @@ function sameText(output: Json, input: Json | undefined): boolean {
   return printJson(output, 0) === printJson(sent, 0);
 }
 
-/** Whether the editor's text equals this output, in any layout. */
-function isSameOutput(typed: string, output: Json): boolean {
-  if (typeof output === 'string') return typed === output;
+/** Whether the draft is this output, in any layout. */
+function isSameOutput({ text: typed, json }: Draft, output: Json): boolean {
+  if (typeof output === 'string' && json !== true) return typed === output;
   try {
     return printJson(parseJson(typed)) === printJson(output);
   } catch {
