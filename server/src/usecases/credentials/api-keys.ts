@@ -60,11 +60,8 @@ export async function createApiKey(
     const end = expiresAt === null ? {} : { expires_at: expiresAt.toISOString() };
     const after = { last4: key.last4, ...(scopes.length < SCOPES.length ? { scopes } : {}), ...end };
     const change = { action: 'key.made' as const, ...subjectOf(key), after };
-    await recordChange(
-      services,
-      { tx, by: memberRef(actor) },
-      { projectId: key.projectId, changed: ['keys'], ...change },
-    );
+    const by = memberRef(actor);
+    await recordChange(services, { tx, by }, { projectId: key.projectId, changed: ['keys'], ...change });
     return { key: tx.em.map(ApiKey, key), text };
   });
 }

@@ -182,7 +182,7 @@ function draftOf(stored: unknown): Draft | null {
   const { text, note, reason, savedAt, json, pending }: Partial<Record<keyof Draft, unknown>> = stored;
   if (typeof text !== 'string' || typeof note !== 'string' || typeof savedAt !== 'string') return null;
   if (reason !== null && typeof reason !== 'string') return null;
-  const marks = json === true ? { json } : {};
+  const marks = json === true ? ({ json } as const) : {};
   const typed = Array.isArray(pending) ? { pending: pending.filter(isPendingText) } : {};
   return { text, note, reason, savedAt, ...marks, ...typed };
 }

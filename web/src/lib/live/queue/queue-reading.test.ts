@@ -95,12 +95,8 @@ async function begun(count: number, scope: Partial<Scope> = {}) {
 describe('QU31: the first rows of the live queue', () => {
   it('are shown from the first answer, with the counts of the server, and the rest follows', async () => {
     const { queue, finish } = await begun(1700);
-    expect([requests, previews(queue).length, queue.counts.all, queue.more]).toEqual([
-      ['limit=60&view=all'],
-      60,
-      1700,
-      'coming',
-    ]);
+    expect(requests).toEqual(['limit=60&view=all']);
+    expect([previews(queue).length, queue.counts.all, queue.more]).toEqual([60, 1700, 'coming']);
     const first = previews(queue);
     queue.dispatch({ kind: 'list_in_use', inUse: true });
     await finish();
@@ -152,12 +148,8 @@ describe('QU31: the first rows of the live queue', () => {
     const { queue, finish } = await begun(1700);
     down = true;
     await finish();
-    expect([previews(queue).length, queue.counts.all, queue.more, queue.error !== null]).toEqual([
-      60,
-      1700,
-      'some',
-      true,
-    ]);
+    expect([previews(queue).length, queue.counts.all, queue.more]).toEqual([60, 1700, 'some']);
+    expect(queue.error).not.toBeNull();
     queue.dispatch({ kind: 'list_in_use', inUse: true });
     down = false;
     await queue.resync();
