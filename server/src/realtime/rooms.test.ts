@@ -1,7 +1,8 @@
 // Tests the order in which a socket learns the positions of its rooms when its entry and a change of members overlap.
 import { expect, it } from 'vitest';
+import type { Role } from '@countersign/shared/enums';
 import type { Services } from '../usecases/services.ts';
-import { createRooms, type LiveServer, type LiveSocket, projectRoom } from './rooms.ts';
+import { blindRoom, createRooms, type LiveServer, type LiveSocket, projectRoom } from './rooms.ts';
 
 const PROJECT = 'p1';
 const USER = 'u1';
@@ -31,14 +32,17 @@ function roomsOver(socket: LiveSocket) {
   const namespace = { sockets: new Map([['s1', socket]]), adapter: { rooms: new Map() } };
   const io = { of: () => namespace } as unknown as LiveServer;
   const rooms = createRooms({ db: { read } } as unknown as Services, io, (_, seq) => seq);
-  /** Answers the oldest open question of this reader with the membership at this position, or with none. */
-  const answer = async (reader: Reader, seq: number | null) => {
+  /** Answers the oldest open question of this reader with this membership, or with none. */
+  const answerAs = async (reader: Reader, member: { role: Role; seq: number } | null) => {
     questions[reader].shift()?.(
-      seq === null ? [] : [{ user_id: USER, project_id: PROJECT, role: 'reviewer', seq: `${seq}` }],
+      member === null ? [] : [{ user_id: USER, project_id: PROJECT, role: member.role, seq: `${member.seq}` }],
     );
     await settled();
   };
-  return { rooms, answer, open: (reader: Reader) => questions[reader].length };
+  /** The same with that of a reviewer at this position. */
+  const answer = (reader: Reader, seq: number | null) =>
+    answerAs(reader, seq === null ? null : { role: 'reviewer', seq });
+  return { rooms, answer, answerAs, open: (reader: Reader) => questions[reader].length };
 }
 
 /** All that follows without a further answer has happened. */
@@ -66,8 +70,22 @@ it('I8: a removal that was read meanwhile wins over an entry that had read befor
   await settled();
   await answer('sync', null);
   await answer('entry', 3);
-  expect(joined.has(projectRoom(PROJECT))).toBe(true);
+  expect([...joined]).toEqual([]);
   await answer('entry', null);
   await Promise.all([synced, entered]);
-  expect(joined.has(projectRoom(PROJECT))).toBe(false);
+  expect([...joined]).toEqual([]);
+});
+
+it('AU3: a supervisor who became a reviewer stays among those who do not see audits while an older entry reads again', async () => {
+  const { socket, rooms: joined } = fakeSocket();
+  const { rooms, answer, answerAs } = roomsOver(socket);
+  const entered = rooms.enter(socket);
+  const synced = rooms.sync(PROJECT);
+  await settled();
+  await answer('sync', 4);
+  await answerAs('entry', { role: 'supervisor', seq: 3 });
+  expect(joined.has(blindRoom(PROJECT))).toBe(true);
+  await answer('entry', 4);
+  await Promise.all([synced, entered]);
+  expect([...joined].toSorted()).toEqual([blindRoom(PROJECT), projectRoom(PROJECT)]);
 });

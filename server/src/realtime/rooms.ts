@@ -66,14 +66,16 @@ export function createRooms(
   const local = () => [...io.of('/').sockets.values()] as LiveSocket[];
 
   const enter = async (socket: LiveSocket) => {
-    // A removal between reading and joining must win: read again until nothing changed in between.
-    for (let changesBefore = -1; changesBefore !== changes;) {
-      changesBefore = changes;
+    for (;;) {
+      const changesBefore = changes;
       const memberships = await membershipsOf(services, [socket.data.userId], null);
-      await joinOnly(socket, memberships.flatMap(roomsOf));
+      // A change that was synced during the reading must win: what was read before it opens no room, not even for a moment.
+      if (changesBefore !== changes) continue;
+      joinOnly(socket, memberships.flatMap(roomsOf));
       // After joining: an event log is followed only while its room has a socket.
       const positions = memberships.map(({ projectId, seq }) => ({ projectId, seq: onEnter(projectId, seq) }));
-      if (changesBefore === changes) emitRooms(socket, positions);
+      emitRooms(socket, positions);
+      return;
     }
   };
 
@@ -85,7 +87,7 @@ export function createRooms(
       const memberships = await membershipsOf(services, usersOf(sockets), projectId);
       // A socket that is entering with an older reading reads again: its positions would come after these and be lower.
       changes += 1;
-      await applyMembership(sockets, projectId, memberships);
+      applyMembership(sockets, projectId, memberships);
     });
     notifySynced(projectId);
   };
@@ -102,25 +104,23 @@ export function createRooms(
 
 const usersOf = (sockets: LiveSocket[]): string[] => [...new Set(sockets.map((socket) => socket.data.userId))];
 
-/** Sockets join or leave the project's room according to its memberships, and are notified. */
-async function applyMembership(
-  sockets: LiveSocket[],
-  projectId: string,
-  memberships: readonly Membership[],
-): Promise<void> {
+/**
+ * Sockets join or leave the project's room according to its memberships, and are notified. In one turn, like every join
+ * and leave here: rooms are in the memory of this process.
+ */
+function applyMembership(sockets: LiveSocket[], projectId: string, memberships: readonly Membership[]): void {
   const members = new Map(memberships.map((membership) => [membership.userId, membership]));
   const room = projectRoom(projectId);
   for (const socket of sockets.filter(({ connected }) => connected)) {
     const member = members.get(socket.data.userId);
     const blind = member !== undefined && !may(member.role, 'see_analytics');
-    if (!blind) await socket.leave(blindRoom(projectId));
-    // Before the room itself, so that no socket is in it for a moment with more rights than its role.
-    else await socket.join(blindRoom(projectId));
+    if (!blind) void socket.leave(blindRoom(projectId));
+    else void socket.join(blindRoom(projectId));
     if (member === undefined && socket.rooms.has(room)) {
-      await socket.leave(room);
+      void socket.leave(room);
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
     } else if (member !== undefined && !socket.rooms.has(room)) {
-      await socket.join(room);
+      void socket.join(room);
       emitRooms(socket, [member]);
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
     }
@@ -131,12 +131,12 @@ const roomsOf = ({ projectId, role }: Membership): string[] =>
   may(role, 'see_analytics') ? [projectRoom(projectId)] : [projectRoom(projectId), blindRoom(projectId)];
 
 /** Joins these project rooms and leaves every other. */
-async function joinOnly(socket: LiveSocket, rooms: string[]): Promise<void> {
+function joinOnly(socket: LiveSocket, rooms: string[]): void {
   const wanted = new Set(rooms);
   const ofProject = (room: string) => projectOfRoom(room) !== null || room.startsWith(BLIND);
-  for (const room of socket.rooms) if (ofProject(room) && !wanted.has(room)) await socket.leave(room);
+  for (const room of socket.rooms) if (ofProject(room) && !wanted.has(room)) void socket.leave(room);
   // A socket that disconnected meanwhile would stay in the rooms forever.
-  if (socket.connected) await socket.join([...wanted]);
+  if (socket.connected) void socket.join([...wanted]);
 }
 
 function emitRooms(socket: LiveSocket, memberships: { projectId: string; seq: number }[]): void {
