@@ -68,11 +68,17 @@ interface GatewayOptions {
   rooms: Rooms;
   /** The client address that a request counts for. */
   clientOf: (request: IncomingMessage) => string;
+  /** A clock that never goes back, in milliseconds; tests move their own. */
+  now?: () => number;
 }
 
 /** Accepts authenticated users and keeps them in the right rooms. */
-export function openGateway(services: Services, io: LiveServer, { rooms, clientOf }: GatewayOptions): void {
-  const guard = guardConnections(services, io);
+export function openGateway(
+  services: Services,
+  io: LiveServer,
+  { rooms, clientOf, now = () => performance.now() }: GatewayOptions,
+): void {
+  const guard = guardConnections(io, now);
   const open = createTally();
   noteRefusedSockets(services, io, { clientOf });
   io.use((socket, next) => {

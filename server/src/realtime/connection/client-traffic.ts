@@ -17,7 +17,9 @@ export const PACKETS: Rate = { burst: 20, perSecond: 1 };
 export const BYTES: Rate = { burst: 16 * 1024, perSecond: 1024 };
 
 export interface TrafficLimiter {
-  /** Counts this amount at the given time (ms) and returns whether it is within the limit. */
+  /**
+   * Counts this amount at the given time, in ms of a clock that never goes back, and returns whether it is within the limit.
+   */
   take(now: number, amount?: number): boolean;
   /** Refunds one: a response that the server requested does not count against the client. */
   refund(): void;
@@ -29,8 +31,8 @@ export function createTrafficLimiter({ burst, perSecond }: Rate): TrafficLimiter
   let last = -Infinity;
   return {
     take: (now, amount = 1) => {
-      level = Math.max(0, level - (Math.max(0, now - last) / 1000) * perSecond) + amount;
-      last = Math.max(last, now);
+      level = Math.max(0, level - ((now - last) / 1000) * perSecond) + amount;
+      last = now;
       return level <= burst;
     },
     refund: () => (level -= 1),

@@ -1,7 +1,6 @@
 // Closes socket connections that send too much, break the protocol or do not read, below Socket.IO.
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
-import type { Services } from '../../usecases/services.ts';
 import {
   BYTES,
   createTrafficLimiter,
@@ -40,13 +39,13 @@ interface Upgraded extends IncomingMessage {
   websocket?: { removeAllListeners(event: string): void; terminate(): void };
 }
 
-/** Guards all connections from now on. */
-export function guardConnections({ clock }: Pick<Services, 'clock'>, { engine }: LiveServer): Guard {
+/** Guards all connections from now on. `now`: a clock that never goes back, in milliseconds. */
+export function guardConnections({ engine }: LiveServer, now: () => number): Guard {
   const upgrades = new WeakMap<IncomingMessage, Watched>();
   const connections = new WeakMap<Connection, Watched>();
   const measure = createUnsentLimit();
   // Before the first byte after the upgrade is read: data that comes with the upgrade counts too.
-  engine.on('initial_headers', (_: unknown, request: Upgraded) => upgrades.set(request, limitTraffic(request, clock)));
+  engine.on('initial_headers', (_: unknown, request: Upgraded) => upgrades.set(request, limitTraffic(request, now)));
   engine.on('connection', (conn: Connection) => {
     const watched = upgrades.get(conn.request);
     if (watched === undefined) return;
@@ -65,7 +64,7 @@ export function guardConnections({ clock }: Pick<Services, 'clock'>, { engine }:
 }
 
 /** Counts bytes and frames on arrival, and cuts the connection of a client that exceeds the limit. */
-function limitTraffic(upgraded: Upgraded, clock: Services['clock']): Watched {
+function limitTraffic(upgraded: Upgraded, now: () => number): Watched {
   const { socket } = upgraded;
   let request: Upgraded | null = upgraded;
   let websocket: Upgraded['websocket'];
@@ -83,8 +82,8 @@ function limitTraffic(upgraded: Upgraded, clock: Services['clock']): Watched {
     socket.destroy();
   };
   socket.prependListener('data', (chunk: Buffer) => {
-    const now = clock.now().getTime();
-    if (bytes.take(now, chunk.length) && frames.take(now, countFrames(chunk))) return;
+    const at = now();
+    if (bytes.take(at, chunk.length) && frames.take(at, countFrames(chunk))) return;
     cut();
     // The parser gets this chunk next, and zeros are not a valid frame: it stops at the first.
     chunk.fill(0);

@@ -13,6 +13,8 @@ let live: LiveTestServer;
 let who: Person;
 /** How often the database was asked for sockets. */
 let reads = 0;
+/** The time by which the server measures, in milliseconds. */
+let elapsed = 0;
 const open: RawSocket[] = [];
 
 beforeAll(async () => {
@@ -22,7 +24,10 @@ beforeAll(async () => {
     reads += 1;
     return db.read(work);
   };
-  live = await startLiveServer({ signals: inside.signals, services: { ...inside.services, db: { ...db, read } } });
+  live = await startLiveServer(
+    { signals: inside.signals, services: { ...inside.services, db: { ...db, read } } },
+    { now: () => elapsed },
+  );
   who = await person(served.testEnv);
 });
 afterEach(() => {
@@ -49,6 +54,12 @@ async function joined(): Promise<RawSocket & { inside: LiveSocket }> {
   await expect.poll(() => socket.received.some((text) => text.startsWith('42["rooms"'))).toBe(true);
   reads = 0;
   return Object.assign(socket, { inside: own as LiveSocket });
+}
+
+async function expectOpen(socket: RawSocket & { inside: LiveSocket }): Promise<void> {
+  socket.bytes(frameOf(Buffer.from('still there?'), { opcode: 9 }));
+  await expect.poll(() => socket.received.includes('pong')).toBe(true);
+  expect(socket.inside.connected).toBe(true);
 }
 
 const text = (packet: string) => frameOf(Buffer.from(packet));
@@ -129,11 +140,21 @@ describe('A9: a connection', () => {
     for (let n = 0; n < 10; n += 1) socket.bytes(text('42["presence",{"nonsense":true}]'));
     socket.bytes(text(PRESENCE));
     await expect.poll(() => socket.inside.data.where?.idle).toBe(true);
-    inside.clock.pass(30_000);
+    elapsed += 30_000;
     socket.bytes(Buffer.concat(Array.from({ length: 15 }, () => text(PRESENCE))));
-    socket.bytes(frameOf(Buffer.from('still there?'), { opcode: 9 }));
-    await expect.poll(() => socket.received.includes('pong')).toBe(true);
-    expect(socket.inside.connected).toBe(true);
+    await expectOpen(socket);
+  });
+
+  it('a connection that stays within its limits stays open after the time of the machine was set back', async () => {
+    const socket = await joined();
+    inside.clock.pass(-3_600_000);
+    for (const idle of [true, false, true]) {
+      elapsed += 60_000;
+      socket.bytes(Buffer.concat(Array.from({ length: 15 }, () => text(PRESENCE.replace('true', `${idle}`)))));
+      await expect.poll(() => socket.inside.data.where?.idle).toBe(idle);
+    }
+    await expectOpen(socket);
+    inside.clock.pass(3_600_000);
   });
 });
 

@@ -49,7 +49,7 @@ export interface Listener {
 interface LiveServerOptions {
   /** The channel to another process. */
   link?: PresenceChannel | null;
-  /** The clock of the heartbeats, in milliseconds; by default that of the machine. */
+  /** The clock of the heartbeats and of what clients may send, in milliseconds; by default that of the machine. */
   now?: () => number;
   /** Is the lock store reachable? */
   answers?: () => Promise<boolean>;
@@ -77,7 +77,7 @@ export async function startLiveServer(
   await metrics.listen(signals, () => undefined);
   const presence = createPresence(services, io, { rooms, link, wake: () => undefined, ...(now && { now }) });
   const assignment = createAssignment(io, answers);
-  openGateway(services, io, { rooms, clientOf });
+  openGateway(services, io, { rooms, clientOf, ...(now && { now }) });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
