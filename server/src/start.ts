@@ -57,6 +57,8 @@ const GOODBYE_MS = 1000;
 /** The interval at which a stopping server closes idle connections, in milliseconds. */
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
+/** The interval at which rooms are compared with the database, in milliseconds: covers a lost notification. */
+const ROOMS_CHECK_MS = 60_000;
 
 export interface StartOptions extends BuildOptions {
   /** Resolves when the web app is built; a rejection ends the start. */
@@ -246,6 +248,9 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
     pollMs: SESSION_CHECK_MS,
     log,
   });
+  const run = () => rooms.syncMissed();
+  const syncing = startLoop({ name: 'rooms', run, pollMs: ROOMS_CHECK_MS, log });
+  signals.onReconnected(() => [syncing, sweeping].forEach((loop) => loop.wake()));
   await tail.listen(signals, () => tailing.wake());
   await notifyOffers(signals, io);
   await handleOperatorRevocations(services, { signals, io });
@@ -257,7 +262,7 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   const probing = startLoop({ name: 'assignment', run: () => assignment.runOnce(), pollMs: PROBE_MS, log });
   openGateway(services, io, { rooms, clientOf });
   return async () => {
-    await Promise.all([tailing.stop(), ticking.stop(), sweeping.stop(), probing.stop(), stopPresence()]);
+    await Promise.all([...[tailing, syncing, ticking, sweeping, probing].map((loop) => loop.stop()), stopPresence()]);
   };
 }
 

@@ -1,6 +1,6 @@
 // Notifies open pages of what is not in the event log: figures (AN8), offers (PM5), revocations (A20).
 import { ROLES } from '@countersign/shared/enums';
-import { type LiveServer, userRoom, sessionRoom, projectRoom, type Rooms } from './rooms.ts';
+import { type LiveServer, userRoom, sessionRoom, projectOfRoom, projectRoom, type Rooms } from './rooms.ts';
 import {
   OFFERED,
   CLAIMS_ENDED,
@@ -36,8 +36,9 @@ export function createAssignment(io: LiveServer, answers: () => Promise<boolean>
   };
 }
 
-/** Forwards notifications to this process's sockets; every process receives them. */
+/** Forwards notifications to this process's sockets; every process receives them. Lost ones may concern any user. */
 export function notifyOffers(signals: Signals, io: LiveServer): Promise<void> {
+  signals.onReconnected(() => void io.local.emit('offers'));
   return signals.on(OFFERED, (userId) => void io.local.to(userRoom(userId)).emit('offers'));
 }
 
@@ -85,6 +86,9 @@ export function createMetrics(services: Services, io: LiveServer, rooms: () => R
         for (const projectId of known) changed.add(projectId);
         if (known.length > 0) wake();
       };
+      signals.onReconnected(() =>
+        mark([...io.of('/').adapter.rooms.keys()].flatMap((room) => projectOfRoom(room) ?? [])),
+      );
       await signals.on(EVENTS_SEQUENCED, (payload) => mark(parseAdvances(payload).map(({ projectId }) => projectId)));
       await signals.on(COUNTED, (projectId) => mark([projectId]));
     },

@@ -40,6 +40,8 @@ export interface Rooms {
   enter(socket: LiveSocket): Promise<void>;
   /** The members of a project changed: this process's sockets join or leave before any later event of it is sent. */
   sync(projectId: string): Promise<void>;
+  /** Syncs every project that a socket should be in and is not: the change of its members was missed. For a loop. */
+  syncMissed(): Promise<void>;
   /**
    * Removes users from rooms whose project they are no longer members of, and returns the current names of the rest.
    */
@@ -53,14 +55,13 @@ export interface Rooms {
 }
 
 /**
- * `onEnter` is called for every room that a socket has entered, with the event log position that was read before. It returns the
- * position after which the socket receives every event, which is higher where the room was sent events meanwhile.
+ * Called for every room that a socket has entered, with the event log position that was read before. Returns the position after
+ * which the socket receives every event, which is higher where the room was sent events meanwhile.
  */
-export function createRooms(
-  services: Services,
-  io: LiveServer,
-  onEnter: (projectId: string, seq: number) => number,
-): Rooms {
+type OnEnter = (projectId: string, seq: number) => number;
+
+/** Room membership of this process's sockets. */
+export function createRooms(services: Services, io: LiveServer, onEnter: OnEnter): Rooms {
   let changes = 0;
   let notifySynced: (projectId: string) => void = () => undefined;
   const local = () => [...io.of('/').sockets.values()] as LiveSocket[];
@@ -87,7 +88,7 @@ export function createRooms(
       const memberships = await membershipsOf(services, usersOf(sockets), projectId);
       // A socket that is entering with an older reading reads again: its positions would come after these and be lower.
       changes += 1;
-      applyMembership(sockets, projectId, memberships);
+      applyMembership(sockets, { projectId, memberships, onEnter });
     });
     notifySynced(projectId);
   };
@@ -95,6 +96,7 @@ export function createRooms(
   return {
     enter,
     sync,
+    syncMissed: () => syncMissed(services, io, sync),
     check: (users) => checkMembers(services, users, sync),
     onMembershipSynced: (listener) => (notifySynced = listener),
     has: (projectId) => io.of('/').adapter.rooms.has(projectRoom(projectId)),
@@ -102,13 +104,25 @@ export function createRooms(
   };
 }
 
+/** The sockets that this process has of a user. */
+export function socketsOf(io: LiveServer, userId: string): LiveSocket[] {
+  const { adapter, sockets } = io.of('/');
+  return [...(adapter.rooms.get(userRoom(userId)) ?? [])].flatMap((id) => sockets.get(id) ?? []);
+}
+
 const usersOf = (sockets: LiveSocket[]): string[] => [...new Set(sockets.map((socket) => socket.data.userId))];
+
+interface Synced {
+  projectId: string;
+  memberships: readonly Membership[];
+  onEnter: OnEnter;
+}
 
 /**
  * Sockets join or leave the project's room according to its memberships, and are notified. In one turn, like every join
  * and leave here: rooms are in the memory of this process.
  */
-function applyMembership(sockets: LiveSocket[], projectId: string, memberships: readonly Membership[]): void {
+function applyMembership(sockets: LiveSocket[], { projectId, memberships, onEnter }: Synced): void {
   const members = new Map(memberships.map((membership) => [membership.userId, membership]));
   const room = projectRoom(projectId);
   for (const socket of sockets.filter(({ connected }) => connected)) {
@@ -121,7 +135,7 @@ function applyMembership(sockets: LiveSocket[], projectId: string, memberships: 
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
     } else if (member !== undefined && !socket.rooms.has(room)) {
       void socket.join(room);
-      emitRooms(socket, [member]);
+      emitRooms(socket, [{ projectId, seq: onEnter(projectId, member.seq) }]);
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
     }
   }
@@ -168,6 +182,21 @@ async function membershipsOf(services: Services, userIds: string[], projectId: s
     role,
     seq: Number(seq),
   }));
+}
+
+/** How many users' memberships are read at once: all of a full process would be too many rows. */
+const USERS_AT_ONCE = 500;
+
+/** A socket with too many rooms needs no search: each of its rooms is followed, and with it every change of members. */
+async function syncMissed(services: Services, io: LiveServer, sync: Rooms['sync']): Promise<void> {
+  const users = usersOf([...io.of('/').sockets.values()] as LiveSocket[]);
+  const missed = new Set<string>();
+  for (let from = 0; from < users.length; from += USERS_AT_ONCE) {
+    const memberships = await membershipsOf(services, users.slice(from, from + USERS_AT_ONCE), null);
+    for (const { userId, projectId } of memberships)
+      if (socketsOf(io, userId).some(({ rooms }) => !rooms.has(projectRoom(projectId)))) missed.add(projectId);
+  }
+  for (const projectId of missed) await sync(projectId);
 }
 
 interface Member {

@@ -1,4 +1,4 @@
-// A dedicated session for NOTIFY and leader election. Loops also poll: a lost notification costs a second, no event.
+// A dedicated session for NOTIFY and leader election; what it misses while it is lost is polled, or read afterwards.
 import pg from 'pg';
 import { begin, createClient } from './connect.ts';
 import type { Connection } from './database-url.ts';
@@ -8,6 +8,11 @@ export type Listener = (payload: string) => void;
 export interface Signals {
   /** Calls `listener` for every notification on the channel. */
   on(channel: string, listener: Listener): Promise<void>;
+  /**
+   * Calls `listener` whenever it listens again after its session was lost: notifications of the time between reached
+   * nobody. Needed where nothing polls.
+   */
+  onReconnected(listener: () => void): void;
   /** Sets the application name of this session, where other processes of the service read it; at most 63 bytes. */
   announce(name: string): Promise<void>;
   /** Acquires, or still holds, the named role among all processes on this database: see {@link LeaderElection.take}. */
@@ -39,6 +44,7 @@ class PostgresSignals implements Signals {
   readonly #connection: Connection;
   readonly #options: Options;
   readonly #listeners = new Map<string, Listener[]>();
+  readonly #reconnectListeners: (() => void)[] = [];
   /** Belongs to one session: its roles are lost with it. */
   #lead: LeaderElection | null = null;
   #client: Promise<pg.Client> | null = null;
@@ -57,6 +63,10 @@ class PostgresSignals implements Signals {
     this.#listeners.set(channel, [...(known ?? []), listener]);
     const client = await this.#connected();
     if (!known) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  }
+
+  onReconnected(listener: () => void): void {
+    this.#reconnectListeners.push(listener);
   }
 
   async announce(name: string): Promise<void> {
@@ -106,6 +116,7 @@ class PostgresSignals implements Signals {
     await client.query(SET_KEEPALIVE).catch(() => undefined);
     if (this.#name !== null) await client.query(SET_SESSION_NAME, [this.#name]);
     for (const channel of this.#listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    if (present > 1) for (const listener of this.#reconnectListeners) listener();
     return client;
   }
 

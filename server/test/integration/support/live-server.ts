@@ -25,6 +25,8 @@ export interface LiveTestServer {
   io: LiveServer;
   /** Sequences the events and publishes them to the rooms, until nothing is left; then publishes analytics ticks and presence. */
   deliverEvents(): Promise<void>;
+  /** Adds sockets to rooms that they should be in and are not. */
+  syncMissed(): Promise<void>;
   /** Publishes presence, and no events. */
   present(): Promise<void>;
   /** Publishes analytics ticks. */
@@ -89,6 +91,7 @@ export async function startLiveServer(
       await metrics.runOnce();
       await presence.runOnce();
     },
+    syncMissed: () => rooms.syncMissed(),
     present: () => presence.runOnce(),
     tick: () => metrics.runOnce(),
     probe: () => assignment.runOnce(),
