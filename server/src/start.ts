@@ -31,6 +31,7 @@ import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from '
 import { HEARTBEAT_MS, redisLink } from './realtime/presence/presence-sync.ts';
 import { createPresence, PRESENCE_MS } from './realtime/presence/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
+import { SLICE_GAP_MS } from './realtime/slices.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
 import { watchMemory, watchSockets } from './telemetry/gauges.ts';
 import { openTraces } from './telemetry/traces.ts';
@@ -255,7 +256,10 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   await notifyOffers(signals, io);
   await handleOperatorRevocations(services, { signals, io });
   const metrics = createMetrics(services, io, () => rooms);
-  const ticking = startLoop({ name: 'metrics', run: () => metrics.runOnce(), pollMs: POLL_MS, gapMs: METRICS_MS, log });
+  const ticking = startLoop({
+    ...{ name: 'metrics', run: () => metrics.runOnce(), log },
+    ...{ pollMs: POLL_MS, gapMs: METRICS_MS, urgentGapMs: SLICE_GAP_MS },
+  });
   await metrics.listen(signals, () => ticking.wake());
   const stopPresence = startPresence(built, io, rooms);
   const assignment = createAssignment(io, lockStore);
@@ -272,7 +276,8 @@ function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms)
   const link = redis === null ? null : redisLink(io, redis.pub);
   const presence = createPresence(services, io, { rooms, link, wake: () => telling.wake() });
   const run = () => presence.runOnce();
-  const telling = startLoop({ name: 'presence', run, pollMs: HEARTBEAT_MS, gapMs: PRESENCE_MS, log });
+  const gaps = { pollMs: HEARTBEAT_MS, gapMs: PRESENCE_MS, urgentGapMs: SLICE_GAP_MS };
+  const telling = startLoop({ name: 'presence', run, ...gaps, log });
   return async () => {
     await telling.stop();
     presence.leave();

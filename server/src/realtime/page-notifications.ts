@@ -1,6 +1,6 @@
 // Notifies open pages of what is not in the event log: figures (AN8), offers (PM5), revocations (A20).
 import { ROLES } from '@countersign/shared/enums';
-import { type LiveServer, userRoom, sessionRoom, projectOfRoom, projectRoom, type Rooms } from './rooms.ts';
+import { type LiveServer, userRoom, sessionRoom, projectOfRoom, projectRoom, socketsOf, type Rooms } from './rooms.ts';
 import {
   OFFERED,
   CLAIMS_ENDED,
@@ -11,6 +11,7 @@ import {
 } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
+import { Slices } from './slices.ts';
 import { may } from '../domain/access/permissions.ts';
 
 /** Interval of the lock store probe, in milliseconds. */
@@ -70,15 +71,22 @@ export const METRICS_MS = 1000;
 interface Metrics {
   /** Listens for changed projects; calls `wake` when a tick is due. */
   listen(signals: Signals, wake: () => void): Promise<void>;
-  /** One tick for everything that changed since the last one; for a loop. */
-  runOnce(): Promise<void>;
+  /** One tick for some of the projects that changed since the last one, and for the next ones with the next run; for a loop. */
+  runOnce(): Promise<{ again: boolean }>;
 }
 
 /** The roles that may see analytics, as an SQL list. */
 const ANALYTICS_ROLES = ROLES.filter((role) => may(role, 'see_analytics'));
 
 export function createMetrics(services: Services, io: LiveServer, rooms: () => Rooms): Metrics {
-  let changed = new Set<string>();
+  const changed = new Set<string>();
+  const slices = new Slices();
+  const takeChanged = () => {
+    const due = [...changed];
+    changed.clear();
+    return due;
+  };
+  const { rooms: sockets } = io.of('/').adapter;
   return {
     listen: async (signals, wake) => {
       const mark = (projectIds: string[]) => {
@@ -93,15 +101,15 @@ export function createMetrics(services: Services, io: LiveServer, rooms: () => R
       await signals.on(COUNTED, (projectId) => mark([projectId]));
     },
     runOnce: async () => {
-      const due = changed;
-      changed = new Set();
-      if (due.size === 0) return;
+      const due = slices.next(takeChanged, (projectId) => sockets.get(projectRoom(projectId))?.size ?? 0);
+      if (due.length === 0) return { again: false };
       const recipients = await recipientsOf(services, due).catch((error: unknown) => {
         // The notification failed: it is sent when the database responds again.
-        for (const projectId of due) changed.add(projectId);
+        slices.putBack(due);
         throw error;
       });
       for (const recipient of recipients) emitTick(io, recipient);
+      return { again: slices.again };
     },
   };
 }
@@ -113,21 +121,18 @@ interface Recipient {
 }
 
 /** Read before each notification: a member who lost the permission receives nothing. */
-function recipientsOf(services: Services, projectIds: ReadonlySet<string>): Promise<Recipient[]> {
+function recipientsOf(services: Services, projectIds: readonly string[]): Promise<Recipient[]> {
   return services.db.read((em) =>
     em.execute<Recipient[]>(
       `select m.project_id, m.user_id, p.event_seq as seq from member m join project p on p.id = m.project_id
        where m.project_id = any(?::uuid[]) and m.role = any(?::text[])`,
-      [`{${[...projectIds].join(',')}}`, `{${ANALYTICS_ROLES.join(',')}}`],
+      [`{${projectIds.join(',')}}`, `{${ANALYTICS_ROLES.join(',')}}`],
     ),
   );
 }
 
 /** To every socket of this process that the user has in the project's room. */
 function emitTick(io: LiveServer, { project_id, user_id, seq }: Recipient): void {
-  const { adapter, sockets } = io.of('/');
-  for (const id of adapter.rooms.get(projectRoom(project_id)) ?? []) {
-    const socket = sockets.get(id);
-    if (socket?.data.userId === user_id) socket.emit('metrics', { project_id, seq: Number(seq) });
-  }
+  for (const socket of socketsOf(io, user_id))
+    if (socket.rooms.has(projectRoom(project_id))) socket.emit('metrics', { project_id, seq: Number(seq) });
 }

@@ -68,7 +68,7 @@ class Simulation {
       for (const [other, entry] of this.open) if (entry.process === process) this.open.delete(other);
     }
     for (const [name, each] of this.tabs) {
-      const changes = each.changes();
+      const changes = each.changes(each.pending());
       if (!lost || name === 'own') for (const change of changes) this.registry.take(name, change);
     }
   }
@@ -164,10 +164,10 @@ describe('PR1: the announced presence', () => {
     const [tabs, registry] = [new Tabs(), new PresenceRegistry()];
     for (let n = 0; n < 1000; n += 1) {
       tabs.enter(`tab ${n}`, 'north', { userId: `user ${n % 50}`, name: 'x', where: NO_LOCATION });
-      for (const change of tabs.changes()) registry.take('own', change);
+      for (const change of tabs.changes(tabs.pending())) registry.take('own', change);
       registry.takeChanges(registry.pending());
       tabs.leave(`tab ${n}`, 'north');
-      for (const change of tabs.changes()) registry.take('own', change);
+      for (const change of tabs.changes(tabs.pending())) registry.take('own', change);
     }
     expect(registry.takeChanges(registry.pending())[0]?.left.length).toBe(1);
     expect([tabs.snapshot(), registry.announced('north'), tabs.usersIn('north')]).toEqual([[], [], []]);

@@ -6,6 +6,7 @@ import type { Services } from '../../usecases/services.ts';
 import { PresenceRegistry } from './presence-registry.ts';
 import { type PresenceChannel, PresenceSync } from './presence-sync.ts';
 import { projectOfRoom, projectRoom, type LiveServer, type Rooms } from '../rooms.ts';
+import { Slices } from '../slices.ts';
 
 /**
  * The minimum time between two presence messages to a project, in milliseconds: a thousand arrivals become one message.
@@ -13,8 +14,8 @@ import { projectOfRoom, projectRoom, type LiveServer, type Rooms } from '../room
 export const PRESENCE_MS = 250;
 
 export interface Presence {
-  /** Sends each room its changes; for a loop. */
-  runOnce(): Promise<void>;
+  /** Sends some rooms their changes, and the next ones with the next run; for a loop. */
+  runOnce(): Promise<{ again: boolean }>;
   /** Removes this process's users from the presence of the other processes. */
   leave(): void;
 }
@@ -25,6 +26,8 @@ interface PresenceOptions {
   link: PresenceChannel | null;
   /** A run is due. */
   wake: () => void;
+  /** How many packets one run may send; the default as in production. */
+  packets?: number | undefined;
   /** A clock that never goes back, in milliseconds; tests move their own. */
   now?: () => number;
 }
@@ -33,12 +36,13 @@ interface PresenceOptions {
 export function createPresence(
   services: Services,
   io: LiveServer,
-  { rooms, link, wake, now = () => performance.now() }: PresenceOptions,
+  { rooms, link, wake, packets, now = () => performance.now() }: PresenceOptions,
 ): Presence {
   const own = services.ids.uuid();
   const tabs = new Tabs();
   const registry = new PresenceRegistry();
   const presenceSync = new PresenceSync(own, { link, registry, onChange: wake, now });
+  const slices = new Slices(packets);
   const resynced = new Set<string>();
   rooms.onMembershipSynced((projectId) => {
     resynced.add(projectId);
@@ -46,19 +50,20 @@ export function createPresence(
   });
   const entrants = followRooms(io, tabs, wake);
 
-  const publishChanges = () => {
-    const changes = tabs.changes();
+  const allDue = () => [...registry.pending(), ...tabs.pending(), ...entrants.keys(), ...resynced];
+  const publishChanges = (projectIds: string[]) => {
+    const changes = tabs.changes(projectIds);
     presenceSync.publish(changes);
     for (const change of changes) registry.take(own, change);
   };
   const runOnce = async () => {
     presenceSync.heartbeat(() => tabs.snapshot());
-    publishChanges();
-    const due = [...new Set([...registry.pending(), ...entrants.keys(), ...resynced])];
+    const due = slices.next(allDue, (projectId) => io.of('/').adapter.rooms.get(projectRoom(projectId))?.size ?? 0);
+    publishChanges(due);
     const heard = new Map(due.map((projectId) => [projectId, tabs.usersIn(projectId)]));
     // Presence does not depend on events, so it checks itself who is still a member (I8).
     for (const { userId, name } of await rooms.check(heard)) tabs.name(userId, name);
-    publishChanges();
+    publishChanges(due);
     // No awaits from here on: the state of the rooms stays valid.
     due.forEach((projectId) => resynced.delete(projectId));
     announce(io, {
@@ -67,6 +72,7 @@ export function createPresence(
       entrants,
       announced: (projectId) => registry.announced(projectId),
     });
+    return { again: slices.again };
   };
   return { runOnce, leave: () => presenceSync.leave() };
 }
@@ -146,7 +152,7 @@ export class Tabs {
   readonly #people = new Map<string, { name: string; tabs: Set<string> }>();
   /** How many tabs each user has in a project. */
   readonly #rooms = new Map<string, Map<string, number>>();
-  #changed = new Map<string, Set<string>>();
+  readonly #changed = new Map<string, Set<string>>();
 
   /** A tab enters a project. */
   enter(id: string, projectId: string, who: { userId: string; name: string; where: PresenceReport }): void {
@@ -202,11 +208,17 @@ export class Tabs {
     return [...(this.#rooms.get(projectId)?.keys() ?? [])];
   }
 
-  /** What may have changed since the last call, one entry per project. */
-  changes(): PresenceChange[] {
-    const changed = this.#changed;
-    this.#changed = new Map();
-    return [...changed].map(([projectId, users]) => {
+  /** The projects with changes that {@link changes} has not returned yet. */
+  pending(): string[] {
+    return [...this.#changed.keys()];
+  }
+
+  /** What may have changed in these projects since the last call, one entry per project. */
+  changes(projectIds: readonly string[]): PresenceChange[] {
+    return projectIds.flatMap((projectId) => {
+      const users = this.#changed.get(projectId);
+      if (users === undefined) return [];
+      this.#changed.delete(projectId);
       const now = [...users].map((userId) => ({ userId, present: this.#present(projectId, userId) }));
       return {
         project_id: projectId,

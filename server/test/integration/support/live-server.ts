@@ -29,6 +29,8 @@ export interface LiveTestServer {
   syncMissed(): Promise<void>;
   /** Publishes presence, and no events. */
   present(): Promise<void>;
+  /** Publishes a slice of the presence. */
+  presentSlice(): Promise<{ again: boolean }>;
   /** Publishes analytics ticks. */
   tick(): Promise<void>;
   /** Checks whether the lock store is reachable. */
@@ -55,6 +57,8 @@ interface LiveServerOptions {
   now?: () => number;
   /** Is the lock store reachable? */
   answers?: () => Promise<boolean>;
+  /** How many packets a slice of the presence may have. */
+  packets?: number;
   /** TRUSTED_PROXY_HOPS. */
   proxyHops?: number;
   /** The maximum number of sockets. */
@@ -63,7 +67,7 @@ interface LiveServerOptions {
 
 export async function startLiveServer(
   opened: Pick<ServicesEnvironment, 'services' | 'signals'>,
-  { link = null, now, answers = () => Promise.resolve(true), proxyHops = 0, most }: LiveServerOptions = {},
+  { link = null, now, packets, answers = () => Promise.resolve(true), proxyHops = 0, most }: LiveServerOptions = {},
 ): Promise<LiveTestServer> {
   const { services, signals } = opened;
   const http = createServer();
@@ -77,7 +81,7 @@ export async function startLiveServer(
   await handleOperatorRevocations(services, { signals, io });
   const metrics = createMetrics(services, io, () => rooms);
   await metrics.listen(signals, () => undefined);
-  const presence = createPresence(services, io, { rooms, link, wake: () => undefined, ...(now && { now }) });
+  const presence = createPresence(services, io, { rooms, link, wake: () => undefined, packets, ...(now && { now }) });
   const assignment = createAssignment(io, answers);
   openGateway(services, io, { rooms, clientOf, ...(now && { now }) });
   http.listen(0, '127.0.0.1');
@@ -88,12 +92,17 @@ export async function startLiveServer(
     io,
     deliverEvents: async () => {
       await deliverEvents(services, signals, tail);
-      await metrics.runOnce();
-      await presence.runOnce();
+      while ((await metrics.runOnce()).again);
+      while ((await presence.runOnce()).again);
     },
     syncMissed: () => rooms.syncMissed(),
-    present: () => presence.runOnce(),
-    tick: () => metrics.runOnce(),
+    present: async () => {
+      while ((await presence.runOnce()).again);
+    },
+    presentSlice: () => presence.runOnce(),
+    tick: async () => {
+      while ((await metrics.runOnce()).again);
+    },
     probe: () => assignment.runOnce(),
     connect: (headers, options = {}) => connect({ url, io }, headers, options),
     close: () => io.close(),
