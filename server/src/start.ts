@@ -19,6 +19,7 @@ import { createHttpServer, listen } from './http/connection/server.ts';
 import { keyFaultOf } from './key-fault.ts';
 import { type Ops, probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
 import { createAdmission } from './realtime/connection/admission.ts';
+import { type Guard, guardConnections } from './realtime/connection/connection-guard.ts';
 import {
   createAssignment,
   PROBE_MS,
@@ -261,20 +262,21 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
     ...{ pollMs: POLL_MS, gapMs: METRICS_MS, urgentGapMs: SLICE_GAP_MS },
   });
   await metrics.listen(signals, () => ticking.wake());
-  const stopPresence = startPresence(built, io, rooms);
+  const guard = guardConnections(io);
+  const stopPresence = startPresence(built, io, { rooms, guard });
   const assignment = createAssignment(io, lockStore);
   const probing = startLoop({ name: 'assignment', run: () => assignment.runOnce(), pollMs: PROBE_MS, log });
-  openGateway(services, io, { rooms, clientOf });
+  openGateway(services, io, { rooms, clientOf, guard });
   return async () => {
     await Promise.all([...[tailing, syncing, ticking, sweeping, probing].map((loop) => loop.stop()), stopPresence()]);
   };
 }
 
 /** Shows members of a project who is online in it, in this process and the others. */
-function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms): Stop {
+function startPresence({ services, redis }: Built, io: LiveServer, following: { rooms: Rooms; guard: Guard }): Stop {
   const { log } = services;
   const link = redis === null ? null : redisLink(io, redis.pub);
-  const presence = createPresence(services, io, { rooms, link, wake: () => telling.wake() });
+  const presence = createPresence(services, io, { ...following, link, wake: (urgent) => telling.wake(urgent) });
   const run = () => presence.runOnce();
   const gaps = { pollMs: HEARTBEAT_MS, gapMs: PRESENCE_MS, urgentGapMs: SLICE_GAP_MS };
   const telling = startLoop({ name: 'presence', run, ...gaps, log });

@@ -44,7 +44,7 @@ export interface ServerToClient {
   rooms: (rooms: { project_id: string; seq: number }[]) => void;
   /** Events may have been missed: fetch the snapshot again. */
   resync: (hint: { project_id: string | null; reason: string }) => void;
-  /** Complete on entering a room, then changes. */
+  /** Complete on entering a room and to a client that read too slowly for a change, otherwise changes. */
   presence: (change: PresenceChange) => void;
   /**
    * The figures of a project changed, up to this event log position: sent to members who may see them, at most once a

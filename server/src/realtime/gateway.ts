@@ -10,7 +10,7 @@ import { createTally, type Tally } from '../limits/tally.ts';
 import type { Services } from '../usecases/services.ts';
 import { checkSession, findLiveSessions } from '../usecases/credentials/sessions.ts';
 import { type Admit, sessionToken, PATH, type Refused } from './connection/admission.ts';
-import { guardConnections, type Guard } from './connection/connection-guard.ts';
+import type { Guard } from './connection/connection-guard.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
 /** Maximum sockets of one user in one process (A8): enough tabs for anyone, too few to fill the process. */
@@ -68,17 +68,11 @@ interface GatewayOptions {
   rooms: Rooms;
   /** The client address that a request counts for. */
   clientOf: (request: IncomingMessage) => string;
-  /** A clock that never goes back, in milliseconds; tests move their own. */
-  now?: () => number;
+  guard: Guard;
 }
 
 /** Accepts authenticated users and keeps them in the right rooms. */
-export function openGateway(
-  services: Services,
-  io: LiveServer,
-  { rooms, clientOf, now = () => performance.now() }: GatewayOptions,
-): void {
-  const guard = guardConnections(io, now);
+export function openGateway(services: Services, io: LiveServer, { rooms, clientOf, guard }: GatewayOptions): void {
   const open = createTally();
   noteRefusedSockets(services, io, { clientOf });
   io.use((socket, next) => {

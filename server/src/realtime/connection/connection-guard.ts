@@ -20,6 +20,8 @@ const CLOSE_GRACE_MS = 1000;
 export interface Guard {
   /** Closes a connection after its pending data, and cuts it if the client does not read that in time. */
   hangUp(conn: Connection): void;
+  /** The bytes sent to this client that it has not read, as far as the process knows. */
+  unsentTo(conn: Connection): number;
 }
 
 /** What is known of a connection from its upgrade on. */
@@ -39,10 +41,11 @@ interface Upgraded extends IncomingMessage {
   websocket?: { removeAllListeners(event: string): void; terminate(): void };
 }
 
-/** Guards all connections from now on. `now`: a clock that never goes back, in milliseconds. */
-export function guardConnections({ engine }: LiveServer, now: () => number): Guard {
+/** Guards all connections from now on. `now`: a clock that never goes back, in milliseconds; tests move their own. */
+export function guardConnections({ engine }: LiveServer, now = () => performance.now()): Guard {
   const upgrades = new WeakMap<IncomingMessage, Watched>();
   const connections = new WeakMap<Connection, Watched>();
+  const unsentBy = new WeakMap<Connection, Unsent>();
   const measure = createUnsentLimit();
   // Before the first byte after the upgrade is read: data that comes with the upgrade counts too.
   engine.on('initial_headers', (_: unknown, request: Upgraded) => upgrades.set(request, limitTraffic(request, now)));
@@ -52,7 +55,9 @@ export function guardConnections({ engine }: LiveServer, now: () => number): Gua
     connections.set(conn, watched);
     watched.opened();
     validatePackets(conn, watched);
-    limitUnsent(conn, watched, measure());
+    const unsent = measure();
+    unsentBy.set(conn, unsent);
+    limitUnsent(conn, watched, unsent);
     conn.once('close', () => watched.cutSoon());
   });
   return {
@@ -60,6 +65,7 @@ export function guardConnections({ engine }: LiveServer, now: () => number): Gua
       conn.close();
       connections.get(conn)?.cutSoon();
     },
+    unsentTo: (conn) => unsentBy.get(conn)?.bytes() ?? 0,
   };
 }
 
@@ -146,7 +152,7 @@ function sizeOf({ data = '', options }: Outgoing): number {
 export const MAX_UNSENT = 1024 * 1024;
 /** Bytes that all connections may leave unread; above that, each may leave only this much. */
 const MAX_UNSENT_TOTAL = 64 * 1024 * 1024;
-const SHARE_UNSENT = 64 * 1024;
+export const SHARE_UNSENT = 64 * 1024;
 
 interface Unsent {
   /**
@@ -154,6 +160,8 @@ interface Unsent {
    * packet's size.
    */
   hasRoom(): boolean;
+  /** What is queued and in transit. */
+  bytes(): number;
   /** A packet was queued. */
   queue(bytes: number): void;
   /** Everything queued is in transit. */
@@ -174,6 +182,7 @@ export function createUnsentLimit(
     const free = (bytes: number) => (total -= bytes);
     return {
       hasRoom: () => waiting + leaving < (total < most.all ? most.each : most.share),
+      bytes: () => waiting + leaving,
       queue: (bytes) => {
         waiting += bytes;
         total += bytes;

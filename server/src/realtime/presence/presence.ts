@@ -3,6 +3,8 @@ import { presenceReport, type PresenceReport } from '@countersign/shared/schemas
 import type { PresenceChange, UserPresence } from '@countersign/shared/sockets';
 import { mergePresence } from '@countersign/shared/presence';
 import type { Services } from '../../usecases/services.ts';
+import type { Guard } from '../connection/connection-guard.ts';
+import { Announcer } from './announcer.ts';
 import { PresenceRegistry } from './presence-registry.ts';
 import { type PresenceChannel, PresenceSync } from './presence-sync.ts';
 import { projectOfRoom, projectRoom, type LiveServer, type Rooms } from '../rooms.ts';
@@ -24,10 +26,13 @@ interface PresenceOptions {
   rooms: Rooms;
   /** The channel to the other processes; null when there are none. */
   link: PresenceChannel | null;
-  /** A run is due. */
-  wake: () => void;
+  /** A run is due, or urgently: what is left of one. */
+  wake: (urgent?: boolean) => void;
+  guard: Pick<Guard, 'unsentTo'>;
   /** How many packets one run may send; the default as in production. */
   packets?: number | undefined;
+  /** How many bytes of full presence one run may send; the default as in production. */
+  turnBytes?: number | undefined;
   /** A clock that never goes back, in milliseconds; tests move their own. */
   now?: () => number;
 }
@@ -36,19 +41,23 @@ interface PresenceOptions {
 export function createPresence(
   services: Services,
   io: LiveServer,
-  { rooms, link, wake, packets, now = () => performance.now() }: PresenceOptions,
+  { rooms, link, wake, guard, packets, turnBytes, now = () => performance.now() }: PresenceOptions,
 ): Presence {
   const own = services.ids.uuid();
   const tabs = new Tabs();
   const registry = new PresenceRegistry();
   const presenceSync = new PresenceSync(own, { link, registry, onChange: wake, now });
   const slices = new Slices(packets);
-  const resynced = new Set<string>();
-  rooms.onMembershipSynced((projectId) => {
-    resynced.add(projectId);
-    wake();
-  });
+  const resynced = followSyncs(rooms, wake);
   const entrants = followRooms(io, tabs, wake);
+  /** Projects whose changes went out in this round; some sockets still need the full presence. */
+  const resumed = new Set<string>();
+  const resume = (projectIds: Iterable<string>) => {
+    for (const projectId of projectIds) resumed.add(projectId);
+    slices.putBack(projectIds);
+    wake(true);
+  };
+  const announcer = new Announcer(io, { guard, entrants, resume, turnBytes });
 
   const allDue = () => [...registry.pending(), ...tabs.pending(), ...entrants.keys(), ...resynced];
   const publishChanges = (projectIds: string[]) => {
@@ -59,22 +68,28 @@ export function createPresence(
   const runOnce = async () => {
     presenceSync.heartbeat(() => tabs.snapshot());
     const due = slices.next(allDue, (projectId) => io.of('/').adapter.rooms.get(projectRoom(projectId))?.size ?? 0);
-    publishChanges(due);
+    const changed = due.filter((projectId) => !resumed.delete(projectId));
+    publishChanges(changed);
     const heard = new Map(due.map((projectId) => [projectId, tabs.usersIn(projectId)]));
     // Presence does not depend on events, so it checks itself who is still a member (I8).
     for (const { userId, name } of await rooms.check(heard)) tabs.name(userId, name);
-    publishChanges(due);
+    publishChanges(changed);
     // No awaits from here on: the state of the rooms stays valid.
     due.forEach((projectId) => resynced.delete(projectId));
-    announce(io, {
-      changes: registry.takeChanges(due),
-      due,
-      entrants,
-      announced: (projectId) => registry.announced(projectId),
-    });
+    announcer.announce({ changes: registry.takeChanges(changed), due, announced: (id) => registry.announced(id) });
     return { again: slices.again };
   };
   return { runOnce, leave: () => presenceSync.leave() };
+}
+
+/** Returns the projects whose members were synced and not checked yet. */
+function followSyncs(rooms: Rooms, wake: () => void): Set<string> {
+  const resynced = new Set<string>();
+  rooms.onMembershipSynced((projectId) => {
+    resynced.add(projectId);
+    wake();
+  });
+  return resynced;
 }
 
 /** Returns who entered which project and has not received its presence yet. */
@@ -93,7 +108,8 @@ function followRooms(io: LiveServer, tabs: Tabs, wake: () => void): Map<string, 
     const projectId = projectOfRoom(room);
     if (projectId === null) return;
     tabs.leave(id, projectId);
-    entrants.get(projectId)?.delete(id);
+    const fresh = entrants.get(projectId);
+    if (fresh?.delete(id) === true && fresh.size === 0) entrants.delete(projectId);
     wake();
   });
   io.on('connection', (socket) => {
@@ -106,35 +122,6 @@ function followRooms(io: LiveServer, tabs: Tabs, wake: () => void): Map<string, 
     });
   });
   return entrants;
-}
-
-interface Announcement {
-  changes: PresenceChange[];
-  due: string[];
-  entrants: Map<string, Set<string>>;
-  announced: (projectId: string) => PresenceChange['online'];
-}
-
-/** Sends changes to members who know the rest, and the full presence to new ones. */
-function announce(io: LiveServer, { changes, due, entrants, announced }: Announcement): void {
-  const { rooms } = io.of('/').adapter;
-  for (const change of changes) {
-    const room = projectRoom(change.project_id);
-    const fresh = entrants.get(change.project_id) ?? new Set();
-    if ((rooms.get(room)?.size ?? 0) > fresh.size)
-      io.local
-        .to(room)
-        .except([...fresh])
-        .emit('presence', change);
-  }
-  for (const projectId of due) {
-    const fresh = entrants.get(projectId) ?? new Set();
-    entrants.delete(projectId);
-    if (fresh.size === 0) continue;
-    io.local
-      .to([...fresh])
-      .emit('presence', { project_id: projectId, snapshot: true, online: announced(projectId), left: [] });
-  }
 }
 
 interface Tab {

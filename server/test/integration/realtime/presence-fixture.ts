@@ -16,6 +16,8 @@ export interface PresenceFixture {
   readonly here: LiveTestServer;
   readonly there: LiveTestServer;
   readonly wire: { cut: boolean; messages: Message[] };
+  /** The first process hears that many people are online in each of these projects, in another process. */
+  crowd(projectIds: string[], people: number): void;
   /** The state of the lock store, as the first process sees it. */
   readonly store: { answers: boolean };
   /** Moves the clock of the heartbeats by milliseconds. */
@@ -36,7 +38,7 @@ export function usePresenceFixture(): PresenceFixture {
   const store = { answers: true };
   let elapsed = 0;
   const now = () => elapsed;
-  const { wire, left, right } = createLink();
+  const { wire, left, right, tell } = createLink();
   const open: Listener[] = [];
   let [served, here, there]: [Served?, LiveTestServer?, LiveTestServer?] = [];
   beforeAll(async () => {
@@ -57,6 +59,7 @@ export function usePresenceFixture(): PresenceFixture {
     inside,
     store,
     wire,
+    crowd: (projectIds, people) => tell(crowdIn(projectIds, people)),
     pass: (ms) => void (elapsed += ms),
     newcomer,
     get here() {
@@ -78,7 +81,15 @@ export function usePresenceFixture(): PresenceFixture {
   };
 }
 
-function createLink(): { wire: { cut: boolean; messages: Message[] }; left: PresenceChannel; right: PresenceChannel } {
+interface Link {
+  wire: { cut: boolean; messages: Message[] };
+  left: PresenceChannel;
+  right: PresenceChannel;
+  /** The left process hears this. */
+  tell: (message: Message) => void;
+}
+
+function createLink(): Link {
   const wire = { cut: false, messages: [] as Message[] };
   const hears: ((message: unknown) => void)[] = [];
   const end = (own: number): PresenceChannel => ({
@@ -89,8 +100,21 @@ function createLink(): { wire: { cut: boolean; messages: Message[] }; left: Pres
     },
     subscribe: (listener) => void (hears[own] = listener),
   });
-  return { wire, left: end(0), right: end(1) };
+  return { wire, left: end(0), right: end(1), tell: (message) => hears[0]?.(message) };
 }
+
+const crowdIn = (projectIds: string[], people: number): Message => ({
+  process: 'crowded',
+  snapshot: true,
+  changes: projectIds.map((id) => ({
+    project_id: id,
+    snapshot: true,
+    online: Array.from({ length: people }, (_, n) => ({
+      ...{ user_id: `${n}`.padStart(36, '0'), name: `Person ${n}`, idle: false, viewing: [`${n}`.padStart(36, '0')] },
+    })),
+    left: [],
+  })),
+});
 
 async function aProject(newcomer: () => Promise<Person>, names: string[]) {
   const project = await openProject(await newcomer());

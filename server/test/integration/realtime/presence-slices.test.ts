@@ -69,6 +69,24 @@ it('MB9: a run sends a limited number of packets, and the next runs the rest, ea
   tabs.forEach(({ socket }) => socket.close());
 });
 
+it('A13: a run sends a limited number of bytes to those who enter, and nobody twice', async () => {
+  const narrow = await startLiveServer(inside, { turnBytes: 1 });
+  const owner = await person(served.testEnv);
+  const project = await openProject(owner);
+  const tabs: Listener[] = [];
+  for (let n = 0; n < 4; n += 1)
+    tabs.push(await narrow.connect({ origin: served.testEnv.baseUrl, cookie: owner.cookieHeader() }));
+  const sent: number[] = [];
+  for (let again = true; again;) {
+    ({ again } = await narrow.presentSlice());
+    await Promise.all(tabs.map((tab) => tab.caughtUp()));
+    sent.push(tabs.reduce((sum, tab) => sum + changesOf(tab).length, 0));
+  }
+  expect(sent).toEqual([1, 2, 3, 4]);
+  expect(tabs.map((tab) => changesOf(tab).map(({ project_id: id }) => id))).toEqual(tabs.map(() => [project.id]));
+  await narrow.close();
+});
+
 it('PR1: a member who is removed between two slices receives no later one of that project', async () => {
   const { who, projects, tabs } = await inFiveProjects();
   await leave(tabs);

@@ -8,6 +8,7 @@ import { readSession } from '@countersign/shared/routes/session';
 import { person, type Person } from '../../client.ts';
 import { connectLive } from '../../live-client.ts';
 import { createAdmission } from '../../../src/realtime/connection/admission.ts';
+import { guardConnections } from '../../../src/realtime/connection/connection-guard.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from '../../../src/realtime/gateway.ts';
 import { createRooms, type LiveServer } from '../../../src/realtime/rooms.ts';
 import { signOut } from '../../../src/usecases/credentials/end-sessions.ts';
@@ -29,7 +30,11 @@ beforeAll(async () => {
   const clientOf = () => 'somebody';
   const { services } = inside;
   io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis: null, log: services.log });
-  openGateway(services, io, { rooms: createRooms(services, io, (_, seq) => seq), clientOf });
+  openGateway(services, io, {
+    rooms: createRooms(services, io, (_, seq) => seq),
+    clientOf,
+    guard: guardConnections(io),
+  });
   io.use((socket, next) => {
     const token = /__Host-sid=([^;]+)/.exec(socket.handshake.headers.cookie ?? '')?.[1] ?? '';
     void meanwhile(token).then(() => next(), next);

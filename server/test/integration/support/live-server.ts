@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { io as connectSocket, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { clientOfRequest } from '../../../src/http/connection/client-address.ts';
+import { guardConnections } from '../../../src/realtime/connection/connection-guard.ts';
 import { createAdmission } from '../../../src/realtime/connection/admission.ts';
 import {
   createAssignment,
@@ -59,6 +60,8 @@ interface LiveServerOptions {
   answers?: () => Promise<boolean>;
   /** How many packets a slice of the presence may have. */
   packets?: number;
+  /** How many bytes of full presence a slice may have. */
+  turnBytes?: number;
   /** TRUSTED_PROXY_HOPS. */
   proxyHops?: number;
   /** The maximum number of sockets. */
@@ -67,7 +70,15 @@ interface LiveServerOptions {
 
 export async function startLiveServer(
   opened: Pick<ServicesEnvironment, 'services' | 'signals'>,
-  { link = null, now, packets, answers = () => Promise.resolve(true), proxyHops = 0, most }: LiveServerOptions = {},
+  {
+    link = null,
+    now,
+    packets,
+    turnBytes,
+    answers = () => Promise.resolve(true),
+    proxyHops = 0,
+    most,
+  }: LiveServerOptions = {},
 ): Promise<LiveTestServer> {
   const { services, signals } = opened;
   const http = createServer();
@@ -81,9 +92,14 @@ export async function startLiveServer(
   await handleOperatorRevocations(services, { signals, io });
   const metrics = createMetrics(services, io, () => rooms);
   await metrics.listen(signals, () => undefined);
-  const presence = createPresence(services, io, { rooms, link, wake: () => undefined, packets, ...(now && { now }) });
+  const guard = guardConnections(io, now);
+  const presence = createPresence(services, io, {
+    ...{ rooms, link, guard, packets, turnBytes },
+    wake: () => undefined,
+    ...(now && { now }),
+  });
   const assignment = createAssignment(io, answers);
-  openGateway(services, io, { rooms, clientOf, ...(now && { now }) });
+  openGateway(services, io, { rooms, clientOf, guard });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
