@@ -105,10 +105,25 @@ const SPEAK = `
     where r.spoke_at <= now() - make_interval(secs => ${SILENCE_SECONDS}) or r.message_id = any($6::uuid[])
   returning 1`;
 
-/** Locks what waits for a target, also behind the record of an attempt. A lease that is over is no attempt. */
+/**
+ * A rule that spoke after the message that it names did so in a message of an earlier version, which stored nothing of it. What
+ * the named one said can then not be told from what that one said: no rule names either.
+ */
+const FORGET = `
+  update notification_rule set message_id = null, counted_from = null
+  where project_id = $1 and target = $2 and message_id in (
+    select m.id from notification_rule r join notification_message m on m.id = r.message_id
+    where r.project_id = $1 and r.target = $2 and r.spoke_at > m.created_at)`;
+
+/**
+ * Locks what waits for a target, also behind the record of an attempt. A lease that is over is no attempt. Only what a rule
+ * names: what another message said is not known, so it is sent.
+ */
 const WAITING = `
   select id, status = 'sending' and lease_until >= now() as busy from notification_message
-  where project_id = $1 and target = $2 and status in ('pending', 'sending') order by id for update`;
+  where project_id = $1 and target = $2 and status in ('pending', 'sending')
+    and id in (select message_id from notification_rule where project_id = $1 and target = $2)
+  order by id for update`;
 
 const REPLACE = `update notification_message set ${ENDED_REMINDER}, error = '${REPLACED}' where id = any($1::uuid[])`;
 
@@ -158,8 +173,9 @@ async function speak(
 }
 
 /**
- * What of the findings a new message to a target says. It replaces what still waits for the target, and says that too as it is
- * now: a target that works again gets one message, and no old one. Nothing while an attempt is made, which may deliver it.
+ * What of the findings a new message to a target says. It replaces what still waits for the target and is named by a rule, and
+ * says that too as it is now: a target that works again gets one message, and no old one. Nothing while an attempt is made,
+ * which may deliver it.
  */
 async function spoken(
   em: Em,
@@ -167,9 +183,10 @@ async function spoken(
   findings: readonly Finding[],
 ): Promise<Finding[]> {
   if (findings.length === 0) return [];
+  await rawQuery(em, FORGET, [projectId, target]);
   const waiting = await rawQuery<{ id: string; busy: boolean }>(em, WAITING, [projectId, target]);
   const ids = waiting.map((message) => message.id);
-  // Delivered since it was counted: the next check counts from then on.
+  // Delivered since it was counted, or not to be replaced: the next check counts from then on.
   const isOutdated = counts.untold !== null && !ids.includes(counts.untold);
   if (isOutdated || waiting.some(({ busy }) => busy)) return [];
   const speak = async (rule: Finding['rule'], replaced: readonly string[]) => {

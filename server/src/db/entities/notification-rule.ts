@@ -11,7 +11,7 @@ const NotificationRuleSchema = defineEntity({
     target: p.text().primary(),
     rule: p.text().primary(),
     spokeAt: p.datetime(3),
-    /** The message in which it did; null for one of an earlier version. */
+    /** The message in which it did; null for one of an earlier version. A process of that version raises `spokeAt` alone. */
     messageId: p.uuid().nullable(),
     /** Since when that message counts passed deadlines; null for other rules. */
     countedFrom: p.datetime(3).nullable(),

@@ -145,28 +145,55 @@ describe('NO1: a rule about deadlines', () => {
   });
 
   describe('after a message that was not delivered', () => {
-    /** Two expired items are in a message that waits, and its rule may speak again after one more. */
-    async function untold() {
-      await set(EXPIRED);
-      await submit(2);
-      await setDeadlineClock(inside, 1001);
-      await expire();
-      await remind();
+    /** As if all that happened so far had happened fifteen minutes earlier. */
+    async function later() {
       await pass();
-      await inside.sql(`update notification_rule set counted_from = counted_from - interval '${SILENCE_SECONDS} s'`);
+      const earlier = (column: string) => `${column} = ${column} - interval '${SILENCE_SECONDS} s'`;
+      await inside.sql(`update notification_rule set ${earlier('counted_from')}`);
+      await inside.sql(`update notification_message set ${earlier('created_at')}`);
+    }
+    async function expireNew(count: number) {
       await setDeadlineClock(inside, 0);
-      await submit(1);
+      await submit(count);
       await setDeadlineClock(inside, 1001);
       await expire();
     }
+    /** Two expired items are in a message that waits, and its rule may speak again after one more. */
+    async function untold() {
+      await set(EXPIRED);
+      await expireNew(2);
+      await remind();
+      await later();
+      await expireNew(1);
+    }
     const said = async () => (await texts()).map((text) => Number.parseInt(text, 10));
+    const statuses = async () => {
+      const rows = await inside.sql<{ status: string }>(
+        'select status from notification_message where project_id = ? order by created_at, id',
+        [now.project.id],
+      );
+      return rows.map(({ status }) => status);
+    };
+    /** What a worker of the version before 0049 writes: it stores neither the message nor from when that counts. */
+    async function speakAsBefore(text: string) {
+      await inside.sql(
+        `insert into notification_message (id, project_id, kind, url, target, body, status, next_attempt_at, created_at)
+         select gen_random_uuid(), project_id, kind, url, target, jsonb_build_object('text', 'x: ' || ?::text)::text, 'pending', now(), now()
+         from notification_message where project_id = ? limit 1`,
+        [text, now.project.id],
+      );
+      await inside.sql(
+        `update notification_rule set spoke_at = date_trunc('milliseconds', now()) where project_id = ? and rule = 'expired'`,
+        [now.project.id],
+      );
+    }
 
     it('finds what that one found too, until one is delivered', async () => {
       await untold();
       await remind();
       expect(await said()).toEqual([2, 3]);
       await send();
-      await pass();
+      await later();
       await remind();
       expect(await said()).toEqual([2, 3]);
     });
@@ -183,6 +210,51 @@ describe('NO1: a rule about deadlines', () => {
       expect(await said()).toEqual([2]);
       await remind();
       expect(await said()).toEqual([2, 1]);
+    });
+
+    it('leaves one from before an upgrade to be sent, because nothing says what it counted', async () => {
+      await untold();
+      await inside.sql('update notification_rule set message_id = null, counted_from = null');
+      await remind();
+      await later();
+      await expireNew(3);
+      await remind();
+      expect(await said()).toEqual([2, 1, 4]);
+      expect(await statuses()).toEqual(['pending', 'dead', 'pending']);
+      await send();
+      expect(now.got).toHaveLength(2);
+    });
+
+    it.each([
+      ['a delivered one', 'succeeded'],
+      ['one that waits', 'pending'],
+    ])('leaves one that an older worker wrote after %s to be sent', async (_name, before) => {
+      await untold();
+      await inside.sql('update notification_message set status = ?', [before]);
+      await speakAsBefore('1 item');
+      await later();
+      await expireNew(3);
+      for (let n = 0; n < 2; n += 1) await remind();
+      expect(await said()).toEqual([2, 1, 3]);
+      expect(await statuses()).toEqual([before, 'pending', 'pending']);
+    });
+
+    it('leaves one of several rules to be sent after an older worker spoke for one of them', async () => {
+      await set(EXPIRED, { rule: 'project_stopped' });
+      const stopped = (at: string) =>
+        inside.sql(`update project set stopped_at = ${at} where id = ?`, [now.project.id]);
+      await stopped('now()');
+      await expireNew(2);
+      await remind();
+      await stopped('null');
+      await speakAsBefore('0 items');
+      for (const count of [3, 4]) {
+        await later();
+        await expireNew(count);
+        for (let n = 0; n < 2; n += 1) await remind();
+      }
+      expect(await said()).toEqual([2, 0, 3, 7]);
+      expect(await statuses()).toEqual(['pending', 'pending', 'dead', 'pending']);
     });
   });
 
