@@ -86,11 +86,16 @@ describe('NO6: the log', () => {
   });
 });
 
-it('NO6: shows a message that a newer one replaced, which can be sent again', async () => {
+it('NO6: shows a message that a newer one replaced with its failed attempt, which can be sent again', async () => {
   await written();
+  now.statuses.push(500);
+  await send();
   await inside.sql(`update notification_rule set spoke_at = spoke_at - interval '1 h'`);
   await remind();
-  const ended = { status: 'dead', error: 'replaced', next_attempt_at: null, abilities: { resend: true } };
+  const ended = {
+    ...{ status: 'dead', error: 'replaced', next_attempt_at: null, abilities: { resend: true } },
+    attempts: [{ n: 1, http_status: 500, error: 'http_5xx' }],
+  };
   expect(await list()).toMatchObject([{ status: 'pending' }, ended]);
   const [, replaced] = await list();
   await now.owner.call(resendNotificationMessage, { params: { id: replaced?.id ?? '' } });

@@ -86,6 +86,7 @@ export const notificationsMessages = {
     retrying: 'Retrying',
     removed: 'Not delivered',
     replaced: 'Replaced by a newer message',
+    replacedAfter: (failures: number) => `Replaced after ${plural(failures, 'failed attempt', 'failed attempts')}`,
     next: (left: string) => `Next attempt in ${left}`,
     dueNow: 'Due now',
     circuit: 'The channel failed repeatedly. Attempts are on hold.',

@@ -95,6 +95,22 @@ it('NO6: says that a newer message replaced one that was not delivered', async (
   expect(container.textContent).not.toMatch(/Failed|error|replaced\b/);
 });
 
+it('NO6: says after how many failed attempts a message was replaced, and why the last of them failed', async () => {
+  const server = serve([SLACK]);
+  const attempt = { started_at: '2026-03-02T09:50:00.000Z', duration_ms: 12 };
+  const attempts = [
+    // Its result came after the message was replaced.
+    { ...attempt, n: 3, http_status: 200, error: null },
+    { ...attempt, n: 2, http_status: 503, error: 'http_5xx' },
+    { ...attempt, n: 1, http_status: null, error: 'dns_error' },
+  ];
+  server.messages = [{ ...MESSAGE, http_status: 503, error: 'replaced', attempts }];
+  open([SLACK]);
+  const badge = await screen.findByText('Replaced after 2 failed attempts');
+  const cause = badge.closest('li')?.querySelectorAll('p')[1];
+  expect(cause?.textContent.trim()).toBe('503 server error');
+});
+
 it('adds a notification to the list as it is now, and says so', async () => {
   const server = serve([SLACK]);
   const { form } = open([]);
