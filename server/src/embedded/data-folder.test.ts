@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isInitialised, createDatabase, ownerOf, refuseForeign } from './data-folder.ts';
 import { EmbeddedError } from './embedded-error.ts';
@@ -108,11 +108,22 @@ describe('EM3: a data folder', () => {
 });
 
 describe('EM3: a new database', () => {
+  /** The path of a draft as a start on `at` leaves it when it is killed. */
+  async function draftOf(at: string): Promise<string> {
+    let path = '';
+    const killed = createDatabase(at, join(at, 'postgres'), async (draft) => {
+      path = draft;
+      throw new Error('killed');
+    });
+    await expect(killed).rejects.toThrow('killed');
+    return path;
+  }
+
   it('appears only when it is complete, also in place of an empty folder, and old drafts are removed', async () => {
     mkdirSync(data);
-    mkdirSync(join(folder, 'postgres-new-killed/base'), { recursive: true });
-    await createDatabase(data, async (draft) => {
-      expect(readdirSync(folder).sort()).toEqual(['postgres', draft.slice(folder.length + 1)]);
+    mkdirSync(join(await draftOf(folder), 'base'), { recursive: true });
+    await createDatabase(folder, data, async (draft) => {
+      expect(readdirSync(folder).sort()).toEqual([basename(draft), 'postgres']);
       write(draft);
       expect(isInitialised(data)).toBe(false);
     });
@@ -123,30 +134,32 @@ describe('EM3: a new database', () => {
   it('is created on the disk that a link names, which stays, next to what belongs to others', async () => {
     const [disk, target] = [join(folder, 'disk'), join(folder, 'disk/big')];
     mkdirSync(target, { recursive: true });
-    for (const name of ['big-new-killed', 'big-new-year', 'other-new-killed', 'postgres-new-killed'])
-      mkdirSync(join(disk, name));
-    symlinkSync(target, data);
+    const another = join(folder, 'another');
+    mkdirSync(another);
+    for (const from of [folder, another]) symlinkSync(target, join(from, 'postgres'));
+    const [own, theirs] = [await draftOf(folder), await draftOf(another)];
+    for (const path of [own, theirs, join(disk, 'big-new-backup')]) mkdirSync(path);
     refuseForeign(folder, data);
-    await createDatabase(data, async (draft) => {
+    await createDatabase(folder, data, async (draft) => {
       expect(dirname(draft)).toBe(realpathSync(disk));
       write(draft);
     });
     expect(readlinkSync(data)).toBe(target);
     expect(isInitialised(target)).toBe(true);
-    expect(readdirSync(disk).sort()).toEqual(['big', 'big-new-year', 'other-new-killed', 'postgres-new-killed']);
-    expect(readdirSync(folder).sort()).toEqual(['disk', 'postgres']);
+    expect(readdirSync(disk).sort()).toEqual([basename(theirs), 'big', 'big-new-backup']);
+    expect(readdirSync(folder).sort()).toEqual(['another', 'disk', 'postgres']);
   });
 
   it('never replaces a folder that is not empty', async () => {
     mkdirSync(data);
     writeFileSync(join(data, 'thesis.txt'), 'all of it');
-    await expect(createDatabase(data, async (draft) => write(draft))).rejects.toThrow('ENOTEMPTY');
+    await expect(createDatabase(folder, data, async (draft) => write(draft))).rejects.toThrow('ENOTEMPTY');
     expect(readdirSync(folder)).toEqual(['postgres']);
     expect(readdirSync(data)).toEqual(['thesis.txt']);
   });
 
   it('a new database that fails halfway leaves nothing behind', async () => {
-    const failing = createDatabase(data, async (draft) => {
+    const failing = createDatabase(folder, data, async (draft) => {
       write(draft);
       throw new Error('no space left on device');
     });

@@ -1,4 +1,5 @@
 // The data folder of the embedded PostgreSQL: version check, creation.
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -14,10 +15,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
 import type { Owner } from './identity.ts';
 import { isMountPoint } from './mount-point.ts';
+import { placeOf } from './place.ts';
 
 /** In DATA_DIR: the folder of PGlite, the embedded database of earlier versions. */
 const PGLITE_NAME = 'database';
@@ -106,13 +108,18 @@ export function isEmpty(path: string): boolean {
 
 /**
  * Lets `initialise` fill an empty folder and moves it into place when it is complete: a killed start leaves no partial
- * database. The caller has exclusive use of the folder, so old drafts are removed. A link stays: the place is its target.
+ * database. The caller has exclusive use of `folder` (DATA_DIR), so its old drafts are removed. A link stays: the place is
+ * its target.
  */
-export async function createDatabase(data: string, initialise: (draft: string) => Promise<void>): Promise<void> {
+export async function createDatabase(
+  folder: string,
+  data: string,
+  initialise: (draft: string) => Promise<void>,
+): Promise<void> {
   const target = targetOf(data);
   const parent = dirname(target);
-  const prefix = `${basename(target)}-new-`;
-  for (const name of readdirSync(parent).filter((one) => isDraft(one, prefix))) remove(join(parent, name));
+  const prefix = draftPrefix(folder, target);
+  for (const name of readdirSync(parent).filter((one) => one.startsWith(prefix))) remove(join(parent, name));
   const draft = mkdtempSync(join(parent, prefix));
   try {
     await initialise(draft);
@@ -129,9 +136,13 @@ export async function createDatabase(data: string, initialise: (draft: string) =
 export const targetOf = (data: string): string =>
   lstatSync(data, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(data) : data;
 
-/** As `mkdtemp` names it: the parent of a link's target may contain folders of others. */
-const isDraft = (name: string, prefix: string): boolean =>
-  name.startsWith(prefix) && /^[A-Za-z0-9]{6}$/.test(name.slice(prefix.length));
+/** The parent of a link's target may contain folders of others, and drafts of another DATA_DIR. */
+function draftPrefix(folder: string, target: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([placeOf(folder), target]))
+    .digest('hex');
+  return `.countersign-draft-${digest.slice(0, 16)}-`;
+}
 
 /**
  * An initdb that briefly outlives its parent may still write into its draft: what cannot be removed now is removed next

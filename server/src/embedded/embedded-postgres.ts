@@ -126,7 +126,7 @@ async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<
   const serverLog = openServerLog(join(dirname(data), 'postgres.log'));
   undo.push(() => serverLog.close());
   const at = { binaries, identity, data, log: serverLog, signal };
-  if (!isInitialised(data)) await createDatabase(data, (draft) => initialise(at, draft));
+  if (!isInitialised(data)) await createDatabase(folder, data, (draft) => initialise(at, draft));
   storeLocation(folder, data);
   const address = options.address ?? (process.platform === 'win32' ? await onLoopback() : socketIn(run));
   return { ...at, address, settings, reportProgress: (sentence) => log.warn({}, sentence) };

@@ -221,15 +221,15 @@ describe('EM3: a start on an unusable folder', () => {
 });
 
 describe('a start on a folder for the data that is on another disk', () => {
-  it('EM3: creates the database where a link points to, and keeps the link', async () => {
+  it('EM3: creates the database where a link points to, and keeps the link and the folders beside it', async () => {
     const [service, disk] = [embeddedService(), aFolder('disk')];
     const [data, target] = [join(service.folder, 'postgres'), join(disk, 'big')];
-    mkdirSync(target);
+    for (const name of ['big', 'big-new-backup']) mkdirSync(join(disk, name));
     symlinkSync(target, data);
     await service.start();
     const isThere = await submitOne(service);
     expect(linkAt(data)).toBe(target);
-    expect(readdirSync(disk)).toEqual(['big']);
+    expect(readdirSync(disk).sort()).toEqual(['big', 'big-new-backup']);
     expect(readFileSync(join(target, 'PG_VERSION'), 'utf8')).toBe('18\n');
     await service.server.stop();
     await service.start();

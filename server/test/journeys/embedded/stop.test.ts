@@ -34,7 +34,7 @@ const holderOf = ({ folder }: EmbeddedService): number => {
 };
 
 const draftsIn = ({ folder }: EmbeddedService) =>
-  readdirSync(folder).filter((name) => name.startsWith('postgres-new-'));
+  readdirSync(folder).filter((name) => name.startsWith('.countersign-draft-'));
 const hasDatabase = ({ folder }: EmbeddedService) => existsSync(join(folder, 'postgres'));
 
 /**
