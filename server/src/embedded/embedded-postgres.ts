@@ -1,16 +1,16 @@
 // Runs the embedded PostgreSQL of DATA_DIR: starts, monitors and restarts it, and stops it with the process.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, onLoopback, socketIn, socketUrl } from './address.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries, programOf } from './binaries.ts';
 import { createDatabase, isInitialised, ownerOf, refuseForeign, targetOf } from './data-folder.ts';
 import { EmbeddedError, explainFault } from './embedded-error.ts';
-import { lockFolder } from './folder-lock.ts';
+import { FolderInUse, type FolderUse, lockFolder } from './folder-lock.ts';
 import { chooseIdentity, type Identity, reaches } from './identity.ts';
 import { fallbackDataFolder, fallbackName, locateData, otherData, storeLocation } from './locate-data.ts';
-import { stopStaleServer, serverOf } from './stale-server.ts';
+import { serverOf, stopStaleServer, supervisorOf } from './stale-server.ts';
 import { makeOpenFolder } from './open-folder.ts';
 import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
 import { initialise, type Installation, type Server, startServer } from './server.ts';
@@ -68,7 +68,7 @@ export async function startEmbedded(options: Options): Promise<EmbeddedPostgres>
   try {
     // The lock would create the folder.
     if (options.creates === false && !existsSync(options.folder)) throw noDatabaseIn(options.folder);
-    undo.push(lockFolder(options.folder, options.creates === false ? 'command' : 'service'));
+    undo.push(lockFolder(options.folder, useOf(options)));
     const at = { ...(await prepare(options, { undo, signal: ending.signal })), signal: ending.signal };
     return supervise(at, await startServer(at), { log: options.log, ending, release: () => undoAll(undo) });
   } catch (error) {
@@ -83,6 +83,8 @@ const noDatabaseIn = (folder: string): EmbeddedError =>
   new EmbeddedError(
     `The folder ${folder} (DATA_DIR) has no database of Countersign: set DATA_DIR or DATABASE_URL as for the service, or start the service once, which creates the database. Nothing was changed.`,
   );
+
+const useOf = ({ creates = true }: Options): FolderUse => (creates ? 'service' : 'command');
 
 const undoAll = (undo: (() => void)[]): void =>
   undo
@@ -115,6 +117,7 @@ async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<
   if (other !== undefined && other !== found)
     log.warn({ folder: other, used: found }, 'this DATA_DIR has a second database, which is not used');
   if (!creates && !isInitialised(found)) throw noDatabaseIn(folder);
+  if (isInitialised(found)) undo.push(lockData(found, useOf(options)));
   const ended = await stopStaleServer(found);
   if (ended !== undefined) log.info({ pid: ended }, 'stopped the PostgreSQL that an earlier process left running');
   removeLastPrivateFolder(found);
@@ -126,10 +129,26 @@ async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<
   const serverLog = openServerLog(join(dirname(data), 'postgres.log'));
   undo.push(() => serverLog.close());
   const at = { binaries, identity, data, log: serverLog, signal };
-  if (!isInitialised(data)) await createDatabase(folder, data, (draft) => initialise(at, draft));
+  if (!isInitialised(data)) {
+    await createDatabase(folder, data, (draft) => initialise(at, draft));
+    undo.push(lockData(data, useOf(options)));
+  }
   storeLocation(folder, data);
   const address = options.address ?? (process.platform === 'win32' ? await onLoopback() : socketIn(run));
   return { ...at, address, settings, reportProgress: (sentence) => log.warn({}, sentence) };
+}
+
+/**
+ * Locks the data itself: links in several DATA_DIRs may lead to it. @returns a function that releases it. Errors:
+ * `FolderInUse`.
+ */
+function lockData(data: string, use: FolderUse): () => void {
+  const target = realpathSync(data);
+  const release = lockFolder(target, use);
+  const supervisor = supervisorOf(target);
+  if (supervisor === undefined) return release;
+  release();
+  throw new FolderInUse(target, { pid: supervisor, use: undefined });
 }
 
 function reachable(binaries: Binaries, identity: Identity, cache: string): Binaries {

@@ -118,6 +118,15 @@ describe('EM2: the lock of a data folder', () => {
     lockFolder(renamed)();
   });
 
+  it('is not released by a process whose folder was renamed when another folder is at its path now', async () => {
+    const [original, renamed] = [join(folder, 'original'), join(folder, 'renamed')];
+    const release = lockFolder(original);
+    renameSync(original, renamed);
+    expect(await take(await anotherProcess(), original)).toBe('taken');
+    release();
+    expect(() => lockFolder(original)).toThrow(FolderInUse);
+  });
+
   it('says whether a command has it, for commands to wait', () => {
     for (const use of ['service', 'command'] as const) {
       const release = lockFolder(folder, use);

@@ -22,7 +22,7 @@ export class FolderInUse extends EmbeddedError {
 
 /**
  * Locks the folder or throws `FolderInUse`. A lock of a dead process (kill -9) is taken over. @returns a function that
- * releases the folder. PostgreSQL has its own lock in the folder (postmaster.pid).
+ * releases the folder. PostgreSQL has its own lock in its folder (postmaster.pid).
  */
 export function lockFolder(folder: string, use: FolderUse = 'service'): () => void {
   mkdirSync(folder, { recursive: true });

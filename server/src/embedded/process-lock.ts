@@ -32,12 +32,17 @@ export function acquireLock(path: string, use?: string): LockResult {
   const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid), place, use } satisfies Owner);
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (tries > 0) pause();
-    if (createLockFile(path, mine)) return { release: () => rmSync(path, { force: true }) };
+    if (createLockFile(path, mine)) return { release: () => release(path, mine) };
     const held = textOf(path) ?? '';
     if (isHeld(held, path)) return holderOf(held);
     clearStale(path, mine);
   }
   return holderOf(textOf(path) ?? '');
+}
+
+/** After a rename of the folder, another process may have a lock at its old path. */
+function release(path: string, mine: string): void {
+  if (textOf(path) === mine) rmSync(path, { force: true });
 }
 
 function holderOf(text: string): LockResult {
@@ -123,10 +128,14 @@ export function isRunning(pid: number): boolean {
   return !['Z', 'X'].includes(statOf(pid)[STATE] ?? '');
 }
 
+/** Linux only; 0 elsewhere. */
+export const parentOf = (pid: number): number => Number(statOf(pid)[PARENT] ?? 0);
+
 const bornAt = (pid: number): string => statOf(pid)[STARTED] ?? '';
 
 /** Index into the fields of `/proc/PID/stat` from the third on, the state; the name before it may contain anything. */
 const STATE = 0;
+const PARENT = 1;
 const STARTED = 19;
 
 /** Linux only; empty elsewhere. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRunning } from './process-lock.ts';
+import { isRunning, parentOf } from './process-lock.ts';
 
 const POLL_MS = 20;
 /** Time limits per signal, in milliseconds: fast shutdown, immediate shutdown, kill. */
@@ -69,13 +69,31 @@ function hasWorkingDirectory(pid: number, data: string): boolean | undefined {
 
 /** By its command line, which every user may read. */
 function isStartedOn(pid: number, data: string): boolean {
-  const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  const args = argumentsOf(pid);
   const folder = args[args.indexOf('-D') + 1] ?? '';
   return basename(args[0] ?? '') === 'postgres' && realpathSync(folder) === realpathSync(data);
 }
 
+function argumentsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
 /**
- * Stops the server that still runs on this data folder, gracefully if possible. The caller has locked the folder, so
+ * The live process of ours that started the server on this data, if any: an earlier version did not lock the data.
+ * Orphans are adopted by another program, or by the first process of a container. Linux only.
+ */
+export function supervisorOf(data: string): number | undefined {
+  const parent = parentOf(serverOf(data)?.pid ?? 0);
+  if (parent <= 1 || !isRunning(parent)) return undefined;
+  return basename(argumentsOf(parent)[0] ?? '').startsWith('node') ? parent : undefined;
+}
+
+/**
+ * Stops the server that still runs on this data folder, gracefully if possible. The caller has locked the data, so
  * nobody needs that server. @returns the PID that was stopped, if any.
  */
 export async function stopStaleServer(data: string): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 // Tests starts on a copy of the data of a running service, such as a restored backup: the service is not disturbed.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aSubmission, openProject } from '../../builders.ts';
@@ -49,4 +49,28 @@ describe.runIf(ON_LINUX)('EM4: a copy of the data of a running service', () => {
     expect(readdirSync(copy)).not.toContain('countersign.lock');
     await service.server.stop();
   });
+
+  it.each(['this version', 'an earlier version, which locked DATA_DIR alone'])(
+    'is refused when its data is a link to the data of the service: of %s',
+    async (version) => {
+      const [service, target] = [embeddedService(), join(aFolder('disk'), 'pg')];
+      mkdirSync(target);
+      symlinkSync(target, join(service.folder, 'postgres'));
+      await service.start();
+      const project = await openProject(await person(service.testEnv));
+      const postmaster = service.postmaster();
+      const linked = aFolder('linked');
+      symlinkSync(target, join(linked, 'postgres'));
+      if (version !== 'this version') rmSync(join(target, 'countersign.lock'));
+      for (const folder of [copyOf(service, 'postgres', 'secret-keys', 'countersign.lock'), linked])
+        expect(await embeddedService({ folder }).refused()).toMatch(
+          new RegExp(`^The data folder ${target} is in use by process ${service.server.pid}: stop that process`),
+        );
+      expect(service.postmaster()).toBe(postmaster);
+      const { id } = await project.pipeline.submit(aSubmission());
+      expect(await project.pipeline.read(id)).toMatchObject({ id });
+      await service.server.stop();
+      expect(readdirSync(target)).not.toContain('countersign.lock');
+    },
+  );
 });
