@@ -9,9 +9,8 @@ import { createDatabase, isInitialised, ownerOf, refuseForeign, targetOf } from 
 import { EmbeddedError, explainFault } from './embedded-error.ts';
 import { FolderInUse, type FolderUse, lockFolder } from './folder-lock.ts';
 import { chooseIdentity, type Identity, reaches } from './identity.ts';
-import { fallbackDataFolder, fallbackName, locateData, otherData, storeLocation } from './locate-data.ts';
+import { locateData, makeFallbackFolder, otherData, storeLocation } from './locate-data.ts';
 import { serverOf, stopStaleServer, supervisorOf } from './stale-server.ts';
-import { makeOpenFolder } from './open-folder.ts';
 import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
 import { initialise, type Installation, type Server, startServer } from './server.ts';
 import { openServerLog } from './server-log.ts';
@@ -180,8 +179,7 @@ function resolveDataFolder(of: {
     throw new EmbeddedError(
       `The user that runs PostgreSQL cannot enter ${closed}: move DATA_DIR to a folder that every user can enter, or allow access to the folders above it.`,
     );
-  makeOpenFolder(fallback, fallbackName(folder));
-  const data = fallbackDataFolder(folder, fallback);
+  const data = makeFallbackFolder(folder, fallback);
   log.warn({ folder: data }, 'PostgreSQL cannot reach DATA_DIR as an unprivileged user: the data is in this folder');
   return data;
 }

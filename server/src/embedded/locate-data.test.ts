@@ -1,10 +1,10 @@
 // Where the data of a DATA_DIR is: inside it, or where a file in it says, also after the folder was renamed.
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedError } from './embedded-error.ts';
-import { fallbackDataFolder, locateData, otherData, storeLocation } from './locate-data.ts';
+import { fallbackDataFolder, locateData, makeFallbackFolder, otherData, storeLocation } from './locate-data.ts';
 
 let base: string;
 let folder: string;
@@ -61,6 +61,55 @@ describe('EM7: the data of DATA_DIR', () => {
     storeLocation(renamed, data);
     expect(locateData(renamed, fallback)).toBe(data);
     renameSync(renamed, folder);
+    expect(locateData(folder, fallback)).toBe(data);
+  });
+
+  it('is not that of a renamed DATA_DIR for a new folder at its old path, nor in one place with it', () => {
+    const data = elsewhere();
+    const renamed = join(base, 'renamed');
+    renameSync(folder, renamed);
+    storeLocation(renamed, data);
+    mkdirSync(folder);
+    expect([locateData(folder, fallback), otherData(folder, fallback)]).toEqual([inside, undefined]);
+    const own = write(makeFallbackFolder(folder, fallback));
+    expect(own).not.toBe(data);
+    storeLocation(folder, own);
+    expect([locateData(folder, fallback), locateData(renamed, fallback)]).toEqual([own, data]);
+  });
+
+  it('is refused where only the path says that it is that of a renamed DATA_DIR, which then still has it', () => {
+    const data = elsewhere();
+    const renamed = join(base, 'renamed');
+    renameSync(folder, renamed);
+    mkdirSync(folder);
+    expectRefusal(
+      folder,
+      `The database in ${data} is that of another folder, which was at ${folder}: choose another DATA_DIR, or, if that folder no longer exists and ${folder} replaces it, remove ${dirname(data)}/postgres.owner.`,
+    );
+    expect(locateData(renamed, fallback)).toBe(data);
+    rmSync(join(dirname(data), 'postgres.owner'));
+    expect(locateData(folder, fallback)).toBe(data);
+  });
+
+  it('is that of one of two folders when a copy is put at the path before a rename', () => {
+    const data = elsewhere();
+    const renamed = join(base, 'renamed');
+    renameSync(folder, renamed);
+    cpSync(renamed, folder, { recursive: true });
+    storeLocation(renamed, data);
+    expectRefusal(
+      folder,
+      `The database in ${data} is that of ${renamed}: choose another DATA_DIR, or, if that folder no longer exists and ${folder} replaces it, remove ${dirname(data)}/postgres.owner.`,
+    );
+  });
+
+  it('is found after its folder was restored from a backup, and when the file of the owner is missing', () => {
+    const data = elsewhere();
+    cpSync(folder, join(base, 'backup'), { recursive: true });
+    rmSync(folder, { recursive: true });
+    cpSync(join(base, 'backup'), folder, { recursive: true });
+    expect(locateData(folder, fallback)).toBe(data);
+    rmSync(join(dirname(data), 'postgres.owner'));
     expect(locateData(folder, fallback)).toBe(data);
   });
 

@@ -200,6 +200,18 @@ describe.runIf(MAY_MOUNT && MAY_UNSHARE)(
       renameSync(folder, renamed);
       await service.start({ DATA_DIR: renamed });
       expect(await project.pipeline.read(id)).toMatchObject({ id });
+
+      // A new folder at the old path, and then a copy of the renamed one.
+      const other = embeddedService({ folder, env: { ...service.env, DATA_DIR: folder }, through });
+      await other.start();
+      const { project: theirs } = await aProjectOn(other);
+      await expect(theirs.pipeline.read(id)).rejects.toThrow();
+      expect(await project.pipeline.read(id)).toMatchObject({ id });
+      await other.server.stop();
+      rmSync(folder, { recursive: true });
+      execFileSync('cp', ['-a', renamed, folder]);
+      expect(await other.refused()).toContain(`is a copy of ${renamed}, whose database is in `);
+      expect(await project.pipeline.read(id)).toMatchObject({ id });
       await service.server.stop();
       await nothingRunsIn(lib);
     });
