@@ -3,6 +3,7 @@
 import type { ItemDetail } from '@countersign/shared/schemas/parts/item';
 import type { Project } from '@countersign/shared/schemas/projects';
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { tick } from 'svelte';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { session } from '#lib/auth/session.svelte.ts';
 import MediaValue from './MediaValue.svelte';
@@ -145,15 +146,49 @@ describe('media of a submission', () => {
     session.state = 'unknown';
   });
 
-  it('shows a file again by itself that the server has again, once, and reads it once', async () => {
+  it('MP10: shows a file again by itself that the server has again, once, and reads it once', async () => {
     const cancelled = vi.fn();
     const body = () => new ReadableStream({ cancel: cancelled });
-    const { container } = await broken(() => new Response(body()));
+    const { container, status } = await broken(() => new Response(body()));
     await vi.waitFor(() => expect(images()).toBe(1));
     expect(cancelled).toHaveBeenCalledTimes(1);
     await fireEvent.error(container.querySelector('img')!);
     await vi.waitFor(() => expect(cancelled).toHaveBeenCalledTimes(2));
-    expect([images(), retry() === null]).toEqual([0, false]);
+    await vi.waitFor(() => expect(retry()).toBeNull());
+    window.dispatchEvent(new Event('online'));
+    await tick();
+    expect([images(), status?.textContent]).toEqual([0, "Can't display this image."]);
+  });
+
+  it('MP10: offers another attempt where a request failed between two reads', async () => {
+    let served = true;
+    const { container, status } = await broken(() =>
+      served ? new Response('') : refusal('media_unavailable', 'a.example did not send this file.'),
+    );
+    await vi.waitFor(() => expect(images()).toBe(1));
+    served = false;
+    await fireEvent.error(container.querySelector('img')!);
+    await vi.waitFor(() => expect(status?.textContent).toBe('a.example did not send this file.'));
+    served = true;
+    await fireEvent.click(retry()!);
+    await fireEvent.error(container.querySelector('img')!);
+    await vi.waitFor(() => expect(images()).toBe(1));
+  });
+
+  it('MP10: offers another attempt where the connection of a player breaks again', async () => {
+    vi.stubGlobal('fetch', async () => new Response(''));
+    const container = shown('https://a.example/x.mp3');
+    const breakOff = async () => {
+      const audio = container.querySelector('audio')!;
+      Object.defineProperty(audio, 'error', { value: { code: 2, MEDIA_ERR_NETWORK: 2 } });
+      await fireEvent.error(audio);
+    };
+    await breakOff();
+    await vi.waitFor(() => expect(container.querySelector('audio')).not.toBeNull());
+    await breakOff();
+    const press = await screen.findByRole('button', { name: /^Retry/ });
+    await fireEvent.click(press);
+    expect(container.querySelector('audio')).not.toBeNull();
   });
 
   it('does not try a damaged file again that the submission contains', async () => {
