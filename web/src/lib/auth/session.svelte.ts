@@ -2,12 +2,17 @@
 import { endSession, readSession } from '@countersign/shared/routes/session';
 import type { Session, User } from '@countersign/shared/schemas/session';
 import { ApiProblem, call, whenSessionMissing } from '../api/client.ts';
+import { isReloadBlocked } from '../shell/page-served.ts';
 
 /**
  * `unknown` before the first answer, `failed` when there was none; `ended` is a session that expired under an open page: the page
- * stays as it is (drafts included) until the user signs in again.
+ * stays as it is (drafts included) until the user signs in again. In the last two the browser has the session of another person:
+ * `reloading` loads the page again, `replaced` waits for the user to do so, because something would be lost (QU12).
  */
-type State = 'unknown' | 'failed' | 'signed_out' | 'signed_in' | 'ended';
+type State = 'unknown' | 'failed' | 'signed_out' | 'signed_in' | 'ended' | 'reloading' | 'replaced';
+
+/** Marks the overlay of an ended session, which loses nothing by a reload. */
+const ENDED_OVERLAY = '[data-session-ended]';
 
 class SessionStore {
   state: State = $state('unknown');
@@ -54,17 +59,27 @@ class SessionStore {
 
   /**
    * Asks again whose session this browser has, because another tab may have signed in again: the user's own session continues,
-   * another user's reloads the page. Without an answer nothing changes.
+   * another user's replaces the page. Without an answer nothing changes.
    */
   async check(): Promise<void> {
     const held = await call(readSession).catch(() => null);
     if (held !== null) this.recognize(held);
   }
 
-  /** Applies the rule of {@link check} to a session that was read elsewhere. */
+  /** Applies the rule of {@link check} to a session that was read elsewhere. A page that was replaced stays so. */
   recognize({ user }: Session): void {
+    if (this.state !== 'signed_in' && this.state !== 'ended') return;
     if (user.id === this.user?.id) this.state = 'signed_in';
-    else location.reload();
+    else if (isReloadBlocked(ENDED_OVERLAY)) this.state = 'replaced';
+    else {
+      this.state = 'reloading';
+      location.reload();
+    }
+  }
+
+  /** Whether the page belongs to a person whose session this browser no longer has. */
+  get isReplaced(): boolean {
+    return this.state === 'reloading' || this.state === 'replaced';
   }
 
   /** The positions of the event logs at the last session that began; once, because what is read later has newer ones. */

@@ -17,10 +17,14 @@ const answer = (status: number, body?: object) =>
 const NOBODY = answer.bind(null, 401, { status: 401, code: 'session_missing' });
 
 const reload = vi.fn();
+/** What the page shows that a reload may lose. */
+let shown: { querySelector: () => unknown }[] = [];
 const fetched = vi.fn<() => Promise<Response>>();
 
 beforeEach(() => {
   vi.stubGlobal('location', { reload });
+  shown = [];
+  vi.stubGlobal('document', { querySelector: () => null, querySelectorAll: () => shown });
   vi.stubGlobal('fetch', fetched);
   session.user = null;
   session.begin(held(ME));
@@ -73,8 +77,6 @@ describe('the end of a session', () => {
 });
 
 describe('reading the session while a page waits for its user', () => {
-  beforeEach(() => vi.stubGlobal('document', { querySelector: () => null }));
-
   it.each([
     ['nobody is signed in', () => Promise.resolve(NOBODY())],
     ['no answer arrives', () => Promise.reject(new Error('offline'))],
@@ -118,6 +120,25 @@ describe('checking the session', () => {
     fetched.mockResolvedValue(answer(200, held(OTHER)));
     await session.check();
     expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it.each(['signed_in', 'ended'] as const)(
+    'QU12: asks for a reload once where one would lose something (%s)',
+    (state) => {
+      session.state = state;
+      shown = [{ querySelector: () => null }];
+      session.recognize(held(OTHER));
+      shown = [];
+      session.recognize(held(OTHER));
+      session.recognize(held(ME));
+      expect([session.state, session.user?.id, reload.mock.calls.length]).toEqual(['replaced', ME.id, 0]);
+    },
+  );
+
+  it('QU12: reloads once, and asks for nothing where nothing would be lost', () => {
+    session.recognize(held(OTHER));
+    session.recognize(held(OTHER));
+    expect([session.state, reload.mock.calls.length]).toEqual(['reloading', 1]);
   });
 
   it('changes nothing without an answer, and ends without a session', async () => {

@@ -5,7 +5,7 @@ import type { Session } from '@countersign/shared/schemas/session';
 import { PROTOCOL, type ClientToServer, type ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
 import { ApiProblem, call, reportSessionMissing } from '../api/client.ts';
-import { isPageServed } from '../shell/page-served.ts';
+import { isPageServed, isReloadBlocked } from '../shell/page-served.ts';
 import { observeServerTime } from '../time/clock.svelte.ts';
 import { Presence } from './presence.svelte.ts';
 
@@ -342,8 +342,7 @@ const thisBrowser = (): Browser => ({
   now: () => Date.now(),
   random: () => Math.random(),
   after: (ms, action) => setTimeout(action, ms),
-  isBusy: () =>
-    document.querySelector('dialog[open], [role=dialog], [role=alertdialog], [data-blocks-reload]') !== null,
+  isBusy: () => isReloadBlocked(),
   isServed: isPageServed,
   reload: () => location.reload(),
 });

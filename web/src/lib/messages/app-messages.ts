@@ -28,6 +28,9 @@ export const appMessages = {
     ended: 'You have been signed out',
     endedText: 'Sign in again to continue. Everything you typed is still here.',
     endedReloadText: 'Reload the page to sign in again. Your drafts are kept.',
+    replaced: 'This browser is signed in as someone else',
+    replacedText:
+      'Reload the page to continue with their account. Anything on this page that is not saved will be lost.',
     incomplete: 'Part of this page could not be loaded',
     incompleteText: 'Countersign may have been updated. Reload the page. Your drafts are kept.',
     theme: { system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' },
