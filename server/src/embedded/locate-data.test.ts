@@ -77,18 +77,19 @@ describe('EM7: the data of DATA_DIR', () => {
     expect([locateData(folder, fallback), locateData(renamed, fallback)]).toEqual([own, data]);
   });
 
-  it('is refused where only the path says that it is that of a renamed DATA_DIR, which then still has it', () => {
+  it('is empty for a new folder at the path of one that was renamed or removed', () => {
     const data = elsewhere();
     const renamed = join(base, 'renamed');
     renameSync(folder, renamed);
     mkdirSync(folder);
-    expectRefusal(
-      folder,
-      `The database in ${data} is that of another folder, which was at ${folder}: choose another DATA_DIR, or, if that folder no longer exists and ${folder} replaces it, remove ${dirname(data)}/postgres.owner.`,
-    );
-    expect(locateData(renamed, fallback)).toBe(data);
-    rmSync(join(dirname(data), 'postgres.owner'));
-    expect(locateData(folder, fallback)).toBe(data);
+    expect(locateData(folder, fallback)).toBe(inside);
+    const own = write(makeFallbackFolder(folder, fallback));
+    storeLocation(folder, own);
+    expect(new Set([locateData(folder, fallback), locateData(renamed, fallback), own])).toEqual(new Set([own, data]));
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    expect(locateData(folder, fallback)).toBe(inside);
+    expect([own, data]).not.toContain(makeFallbackFolder(folder, fallback));
   });
 
   it('is that of one of two folders when a copy is put at the path before a rename', () => {

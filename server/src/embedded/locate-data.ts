@@ -23,7 +23,7 @@ interface Location {
 /**
  * Where the data of `folder` (DATA_DIR) is or will be: inside it, or in `fallback` if PostgreSQL's user cannot reach
  * it. Errors: `EmbeddedError` when it was elsewhere and is not there, when there is data in both places, when `folder` is
- * a copy, or when the data is or may be that of another DATA_DIR.
+ * a copy, or when the data is that of another DATA_DIR.
  */
 export function locateData(folder: string, fallback: string): string {
   const inside = join(folder, NAME);
@@ -33,7 +33,7 @@ export function locateData(folder: string, fallback: string): string {
     if (isOwn && !isEmpty(location.data)) throw new EmbeddedError(ofTwo(folder, location.data));
     return inside;
   }
-  if (location === undefined) return unnamedData(folder, fallback) ?? inside;
+  if (location === undefined) return unownedData(folder, fallback) ?? inside;
   if (!isOwn) throw new EmbeddedError(ofCopy(folder, location));
   if (isEmpty(location.data)) throw new EmbeddedError(ofMissing(folder, location.data));
   const owner = readOwner(location.data);
@@ -41,13 +41,13 @@ export function locateData(folder: string, fallback: string): string {
   return location.data;
 }
 
-/** As `otherData`, where DATA_DIR names none. The path alone does not tell whether the data is that of a renamed one. */
-function unnamedData(folder: string, fallback: string): string | undefined {
+/**
+ * As `otherData`, if it says of no DATA_DIR that it is its own. A folder at the path of an earlier one, such as one that was
+ * renamed or removed, begins with an empty database.
+ */
+function unownedData(folder: string, fallback: string): string | undefined {
   const data = otherData(folder, fallback);
-  const owner = data === undefined ? undefined : readOwner(data);
-  if (data !== undefined && owner !== undefined && owner.inode !== placeOf(folder).inode)
-    throw new EmbeddedError(ofAnother(folder, data, owner));
-  return data;
+  return data !== undefined && readOwner(data) === undefined ? data : undefined;
 }
 
 /**
@@ -86,8 +86,9 @@ const fallbackName = (folder: string): string =>
 export function storeLocation(folder: string, data: string): void {
   if (data === join(folder, NAME)) return;
   const place = placeOf(folder);
-  store(ownerFileOf(data), place);
+  // Data with an owner is found by this file alone.
   store(join(folder, LOCATION_FILE), { data, place });
+  store(ownerFileOf(data), place);
 }
 
 function store(path: string, value: Place | Location): void {
@@ -143,6 +144,5 @@ const ofMissing = (folder: string, data: string): string =>
   `The database of ${folder} (DATA_DIR) was in ${data} and is not there: restore it, or, to start with an empty database, remove ${join(folder, LOCATION_FILE)}. Nothing was changed.`;
 
 function ofAnother(folder: string, data: string, { path }: Place): string {
-  const other = path === realpathSync(folder) ? `another folder, which was at ${path}` : path;
-  return `The database in ${data} is that of ${other}: choose another DATA_DIR, or, if that folder no longer exists and ${folder} replaces it, remove ${ownerFileOf(data)}. Nothing was changed.`;
+  return `The database in ${data} is that of ${path}: choose another DATA_DIR, or, if that folder no longer exists and ${folder} replaces it, remove ${ownerFileOf(data)}. Nothing was changed.`;
 }

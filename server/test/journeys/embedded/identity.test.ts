@@ -12,7 +12,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
 import { person } from '../../client.ts';
@@ -186,7 +186,12 @@ describe.runIf(MAY_MOUNT && MAY_UNSHARE)(
       await service.server.stop();
       const location = join(folder, 'postgres.location');
       for (const left of ['as an earlier version leaves it', 'as this version leaves it']) {
-        if (left.includes('earlier')) rmSync(location);
+        if (left.includes('earlier')) {
+          const { data } = JSON.parse(readFileSync(location, 'utf8')) as { data: string };
+          rmSync(location);
+          // Outside of the mounts of the service.
+          rmSync(join(lib, relative('/var/lib', dirname(data)), 'postgres.owner'));
+        }
         const asOrdinaryUser = [...through, '/usr/bin/unshare', ...AS_1000.slice(1)];
         expect(await service.refused({}, asOrdinaryUser), left).toMatch(
           /^The embedded database belongs to the user with the ID \d+: start as that user, or choose another DATA_DIR\.$/,
