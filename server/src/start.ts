@@ -259,7 +259,8 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   const metrics = createMetrics(services, io, () => rooms);
   const ticking = startLoop({
     ...{ name: 'metrics', run: () => metrics.runOnce(), log },
-    ...{ pollMs: POLL_MS, gapMs: METRICS_MS, urgentGapMs: SLICE_GAP_MS },
+    pollMs: POLL_MS,
+    gapMs: { normal: METRICS_MS, high: SLICE_GAP_MS },
   });
   await metrics.listen(signals, () => ticking.wake());
   const guard = guardConnections(io);
@@ -276,10 +277,11 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
 function startPresence({ services, redis }: Built, io: LiveServer, following: { rooms: Rooms; guard: Guard }): Stop {
   const { log } = services;
   const link = redis === null ? null : redisLink(io, redis.pub);
-  const presence = createPresence(services, io, { ...following, link, wake: (urgent) => telling.wake(urgent) });
+  const wake = (isNextSlice = false) => telling.wake(isNextSlice ? 'high' : 'normal');
+  const presence = createPresence(services, io, { ...following, link, wake });
   const run = () => presence.runOnce();
-  const gaps = { pollMs: HEARTBEAT_MS, gapMs: PRESENCE_MS, urgentGapMs: SLICE_GAP_MS };
-  const telling = startLoop({ name: 'presence', run, ...gaps, log });
+  const gapMs = { normal: PRESENCE_MS, high: SLICE_GAP_MS };
+  const telling = startLoop({ name: 'presence', run, pollMs: HEARTBEAT_MS, gapMs, log });
   return async () => {
     await telling.stop();
     presence.leave();

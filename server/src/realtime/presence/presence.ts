@@ -26,8 +26,8 @@ interface PresenceOptions {
   rooms: Rooms;
   /** The channel to the other processes; null when there are none. */
   link: PresenceChannel | null;
-  /** A run is due, or urgently: what is left of one. */
-  wake: (urgent?: boolean) => void;
+  /** A run is due: soon, for the next slice of one. */
+  wake: (isNextSlice?: boolean) => void;
   guard: Pick<Guard, 'unsentTo'>;
   /** How many packets one run may send; the default as in production. */
   packets?: number | undefined;
