@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
       });
   });
 
-  it('QU18: keeps the line endings of a form field, and counts text typed and removed as no edit', async () => {
+  it('QU18: keeps the line endings of a form field, and does not count text that was typed and removed as an edit', async () => {
     const suggestion = { text: 'a\r\nb\rc', sum: 1, big: 9_007_199_254_740_991 };
     const { id, project, path } = await anItem({ suggestion });
     const page = await browserEnv().enter(browserEnv().owner, path);

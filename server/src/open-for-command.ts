@@ -17,8 +17,9 @@ type Opened = Pick<Built, 'services' | 'close'>;
 
 /**
  * The services alone, for a command: no loop, no port, no Redis and no log. With an embedded database it may run next
- * to the service, whose PostgreSQL it then uses; several without the service run one after the other. A command creates and migrates no database: with a wrong address it
- * would report that all is well. Errors: as of `buildServices`, and `ConfigError`.
+ * to the service, whose PostgreSQL it then uses; several without the service run one after the other. A command creates
+ * and migrates no database: with a wrong address it would report that all is well. Errors: as of `buildServices`, and
+ * `ConfigError`.
  */
 export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Opened> {
   const config: Config = { ...readConfig(env, { storesKeys: false }), redisUrl: null, logLevel: 'silent' };

@@ -277,8 +277,7 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
 function startPresence({ services, redis }: Built, io: LiveServer, following: { rooms: Rooms; guard: Guard }): Stop {
   const { log } = services;
   const link = redis === null ? null : redisLink(io, redis.pub);
-  const wake = (isNextSlice = false) => telling.wake(isNextSlice ? 'high' : 'normal');
-  const presence = createPresence(services, io, { ...following, link, wake });
+  const presence = createPresence(services, io, { ...following, link, wake: (urgency) => telling.wake(urgency) });
   const run = () => presence.runOnce();
   const gapMs = { normal: PRESENCE_MS, high: SLICE_GAP_MS };
   const telling = startLoop({ name: 'presence', run, pollMs: HEARTBEAT_MS, gapMs, log });

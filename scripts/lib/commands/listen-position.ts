@@ -25,7 +25,7 @@ function parsePosition(file: string, text: string): Position {
     const { after, done } = JSON.parse(text) as Record<keyof Position, unknown>;
     if (isCursor(after) && isCursor(done)) return { after, done };
   } catch {
-    // No JSON, or no object.
+    // Not JSON, or not an object.
   }
   throw new ListenError(
     `${file} does not hold the position of npm run listen. Delete it to start with new events, or use --from-start.`,

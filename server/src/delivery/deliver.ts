@@ -14,7 +14,7 @@ import {
   type ReadyToSend,
   stillLeased,
 } from './lease.ts';
-import { SendPermits, MOST_LEASED, type Next, type Permit, tookAll } from './send-permits.ts';
+import { SendPermits, MOST_LEASED, type Next, type OnFree, type Permit, tookAll } from './send-permits.ts';
 import { createRecorder } from './record.ts';
 import type { SendCapacity } from './write.ts';
 
@@ -43,7 +43,7 @@ export type Egress = GuardPolicy &
 
 interface DelivererOptions {
   /** Permits became free: run again, immediately if enough of them did. */
-  onFree?: (atOnce: boolean) => void;
+  onFree?: OnFree;
   /** Loads the HTTP client; tests let it fail. */
   load?: () => Promise<Sender>;
 }

@@ -1,9 +1,9 @@
-// Limits the concurrent POSTs of this process: in total, for retries, per endpoint, and how soon it leases again.
+// Limits the concurrent POSTs of a sender: in total, for retries, per endpoint, and how soon it leases again.
 import type { Outcome } from '../domain/webhooks/retry.ts';
 import { type Leased, MAX_POSTS_PER_ENDPOINT, MAX_POSTS_PER_PROJECT, type LeaseCapacity } from './lease.ts';
 import type { NewDelivery } from './write.ts';
 
-/** Maximum number of concurrent POSTs of this process, and how many of them may be retries. */
+/** How many POSTs a sender makes at the same time, and how many of them may be retries. */
 export interface PostLimits {
   posts: number;
   retries: number;
@@ -22,28 +22,34 @@ const WAIT_MS = 25;
 /** While the proxy fails, one delivery tries it at this interval. */
 const PROXY_REST_MS = 2000;
 
-/** What a permit is held for: a leased delivery or reminder, or a delivery that is being written for its first attempt. */
+/**
+ * What a permit is held for: a leased delivery or reminder, or a delivery that is being written for its first attempt. The
+ * `endpointId` of a reminder is the digest of its target.
+ */
 export interface Permit extends Pick<Leased, 'projectId' | 'endpointId'> {
   isRetry: boolean;
 }
 
-/** What a run says about the next one: `again` immediately, or `at` a known time. */
+/** What a run says about the next one: `again` immediately, or `at` a known time; otherwise the poll interval applies. */
 export interface Next {
   again?: boolean;
   at?: Date | null;
 }
 
+/** Called with how soon to run again. */
+export type OnFree = (urgency: 'normal' | 'high') => void;
+
 export class SendPermits {
   readonly throttle = new LeaseThrottle();
   readonly #taken = new Set<Permit>();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #onFree: (atOnce: boolean) => void;
+  readonly #onFree: OnFree;
   readonly #limits: PostLimits;
   /** A search for due deliveries to fill the free permits is running. */
   #filling = false;
 
-  /** `onFree` is called whenever there may be room again; `atOnce` when a backlog has waited for enough of it. */
-  constructor(onFree: (atOnce: boolean) => void, limits = DELIVERIES) {
+  /** `onFree` is called whenever there may be room again, with `high` when a backlog has waited for enough of it. */
+  constructor(onFree: OnFree, limits = DELIVERIES) {
     this.#onFree = onFree;
     this.#limits = limits;
   }
@@ -86,7 +92,7 @@ export class SendPermits {
     this.throttle.leased({ posting: capacity.posting + leased.length, backlog: tookAll(leased, capacity) });
     if (leased.length === 0) return null;
     // More is probably due.
-    this.#onFree(true);
+    this.#onFree('high');
     return { again: true };
   }
 
@@ -140,7 +146,7 @@ export class SendPermits {
   /** Notifies the waiting run when enough permits are free. */
   #tellFree(): void {
     const behind = this.throttle.isBehind;
-    if (!behind || this.throttle.waitMs({ posting: this.#taken.size }) === 0) this.#onFree(behind);
+    if (!behind || this.throttle.waitMs({ posting: this.#taken.size }) === 0) this.#onFree(behind ? 'high' : 'normal');
   }
 
   /** Waits for all tracked work. */

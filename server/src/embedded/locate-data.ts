@@ -52,7 +52,7 @@ function unownedData(folder: string, fallback: string): string | undefined {
 
 /**
  * What is in the fallback folder of this DATA_DIR, if anything, unless it is that of another DATA_DIR. A folder that
- * this user cannot see may well not exist, and is none.
+ * this user cannot see counts as absent.
  */
 export function otherData(folder: string, fallback: string): string | undefined {
   const data = fallbackDataFolder(folder, fallback);
@@ -131,7 +131,7 @@ function readOwner(data: string): Place | undefined {
   }
 }
 
-/** Throws when it is none. */
+/** Throws when the value is not a place. */
 const asPlace = ({ path, inode }: Place): Place => ({ path: join(path), inode });
 
 const ofTwo = (folder: string, data: string): string =>

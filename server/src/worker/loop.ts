@@ -1,14 +1,8 @@
 // Runs a function on a wake-up, at a due time or after the poll interval, one run at a time.
 import type { Logger } from 'pino';
+import type { Next } from '../delivery/send-permits.ts';
 
-/**
- * What a run returns about the next one: `again` immediately, or `at` a known time; otherwise the poll interval
- * applies.
- */
-export interface Next {
-  again?: boolean;
-  at?: Date | null;
-}
+export type { Next };
 
 export interface LoopOptions {
   name: string;

@@ -116,7 +116,7 @@ const FORGET = `
     where r.project_id = $1 and r.target = $2 and r.spoke_at > m.created_at)`;
 
 /**
- * Locks what waits for a target, also behind the record of an attempt. A lease that is over is no attempt. Only what a rule
+ * Locks what waits for a target, also behind the record of an attempt. An expired lease does not count as an attempt. Only what a rule
  * names: what another message said is not known, so it is sent.
  */
 const WAITING = `

@@ -56,8 +56,7 @@ export async function startWorker({
     onEvents(events);
     if (events.length > 0) counting.wake();
   };
-  const onFree = (atOnce: boolean) => delivering.wake(atOnce ? 'high' : 'normal');
-  const deliverer = createDeliverer(services, egress, { onFree });
+  const deliverer = createDeliverer(services, egress, { onFree: (urgency) => delivering.wake(urgency) });
   const relay = () => relayOnce(services, signals, { onSequenced, capacity: deliverer });
   const relaying = loop('relay', relay, RELAY_GAPS_MS);
   const delivering = loop('deliver', () => deliverer.runOnce(), LEASE_GAPS_MS);

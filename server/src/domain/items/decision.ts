@@ -38,5 +38,5 @@ export function toDecision(decision: DecisionRow): Decision {
   };
 }
 
-/** Whether it is no first decision: only revisions say their place in the chain (RV2). */
+/** Whether it revises another decision: only revisions say their place in the chain (RV2). */
 export const isRevision = ({ revision = 1 }: DecisionRow): boolean => revision > 1;

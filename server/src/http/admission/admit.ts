@@ -19,7 +19,10 @@ export interface Sender {
   client: Client & Closable;
 }
 
-/** Acquires a slot for a request. Errors: as of `ConcurrencyLimiter.enter`. */
+/**
+ * Acquires a slot for a request. Errors: as of `ConcurrencyLimiter.enter`, with another text where the share of the network
+ * address is used up.
+ */
 export type EnterEndpoint = (sender: Sender) => Promise<Release>;
 
 /** The limiter of each expensive endpoint; endpoints of the same class share one per process. */

@@ -26,8 +26,8 @@ interface PresenceOptions {
   rooms: Rooms;
   /** The channel to the other processes; null when there are none. */
   link: PresenceChannel | null;
-  /** A run is due: soon, for the next slice of one. */
-  wake: (isNextSlice?: boolean) => void;
+  /** A run is due: `high` for the next slice of one. */
+  wake: (urgency?: 'normal' | 'high') => void;
   guard: Pick<Guard, 'unsentTo'>;
   /** How many packets one run may send; the default as in production. */
   packets?: number | undefined;
@@ -55,7 +55,7 @@ export function createPresence(
   const resume = (projectIds: Iterable<string>) => {
     for (const projectId of projectIds) resumed.add(projectId);
     slices.putBack(projectIds);
-    wake(true);
+    wake('high');
   };
   const announcer = new Announcer(io, { guard, entrants, resume, turnBytes });
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { aSubmission, openProject, review } from '../../builders.ts';
 import { person } from '../../client.ts';
 import { startEmbedded } from '../../../src/embedded/embedded-postgres.ts';
@@ -91,14 +91,16 @@ describe('EM2: invariants, rollups and export', () => {
     mkdirSync(data);
     const release = lockFolder(folder);
     const server = spawn('sleep', ['600'], { cwd: data });
+    onTestFinished(() => {
+      server.kill();
+      release();
+    });
     await once(server, 'spawn');
     writeFileSync(join(data, 'postmaster.pid'), `${server.pid}\n${data}\n1\n5432\n${folder}/none\n`);
     await expect(runScript('access.ts', { DATA_DIR: folder }, 'list')).rejects.toMatchObject({
       code: 1,
       stderr: `PostgreSQL at ${folder} (DATA_DIR) cannot be used: connect ENOENT ${folder}/none/.s.PGSQL.5432.\n`,
     });
-    server.kill();
-    release();
   });
 
   it('name the process that uses the folder when no PostgreSQL answers there', async () => {

@@ -23,8 +23,11 @@ function copyOf({ folder }: EmbeddedService, ...names: string[]): string {
   const copy = aFolder('copy');
   const running = processesIn(folder);
   for (const pid of running) process.kill(pid, 'SIGSTOP');
-  execFileSync('cp', ['-a', ...names.map((name) => join(folder, name)), copy]);
-  for (const pid of running) process.kill(pid, 'SIGCONT');
+  try {
+    execFileSync('cp', ['-a', ...names.map((name) => join(folder, name)), copy]);
+  } finally {
+    for (const pid of running) process.kill(pid, 'SIGCONT');
+  }
   return copy;
 }
 

@@ -60,13 +60,13 @@ describe('the metrics', () => {
 
   it.runIf(WITH_REDIS)('say how far behind the service is although no worker runs', async () => {
     const project = await openProject(await person(testEnv));
+    onTestFinished(() => testEnv.restart());
     await testEnv.terminate(1);
     await project.pipeline.submit(aSubmission());
     const web = await read(testEnv.url(0));
     const lag = /^countersign_relay_lag_seconds (\S+)$/m.exec(web)?.[1];
     expect(Number(lag)).toBeGreaterThan(0);
     expect(web).toMatch(/^countersign_deliveries_due 0$/m);
-    await testEnv.restart();
   });
 
   it('are served with health, as a worker has no other port', async () => {

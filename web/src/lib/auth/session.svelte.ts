@@ -21,7 +21,7 @@ class SessionStore {
   abilities: Session['abilities'] = $state.raw({ create_project: false });
   /** The user had open membership offers when this was read: the page shows them from the start. */
   offered = $state(false);
-  /** Why the last read failed; null when the server answered, also when it said that nobody is signed in. */
+  /** Why the last read failed; null when it succeeded, or when the server said that nobody is signed in. */
   error: unknown = $state.raw(null);
 
   #positions: Session['positions'] = null;

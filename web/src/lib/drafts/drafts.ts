@@ -11,7 +11,7 @@ export interface Draft {
   readonly savedAt: string;
   /** The answer is a text, and `text` is its JSON. Without it, a draft of such an answer is the text itself. */
   readonly json?: true;
-  /** What is typed in fields of its form and is no value yet; absent where there is none. */
+  /** What is typed in fields of its form and is not yet a value; absent where there is none. */
   readonly pending?: readonly PendingText[];
 }
 

@@ -28,7 +28,7 @@ export interface FormSource {
   readonly original: Json | undefined;
   /** JSON text; empty while nothing is there. */
   readonly text: string;
-  /** What is typed in its fields and is no value yet. The text has it too, as texts. */
+  /** What is typed in its fields and is not yet a value. The text has it too, as texts. */
   readonly pending: readonly PendingText[];
   /** Where only a person's answer is expected: what is missing is no fault before it is sent. */
   readonly starts: boolean;

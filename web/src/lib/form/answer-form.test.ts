@@ -81,7 +81,7 @@ it('leaves a number in its spelling that equals a choice or a constant', () => {
   expect(printJson(parseJson(written.at(-1)?.text ?? ''), 0)).toBe('{"level":1.0,"v":1e0,"b":"y"}');
 });
 
-describe('text that is no value yet', () => {
+describe('text that is not yet a value', () => {
   const anything = { type: 'object', properties: { any: {}, b: { type: 'string' } } };
 
   it.each(['1, "x": 2', '{"x":', '"a" "b"', '1} , {', 'tru', '01'])('is kept as a text: %s', (typed) => {

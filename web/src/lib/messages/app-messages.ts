@@ -25,6 +25,7 @@ export const appMessages = {
     signOutFailed: 'Sign-out failed. You are still signed in',
     asking: 'Checking your session…',
     sessionFailed: 'Your session could not be checked',
+    notServed: 'Countersign does not answer. Try again in a moment.',
     ended: 'You have been signed out',
     endedText: 'Sign in again to continue. Everything you typed is still here.',
     endedReloadText: 'Reload the page to sign in again. Your drafts are kept.',

@@ -100,7 +100,7 @@ export const messages = {
   copy: 'Copy',
   copyOf: (what: string) => `${what}: copy`,
   dismiss: 'Done',
-  uncopiedTitle: 'Close without copying the secret?',
-  uncopiedText: 'Your browser did not copy it, and you will not be able to see it again.',
-  uncopiedConfirm: 'Close',
+  uncopiedTitle: 'Continue without a copy?',
+  uncopiedText: 'Your browser could not copy it, and it is not shown again. Go back to select it and copy it yourself.',
+  uncopiedConfirm: 'Continue',
 } as const;

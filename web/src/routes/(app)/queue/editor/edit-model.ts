@@ -66,7 +66,7 @@ export const formSchemaOf = (item: EditedItem): Json | null => item.answer_schem
 /** A value as people read and copy it: a text as it is, anything else as readable JSON with the original spelling of its numbers. */
 export const readable = (value: Json): string => (typeof value === 'string' ? value : printJson(value));
 
-/** The editor's initial text. Only what is edited as text is no JSON: in a form, a text may become another kind of value. */
+/** The editor's initial text. It is JSON, except for what is edited as text: in a form, a text may become another kind of value. */
 export const editable = (subject: Json, kind: EditKind): string =>
   kind === 'text' ? readable(subject) : printJson(subject);
 

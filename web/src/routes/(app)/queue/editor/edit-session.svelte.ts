@@ -55,7 +55,7 @@ export class EditSession {
 
   /** The fields, while the answer is edited field by field; `text` follows them. */
   form: Form | null = $state.raw(null);
-  /** What is typed in fields of the form and is no value yet: nothing is sent before it is. */
+  /** What is typed in fields of the form and is not yet a value: nothing is sent before it is. */
   pending: readonly PendingText[] = $state.raw([]);
   /** The text of a form that nobody has filled in yet: what must be there in any case. */
   started = '';

@@ -165,7 +165,7 @@ describe('QU14: an edit without a reason', () => {
   });
 });
 
-describe('TS4: text that is no value yet', () => {
+describe('TS4: text that is not yet a value', () => {
   const schema = { type: 'object', properties: { any: {}, b: { type: 'string' } } };
   const SPLICES = '1, "x": 2';
 
