@@ -190,11 +190,11 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     expect(await page.evaluate(() => getSelection()?.toString())).toBe(secret);
     await checkAppearances(page, 'copy-refused', ONCE_EACH);
     await shown.getByRole('button', { name: 'Done' }).click();
-    const question = page.getByRole('dialog', { name: 'Close without copying the secret?' });
+    const question = page.getByRole('dialog', { name: 'Continue without a copy?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });
     await shown.getByRole('button', { name: 'Done' }).click();
-    await question.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await question.getByRole('button', { name: 'Continue' }).click();
     await shown.waitFor({ state: 'hidden' });
     await expect.poll(() => focused(page)).toBe('API keys');
   });
