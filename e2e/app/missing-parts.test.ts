@@ -23,6 +23,15 @@ const isOverlayLoaded = (page: Page): Promise<boolean> =>
     return texts.some((text) => text.includes('.endedText'));
   });
 
+/** Takes the offer: the part that was missing is there afterwards. */
+async function reloadAndOpenSheet(page: Page): Promise<void> {
+  await offer(page).click();
+  await offer(page).waitFor({ state: 'detached' });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.keyboard.press('?');
+  await sheet(page).waitFor();
+}
+
 describe.skipIf(chromium === undefined)('a page whose parts cannot be loaded', () => {
   const browserEnv = useBrowserEnvironment();
 
@@ -53,11 +62,7 @@ describe.skipIf(chromium === undefined)('a page whose parts cannot be loaded', (
     await expectAccessible(page);
     expect(await sheet(page).count()).toBe(0);
     await page.unrouteAll();
-    await offer(page).click();
-    await offer(page).waitFor({ state: 'detached' });
-    await page.getByText('Live', { exact: true }).waitFor();
-    await page.keyboard.press('?');
-    await sheet(page).waitFor();
+    await reloadAndOpenSheet(page);
   });
 
   it('QU20: offers a reload once the network is back, because the browser caches the failed import', async () => {
@@ -68,11 +73,7 @@ describe.skipIf(chromium === undefined)('a page whose parts cannot be loaded', (
     await failed;
     expect(await offer(page).count()).toBe(0);
     await page.context().setOffline(false);
-    await offer(page).click();
-    await offer(page).waitFor({ state: 'detached' });
-    await page.getByText('Live', { exact: true }).waitFor();
-    await page.keyboard.press('?');
-    await sheet(page).waitFor();
+    await reloadAndOpenSheet(page);
   });
 
   it('QU3: signs in again on the page, whose session ends after a deployment', async () => {
